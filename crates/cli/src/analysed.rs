@@ -225,8 +225,11 @@ impl Analysed {
         let found = self
             .analysis
             .stragglers(solution, bounds.as_ref(), &Interrupts)?;
-        let check = solution.map_or(self.analysis.recorded(), |it| &it.left);
-        let contradictory = check.violated() > 0;
+        // How much a solution leaves reversed between clocks counts as not known.
+        let contradictory = match solution {
+            None => self.analysis.recorded().violated() > 0,
+            Some(solution) => solution.left.violated_within_clock() > 0,
+        };
         report.stragglers = stragglers::part(self.analysis.info(), &found, contradictory);
         Ok(bounds)
     }

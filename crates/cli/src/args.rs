@@ -29,6 +29,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
@@ -97,6 +99,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -205,7 +209,7 @@ impl CheckArgs {
         Source {
             path: &self.trace,
             others: &self.others.files,
-            format: self.format.format,
+            format: self.format.asked(),
             team: self.format.team.as_ref(),
             together: self.format.together,
             quiet: self.run.quiet,
@@ -219,7 +223,7 @@ impl CorrectArgs {
         Source {
             path: &self.trace,
             others: &self.others.files,
-            format: self.format.format,
+            format: self.format.asked(),
             team: self.format.team.as_ref(),
             together: self.format.together,
             quiet: self.run.quiet,
@@ -250,6 +254,16 @@ pub(crate) struct RunArgs {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
+}
+
+/// Tables of what was found.
+#[derive(Debug, Default, Args)]
+pub(crate) struct TableArgs {
+    /// Write a table of every collective operation to a file that is called *.csv or *.jsonl:
+    /// a row for each participant with its group, number, kind and bytes, when it came, how
+    /// long it waited for the last, what the transfer took, and whether that is certain
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    pub(crate) collectives: Option<PathBuf>,
 }
 
 /// As [`RunArgs`], for commands without a report.

@@ -5,12 +5,14 @@
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use retime::format::{Format, Recognition, Trace};
 use retime::{presence, printable_path};
+use retime_kineto::{BadPattern, KinetoByPath};
 use retime_parallel::Team;
 
 use crate::error::CliError;
@@ -84,12 +86,42 @@ pub(crate) struct FormatArgs {
         ignore_case = true
     )]
     pub(crate) format: Option<FormatName>,
+    /// Take the rank of each profile of a training job from its path: what the one group of
+    /// this regular expression matches, as in 'worker-(\d+)/'
+    #[arg(
+        long,
+        value_name = "REGEX",
+        help_heading = "Running",
+        conflicts_with = "format"
+    )]
+    pub(crate) rank_from: Option<RankFrom>,
     /// The processes that share the work, if this one is not alone.
     #[arg(skip)]
     pub(crate) team: Option<Arc<Team>>,
     /// Whether they also analyse the trace together.
     #[arg(skip)]
     pub(crate) together: bool,
+}
+
+/// A pattern that finds ranks in paths.
+#[derive(Clone, Debug)]
+pub(crate) struct RankFrom(FormatName);
+
+impl FromStr for RankFrom {
+    type Err = BadPattern;
+
+    fn from_str(text: &str) -> Result<Self, BadPattern> {
+        // Formats live as long as the process; there is one pattern for each command line.
+        let format: &'static dyn Format = Box::leak(Box::new(KinetoByPath(text.parse()?)));
+        Ok(Self(FormatName(format)))
+    }
+}
+
+impl FormatArgs {
+    /// The format that was asked for, be it by what only one has.
+    pub(crate) fn asked(&self) -> Option<FormatName> {
+        self.rank_from.as_ref().map(|it| it.0).or(self.format)
+    }
 }
 
 /// What else belongs to a trace, as the shell expands `RUN/*.json`.

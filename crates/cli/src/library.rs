@@ -17,6 +17,7 @@ mod options;
 mod study;
 
 pub use crate::call::{Call, Watch};
+pub use crate::collectives::{CollectiveFacts, CollectiveRow, CollectiveRows};
 pub use answer::{Answer, ask};
 pub use failure::{Failure, FailureKind};
 pub use options::{OptionHelp, filter_options, options};

@@ -77,9 +77,13 @@ impl Command {
         let model =
             |it: &ModelArgs| it.truth.is_none() && !matches!(it.min_delay, MinDelay::File(_));
         match self {
-            Self::Check(args) => model(&args.model) && args.run.html.is_none(),
+            Self::Check(args) => {
+                let whole = args.run.html.is_some() || args.tables.collectives.is_some();
+                model(&args.model) && !whole
+            }
             Self::Correct(args) => {
-                let whole = args.merged || args.run.html.is_some() || !args.window.is_all();
+                let drawn = args.run.html.is_some() || args.tables.collectives.is_some();
+                let whole = args.merged || drawn || !args.window.is_all();
                 model(&args.model) && !whole && args.method.can_be_together()
             }
             Self::Apply(_) => true,

@@ -47,7 +47,7 @@ pub use summary::Summary;
 use axis::Axis;
 use batches::write_lanes;
 use encoder::Scribe;
-use retime_gzip::Output;
+use retime_gzip::{Effort, Output};
 use view::View;
 
 /// Writes what is `shown` of a trace to `out`.
@@ -71,7 +71,8 @@ fn export_by<S: Scribe>(
 ) -> Result<Summary, ExportError> {
     let axis = Axis::of(exported, shown)?;
     let views = View::all(exported, shown, &axis, monitor)?;
-    let mut output = Output::new(out, shown.gzip)?;
+    let effort = shown.gzip.then_some(Effort::Fast);
+    let mut output = Output::new(out, effort)?;
     let mut summary = Summary::default();
     let mut preamble = Vec::new();
     S::open(&mut preamble);

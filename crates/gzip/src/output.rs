@@ -9,10 +9,14 @@
 use std::io::{self, Write};
 
 use crc32fast::Hasher;
-use flate2::{Compress, Compression, FlushCompress};
+use flate2::{Compress, FlushCompress};
+
+use crate::effort::Effort;
 
 /// A member that was made by deflate, at no known time, on any system; RFC 1952, section 2.3.
-const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff];
+const fn header(flag: u8) -> [u8; 10] {
+    [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, flag, 0xff]
+}
 
 /// A last block without anything, of fixed codes.
 const LAST_BLOCK: [u8; 2] = [3, 0];
@@ -29,7 +33,7 @@ pub struct Output<'a> {
 /// How chunks are compressed.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing {
-    gzip: bool,
+    effort: Option<Effort>,
 }
 
 /// A chunk as it is written.
@@ -42,14 +46,14 @@ pub struct Packed {
 }
 
 impl<'a> Output<'a> {
-    /// An output without content; `gzip` says whether it is compressed.
-    pub fn new(out: &'a mut (dyn Write + Send), gzip: bool) -> io::Result<Self> {
-        if gzip {
-            out.write_all(&HEADER)?;
+    /// An output without content, compressed with this effort, or plain.
+    pub fn new(out: &'a mut (dyn Write + Send), effort: Option<Effort>) -> io::Result<Self> {
+        if let Some(effort) = effort {
+            out.write_all(&header(effort.flag()))?;
         }
         Ok(Self {
             out,
-            packing: Packing { gzip },
+            packing: Packing { effort },
             crc: Hasher::new(),
             bytes: 0,
         })
@@ -63,7 +67,7 @@ impl<'a> Output<'a> {
     /// Writes a chunk.
     pub fn put(&mut self, packed: &Packed) -> io::Result<()> {
         self.bytes += packed.length;
-        if self.packing.gzip {
+        if self.packing.effort.is_some() {
             self.crc.combine(&packed.crc);
         }
         self.out.write_all(&packed.bytes)
@@ -71,7 +75,7 @@ impl<'a> Output<'a> {
 
     /// Ends the file; how many bytes there were to compress.
     pub fn finish(self) -> io::Result<u64> {
-        if self.packing.gzip {
+        if self.packing.effort.is_some() {
             self.out.write_all(&LAST_BLOCK)?;
             self.out.write_all(&self.crc.finalize().to_le_bytes())?;
             // Modulo 2^32, as RFC 1952 has it.
@@ -87,12 +91,12 @@ impl Packing {
     pub fn packed(self, bytes: Vec<u8>) -> io::Result<Packed> {
         let length = bytes.len() as u64;
         let mut crc = Hasher::new();
-        if !self.gzip || bytes.is_empty() {
+        let Some(effort) = self.effort.filter(|_| !bytes.is_empty()) else {
             return Ok(Packed { bytes, crc, length });
-        }
+        };
         crc.update(&bytes);
         Ok(Packed {
-            bytes: deflated(&bytes)?,
+            bytes: deflated(&bytes, effort)?,
             crc,
             length,
         })
@@ -100,8 +104,8 @@ impl Packing {
 }
 
 /// A piece of a deflate stream.
-fn deflated(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut deflate = Compress::new(Compression::fast(), false);
+fn deflated(bytes: &[u8], effort: Effort) -> io::Result<Vec<u8>> {
+    let mut deflate = Compress::new(effort.level(), false);
     let mut out = Vec::with_capacity(bytes.len() / 2 + 64);
     loop {
         let rest = bytes.get(deflate.total_in() as usize..).unwrap_or_default();
@@ -131,15 +135,17 @@ mod tests {
         #[test]
         fn pieces_are_one_member(
             chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..2000), 0..8),
+            effort in prop::sample::select(vec![Effort::Fast, Effort::Usual, Effort::Most]),
         ) {
             let mut file = Vec::new();
-            let mut output = Output::new(&mut file, true).unwrap();
+            let mut output = Output::new(&mut file, Some(effort)).unwrap();
             for chunk in &chunks {
                 // Repeated, so that some of them are compressed well.
                 let packed = output.packing().packed(chunk.repeat(3)).unwrap();
                 output.put(&packed).unwrap();
             }
             let length = output.finish().unwrap();
+            prop_assert_eq!(Effort::of_header(&file), effort);
             let mut read = Vec::new();
             let mut decoder = GzDecoder::new(&*file);
             decoder.read_to_end(&mut read).unwrap();

@@ -14,6 +14,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use crc32fast::Hasher;
 use flate2::bufread::MultiGzDecoder;
 
+use crate::effort::Effort;
+
 /// Bytes that are read at a time: enough that calls of the system do not count, few enough
 /// that they are still in a core's cache when they are looked at.
 const BLOCK: usize = 1 << 18;
@@ -25,7 +27,7 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 #[allow(missing_debug_implementations, reason = "what is read has none")]
 pub struct Window<'a> {
     source: Box<dyn Read + Send + 'a>,
-    is_gzip: bool,
+    effort: Option<Effort>,
     longest: usize,
     buffer: Vec<u8>,
     start: usize,
@@ -49,10 +51,10 @@ impl<'a> Window<'a> {
     /// On what a file holds, before its beginning. The window grows to no more than some
     /// `longest` bytes.
     pub fn new(file: impl Read + Send + 'a, longest: usize) -> io::Result<Self> {
-        let (source, is_gzip) = content(file)?;
+        let (source, effort) = unpacked(file)?;
         Ok(Self {
             source,
-            is_gzip,
+            effort,
             longest,
             buffer: vec![0; 2 * BLOCK],
             start: 0,
@@ -65,7 +67,12 @@ impl<'a> Window<'a> {
 
     /// True if the file is compressed.
     pub fn is_gzip(&self) -> bool {
-        self.is_gzip
+        self.effort.is_some()
+    }
+
+    /// How hard it is compressed, if it is.
+    pub fn effort(&self) -> Option<Effort> {
+        self.effort
     }
 
     /// What is in the window.
@@ -126,6 +133,14 @@ impl<'a> Window<'a> {
 
 /// The content of a file, and whether it is compressed.
 pub fn content<'a>(file: impl Read + Send + 'a) -> io::Result<(Box<dyn Read + Send + 'a>, bool)> {
+    let (content, effort) = unpacked(file)?;
+    Ok((content, effort.is_some()))
+}
+
+/// The content of a file, and how hard it is compressed, if it is.
+fn unpacked<'a>(
+    file: impl Read + Send + 'a,
+) -> io::Result<(Box<dyn Read + Send + 'a>, Option<Effort>)> {
     let mut file = BufReader::with_capacity(BLOCK, file);
     // Bytes that are read before an interrupt comes stay in the buffer.
     while let Err(error) = file.fill_buf() {
@@ -134,9 +149,10 @@ pub fn content<'a>(file: impl Read + Send + 'a) -> io::Result<(Box<dyn Read + Se
         }
     }
     Ok(if file.buffer().starts_with(&GZIP) {
-        (Box::new(MultiGzDecoder::new(file)), true)
+        let effort = Effort::of_header(file.buffer());
+        (Box::new(MultiGzDecoder::new(file)), Some(effort))
     } else {
-        (Box::new(file), false)
+        (Box::new(file), None)
     })
 }
 
@@ -164,7 +180,7 @@ mod tests {
 
     fn gzip(content: &[u8]) -> Vec<u8> {
         let mut file = Vec::new();
-        let mut output = Output::new(&mut file, true).unwrap();
+        let mut output = Output::new(&mut file, Some(Effort::Fast)).unwrap();
         let packed = output.packing().packed(content.to_vec()).unwrap();
         output.put(&packed).unwrap();
         output.finish().unwrap();

@@ -117,12 +117,7 @@ pub(crate) enum Said {
     Posting(Posting),
     /// A message of gloo is under way.
     UnderWay(u32),
-    /// It communicates, but proves nothing.
-    Unused(&'static str),
 }
-
-/// Operations of a compiled JAX program, of which only the name is recorded.
-const XLA: &str = "XLA collective";
 
 impl Said {
     /// What an event says, if it communicates.
@@ -144,7 +139,6 @@ impl Said {
             }
             b"record_param_comms" => parameters(event, number),
             [b'c', b'u', ..] | [b'h', b'i', b'p', ..] => launch(event, name).map(Self::Launch),
-            [b'a' | b'r' | b'c', ..] if cat.is_empty() => xla(event, name),
             _ => None,
         }
     }
@@ -348,20 +342,6 @@ fn correlation(event: &Event<'_>) -> Option<u64> {
         .ok()?
         .parse()
         .ok()
-}
-
-fn xla(event: &Event<'_>, name: &[u8]) -> Option<Said> {
-    const NAMES: [&[u8]; 5] = [
-        b"all-reduce",
-        b"all-gather",
-        b"reduce-scatter",
-        b"all-to-all",
-        b"collective-permute",
-    ];
-    let is_collective = NAMES.iter().any(|it| name.starts_with(it));
-    let args = event.fields.args.of(event.bytes);
-    let is_xla = is_collective && memmem::find(args, b"\"hlo_").is_some();
-    is_xla.then_some(Said::Unused(XLA))
 }
 
 fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {

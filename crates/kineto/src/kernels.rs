@@ -10,9 +10,12 @@
 //! | `cross_device_reduce` | blocks of all ranks signal each other first (vLLM's `custom_all_reduce.cuh`, `barrier_at_start`) |
 //! | `one_shot_all_reduce`, `two_shot_all_reduce`, `multimem_all_reduce` | the same (`sync_remote_blocks` in PyTorch's `CUDASymmetricMemoryOps.cu`) |
 //! | `ShotAllReduceKernel`, `allreduce_fusion` | the sum of everybody's part (TensorRT-LLM, `FlashInfer`) |
+//! | `notify_dispatch`, `cached_notify` (`DeepEP`) | `barrier_block` among the GPUs of a node, between nodes after `nvshmem_sync` of GPUs of one place, all threads of a block in step (`intranode.cu`, `internode.cu`) |
 //!
-//! Others are counted: `SendRecv` and `Generic` of NCCL can be anything, and dispatch and combine of
-//! mixtures of experts may be halves of an exchange that wait for nobody.
+//! Others are counted: `SendRecv` and `Generic` of NCCL can be anything; dispatch and combine of
+//! mixtures of experts may be halves of an exchange that wait for nobody, as `DeepEP`'s with low
+//! latency are, whose phases are asked for one by one (`internode_ll.cu`); and barriers of NVSHMEM
+//! are of teams that no profile names.
 
 use std::sync::LazyLock;
 
@@ -38,7 +41,7 @@ const FAMILIES: [(&str, &str); 11] = [
 ];
 
 /// Parts of names of kernels that nobody leaves before all have come, with what they do.
-const MUTUAL: [(&str, Operation); 12] = [
+const MUTUAL: [(&str, Operation); 14] = [
     ("ncclDevKernel_AllReduce", Operation::Allreduce),
     ("ncclDevKernel_AllGather", Operation::Allgather),
     ("ncclDevKernel_ReduceScatter", Operation::ReduceScatter),
@@ -51,6 +54,8 @@ const MUTUAL: [(&str, Operation); 12] = [
     ("multimem_all_reduce", Operation::Allreduce),
     ("ShotAllReduceKernel", Operation::Allreduce),
     ("allreduce_fusion", Operation::Allreduce),
+    ("node::notify_dispatch", Operation::Barrier),
+    ("node::cached_notify", Operation::Barrier),
 ];
 
 /// Compiled kernels are named for what they fuse, which may be what comes before or after a
@@ -127,6 +132,26 @@ mod tests {
             (
                 "void deep_ep::internode_ll::dispatch<true>(int)",
                 Some("DeepEP kernel"),
+                None,
+            ),
+            (
+                "void deep_ep::intranode::notify_dispatch<8>(int const*, int*)",
+                Some("DeepEP kernel"),
+                Some(Operation::Barrier),
+            ),
+            (
+                "void deep_ep::legacy::internode::cached_notify<false, 2>(int, int)",
+                Some("DeepEP kernel"),
+                Some(Operation::Barrier),
+            ),
+            (
+                "void deep_ep::intranode::combine<__nv_bfloat16, 8>(int)",
+                Some("DeepEP kernel"),
+                None,
+            ),
+            (
+                "nvshmemi_barrier_on_stream_kernel(int)",
+                Some("NVSHMEM kernel"),
                 None,
             ),
             ("triton_red_fused_all_reduce_add_0", None, None),

@@ -1,11 +1,46 @@
 //! Whose events are, where all ranks are in one file.
 //!
-//! Servers put the profiles of their ranks together, and write in front of each `pid` whose it
-//! is: `"[TP03] 1234"`, `"[TP00-DP01] 0"`. What the header of such a file says of one rank
-//! holds for none of the others then.
+//! Whoever puts the profiles of ranks together says whose each `pid` is:
+//!
+//! | by | where |
+//! |---|---|
+//! | `SGLang` | in front of it: `"[TP03] 1234"`, `"[TP00-DP01] 0"` |
+//! | `TraceFuse` | numbers that are moved by some power of ten for each rank, and as arguments of each event the rank and what the number was (`rank`, `pid_raw`) |
+//! | others | the label of the process (`process_labels`), `rank 3` |
+//!
+//! What the header of such a file says of one rank holds for none of the others then.
 
-/// The label of the rank that a `pid` is of.
-pub(crate) fn label(pid: &str) -> Option<&str> {
+use memchr::memmem;
+use serde_json::Value;
+
+use crate::header::number;
+
+/// The label of the rank that a track with this `pid` is of, of which this is an event.
+pub(crate) fn of_event(pid: &str, args: &[u8]) -> Option<String> {
+    let label = label(pid).map(str::to_owned);
+    label.or_else(|| of_arguments(pid, args))
+}
+
+/// The rank that is said beside a number that was moved.
+fn of_arguments(pid: &str, args: &[u8]) -> Option<String> {
+    let is_moved = memmem::find(args, b"\"pid_raw\"").is_some();
+    if !is_moved || pid.parse::<u64>().is_err() {
+        return None;
+    }
+    let args: Value = serde_json::from_slice(args).unwrap_or_default();
+    number::<u32>(args.get("rank")).map(|it| it.to_string())
+}
+
+/// The rank that the label of a process says.
+pub(crate) fn of_process(label: &str) -> Option<String> {
+    let label = label.trim().to_ascii_lowercase();
+    let number = label.strip_prefix("rank")?;
+    let number = number.trim_start_matches([' ', '-', '_', '=', ':']);
+    number.parse::<u32>().ok().map(|it| it.to_string())
+}
+
+/// The label in front of a `pid`.
+fn label(pid: &str) -> Option<&str> {
     let (label, _) = pid.strip_prefix('[')?.split_once("] ")?;
     let is_counted = |part: &str| {
         let name = part.trim_end_matches(|it: char| it.is_ascii_digit());
@@ -15,9 +50,8 @@ pub(crate) fn label(pid: &str) -> Option<&str> {
     label.split('-').all(is_counted).then_some(label)
 }
 
-/// True if these are of several ranks.
-pub(crate) fn is_merged<'a>(pids: impl Iterator<Item = &'a str>) -> bool {
-    let mut labels = pids.filter_map(label);
+/// True if these are labels of several ranks.
+pub(crate) fn is_merged<'a>(mut labels: impl Iterator<Item = &'a str>) -> bool {
     let first = labels.next();
     labels.any(|it| Some(it) != first)
 }
@@ -41,8 +75,28 @@ mod tests {
         ] {
             assert_eq!(label(pid), None, "{pid}");
         }
-        let is_merged = |pids: &[&str]| is_merged(pids.iter().copied());
+        let is_merged = |pids: &[&str]| is_merged(pids.iter().filter_map(|it| label(it)));
         assert!(is_merged(&["[TP0] 1", "[TP0] 0", "[TP1] 1", "Spans"]));
         assert!(!is_merged(&["[TP0] 1", "[TP0] 0", "Spans"]));
+    }
+
+    #[test]
+    fn ranks_are_said_beside_moved_numbers_and_by_processes() {
+        let args = br#"{"rank": 3, "pid_raw": 17}"#;
+        assert_eq!(of_event("30017", args).as_deref(), Some("3"));
+        assert_eq!(of_event("[TP1] 7", args).as_deref(), Some("TP1"));
+        for (pid, args) in [
+            ("Spans", &args[..]),
+            ("17", br#"{"rank": 3}"#),
+            ("17", br#"{"pid_raw": 17}"#),
+            ("17", b""),
+        ] {
+            assert_eq!(of_event(pid, args), None);
+        }
+        assert_eq!(of_process("Rank 12").as_deref(), Some("12"));
+        assert_eq!(of_process("rank_0").as_deref(), Some("0"));
+        for label in ["GPU 0", "CPU", "rank", "rank 3 of 4", "ranks 3"] {
+            assert_eq!(of_process(label), None, "{label}");
+        }
     }
 }

@@ -15,6 +15,10 @@
 //! columns  events --> times, lengths, digits   what is kept of each event
 //! order    entries --> events with numbers     a stay begins and ends
 //! kernels  names of kernels --> operations    of those that say nothing else
+//! xla      events --> instructions             of compiled programs
+//! compiled instructions --> calls            where it is known who takes part
+//! sizes    signatures --> bytes                what an operation moves
+//! facts    calls --> facts                     what a table of operations says
 //! launch   kernels --> calls                   what they do, from who launched them
 //! early    kernels and launches --> warning   whether GPU and host are on one clock
 //! few      names --> words                     the first few of many
@@ -22,6 +26,9 @@
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
 //! named_ranks names of files --> ranks          where files say none
+//! rank_pattern paths --> ranks               as the user says
+//! found    a directory --> files               which are traces
+//! nested   directories --> files               where each rank has its own
 //! advice   what was not used --> warning       what to record
 //! labels   pid --> rank                        where all ranks are in one file
 //! merged   a file of several ranks --> one of each, to be matched
@@ -68,12 +75,15 @@
 mod advice;
 mod call;
 mod columns;
+mod compiled;
 mod digits;
 mod early;
 mod error;
+mod facts;
 mod few;
 mod fields;
 mod flows;
+mod found;
 mod header;
 mod hosts;
 mod json;
@@ -84,6 +94,7 @@ mod matching;
 mod merged;
 mod micros;
 mod named_ranks;
+mod nested;
 mod order;
 mod outline;
 mod pass;
@@ -91,6 +102,7 @@ mod places;
 mod placing;
 mod posted;
 mod profile;
+mod rank_pattern;
 mod recognise;
 mod recordings;
 mod rest;
@@ -99,10 +111,12 @@ mod rewrite;
 mod rows;
 mod run;
 mod scan;
+mod sizes;
 mod streams;
 mod timelines;
 mod undo;
 mod window;
+mod xla;
 
 use std::io;
 use std::path::Path;
@@ -111,6 +125,7 @@ use retime_model::Monitor;
 use retime_model::format::{Format, FormatError, Recognition, Trace};
 
 pub use error::KinetoError;
+pub use rank_pattern::{BadPattern, RankPattern};
 
 /// Files of PyTorch's profiler, or in Chrome's format.
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,14 +146,45 @@ impl Format for Kineto {
     }
 
     fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
-        Ok(Box::new(run::Run::open(path)?))
+        Ok(Box::new(run::Run::open(path, None)?))
     }
 
     fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
-        Some(run::Run::open_files(files).map(|it| Box::new(it) as Box<dyn Trace>))
+        Some(run::Run::open_files(files, None).map(|it| Box::new(it) as Box<dyn Trace>))
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
         recognise::may_replace(target, input)
+    }
+}
+
+/// The same, with ranks that paths say.
+#[derive(Clone, Debug)]
+pub struct KinetoByPath(pub RankPattern);
+
+impl Format for KinetoByPath {
+    fn name(&self) -> &'static str {
+        Kineto.name()
+    }
+
+    fn describe(&self) -> &'static str {
+        Kineto.describe()
+    }
+
+    fn recognise(&self, path: &Path) -> io::Result<Recognition> {
+        Kineto.recognise(path)
+    }
+
+    fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
+        Ok(Box::new(run::Run::open(path, Some(&self.0))?))
+    }
+
+    fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
+        let run = run::Run::open_files(files, Some(&self.0));
+        Some(run.map(|it| Box::new(it) as Box<dyn Trace>))
+    }
+
+    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
+        Kineto.may_replace(target, input)
     }
 }

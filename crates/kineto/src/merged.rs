@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::header::Header;
-use crate::labels::label;
 use crate::matching::{self, Matching};
 use crate::profile::{FileRead, Requests};
 
@@ -33,7 +32,7 @@ fn parts_of(file: &FileRead, is_alone: bool) -> Vec<FileRead> {
     let mut tracks: BTreeMap<Option<&str>, Vec<bool>> = BTreeMap::new();
     let is_merged = file.is_merged();
     for (number, track) in file.tracks.iter().enumerate() {
-        let label = label(&track.pid).filter(|_| is_merged);
+        let label = track.label.as_deref().filter(|_| is_merged);
         let own = tracks.entry(label);
         let own = own.or_insert_with(|| vec![false; file.tracks.len()]);
         if let Some(own) = own.get_mut(number) {

@@ -17,8 +17,8 @@ pub(crate) fn by_names(paths: &[PathBuf]) -> Option<Vec<u32>> {
     (different.len() == ranks.len()).then_some(ranks)
 }
 
-/// The number behind the last "rank" in the name of a file.
-fn by_name(path: &Path) -> Option<u32> {
+/// The number behind the last "rank" in the name of a file or directory.
+pub(crate) fn by_name(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let (_, behind) = name.rsplit_once("rank")?;
     let digits = behind.trim_start_matches(['-', '_', '=']);
@@ -27,7 +27,8 @@ fn by_name(path: &Path) -> Option<u32> {
 }
 
 /// That ranks are those of names.
-pub(crate) const WARNING: &str = "no file says its rank; those in the names of the files are taken";
+pub(crate) const WARNING: &str =
+    "no file says its rank; those in the names of the files, or of their directories, are taken";
 
 #[cfg(test)]
 mod tests {

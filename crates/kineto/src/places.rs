@@ -12,7 +12,6 @@ use crate::columns::NO_TRACK;
 use crate::error::KinetoError;
 use crate::few::few;
 use crate::header::Header;
-use crate::labels::label;
 use crate::matching::Group;
 use crate::profile::{FileRead, Track};
 
@@ -57,7 +56,7 @@ impl Places {
         let mut process_of: BTreeMap<Option<&str>, (usize, u32)> = BTreeMap::new();
         let is_merged = file.is_merged();
         for track in &file.tracks {
-            let label = label(&track.pid).filter(|_| is_merged);
+            let label = track.label.as_deref().filter(|_| is_merged);
             let is_rank = file.header.rank.is_some() || label.is_some();
             let owner = file.header.rank.is_none();
             let owner = owner.then_some(label.unwrap_or(&track.pid));
@@ -147,6 +146,14 @@ impl Places {
         LocationIndex(self.starts.get(file).copied().unwrap_or_default() + track)
     }
 
+    /// The file and the track that a location is.
+    pub(crate) fn track(&self, location: LocationIndex) -> (usize, u32) {
+        let file = self.starts.partition_point(|it| *it <= location.0);
+        let file = file.saturating_sub(1);
+        let first = self.starts.get(file).copied().unwrap_or_default();
+        (file, location.0.saturating_sub(first))
+    }
+
     /// The locations of a file.
     pub(crate) fn of_file(&self, file: usize) -> std::ops::Range<usize> {
         let at = |it: usize| self.starts.get(it).copied().unwrap_or_default() as usize;
@@ -188,7 +195,7 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
             what,
         };
         let tracks: &[Track] = if file.is_merged() { &file.tracks } else { &[] };
-        for label in tracks.iter().filter_map(|it| label(&it.pid)) {
+        for label in tracks.iter().filter_map(|it| it.label.as_deref()) {
             let other = *of_label.entry(label).or_insert(path);
             if other != path {
                 return Err(refused(format!(

@@ -15,13 +15,14 @@ use crate::call::{Around, Call, Label, Said, Tells, launched_by};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, NO_TRACK};
 use crate::early::Early;
 use crate::header::Header;
-use crate::labels::is_merged;
+use crate::labels::{self, is_merged};
 use crate::launch::Launches;
 use crate::micros;
 use crate::pass::{Event, read};
 use crate::posted::Posted;
 use crate::streams;
 use crate::window::syntax;
+use crate::xla::{self, Instruction, Told};
 
 /// A thread, a stream, or whatever else events of a file are on.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,8 @@ pub(crate) struct Track {
     /// As they stand in the file.
     pub(crate) pid: String,
     pub(crate) tid: String,
+    /// The rank it is of, where a file may be of several.
+    pub(crate) label: Option<String>,
     /// How many events there are of each type, by its first letter.
     pub(crate) kinds: Vec<(u8, u64)>,
 }
@@ -83,6 +86,8 @@ pub(crate) struct FileRead {
     /// Names that were given to processes, by pid.
     pub(crate) process_names: FxHashMap<String, String>,
     pub(crate) calls: Vec<Call>,
+    /// Collective operations of compiled programs, until it is known who takes part.
+    pub(crate) instructions: Vec<Instruction>,
     /// What the program asked for, by operation.
     pub(crate) requests: FxHashMap<Operation, Requests>,
     pub(crate) flows: Vec<FlowEnd>,
@@ -113,6 +118,7 @@ impl FileRead {
             thread_names: FxHashMap::default(),
             process_names: FxHashMap::default(),
             calls: self.calls.clone(),
+            instructions: Vec::new(),
             requests: self.requests.clone(),
             flows: Vec::new(),
             unused: Vec::new(),
@@ -135,7 +141,10 @@ struct Gathered {
     digits_end: u64,
     thread_names: FxHashMap<(String, String), String>,
     process_names: FxHashMap<String, String>,
+    /// The ranks that labels of processes say, by pid.
+    ranks_of_processes: FxHashMap<String, String>,
     calls: Vec<Call>,
+    instructions: Vec<Instruction>,
     requests: FxHashMap<Operation, Requests>,
     launches: Launches,
     posted: Posted,
@@ -154,7 +163,10 @@ impl FileRead {
             ..Gathered::default()
         };
         let mut passed = read(path, monitor, &mut |event| gathered.take(&event))?;
-        if is_merged(gathered.tracks.iter().map(|it| &*it.pid)) {
+        for track in gathered.tracks.iter_mut().filter(|it| it.label.is_none()) {
+            track.label = gathered.ranks_of_processes.get(&track.pid).cloned();
+        }
+        if is_merged(gathered.tracks.iter().filter_map(|it| it.label.as_deref())) {
             passed.header.of_several();
         }
         let base = passed.header.base;
@@ -180,6 +192,7 @@ impl FileRead {
             thread_names: gathered.thread_names,
             process_names: gathered.process_names,
             calls: gathered.calls,
+            instructions: gathered.instructions,
             requests: gathered.requests,
             flows: gathered.flows,
             unused: gathered.unused,
@@ -191,7 +204,7 @@ impl FileRead {
 impl FileRead {
     /// True if it is of several ranks.
     pub(crate) fn is_merged(&self) -> bool {
-        is_merged(self.tracks.iter().map(|it| &*it.pid))
+        is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref()))
     }
 
     /// The events on tracks that are its own.
@@ -285,8 +298,11 @@ impl Gathered {
             if found == next {
                 self.index.insert(self.key.as_slice().into(), next);
                 let text = |span| String::from_utf8_lossy(event.text(span)).into_owned();
+                let pid = text(event.fields.pid);
+                let args = event.fields.args.of(event.bytes);
                 self.tracks.push(Track {
-                    pid: text(event.fields.pid),
+                    label: labels::of_event(&pid, args),
+                    pid,
                     tid: text(event.fields.tid),
                     kinds: Vec::new(),
                 });
@@ -305,20 +321,29 @@ impl Gathered {
 
     fn name(&mut self, event: &Event<'_>) {
         let kind = event.text(event.fields.name);
-        if !matches!(kind, b"thread_name" | b"process_name") {
-            return;
-        }
+        let key = match kind {
+            b"thread_name" | b"process_name" => "name",
+            b"process_labels" => "labels",
+            _ => return,
+        };
         let args: Value =
             serde_json::from_slice(event.fields.args.of(event.bytes)).unwrap_or_default();
-        let Some(name) = args.get("name").and_then(Value::as_str) else {
+        let Some(name) = args.get(key).and_then(Value::as_str) else {
             return;
         };
         let text = |span| String::from_utf8_lossy(event.text(span)).into_owned();
         let (pid, tid) = (text(event.fields.pid), text(event.fields.tid));
-        if kind == b"thread_name" {
-            self.thread_names.insert((pid, tid), name.to_owned());
-        } else {
-            self.process_names.insert(pid, name.to_owned());
+        match kind {
+            b"thread_name" => {
+                self.thread_names.insert((pid, tid), name.to_owned());
+            }
+            b"process_name" => {
+                self.process_names.insert(pid, name.to_owned());
+            }
+            _ => {
+                let rank = labels::of_process(name);
+                self.ranks_of_processes.extend(rank.map(|it| (pid, it)));
+            }
         }
     }
 
@@ -327,7 +352,11 @@ impl Gathered {
             self.started.push((launch, number));
         }
         match Said::of(event, number) {
-            None => {}
+            None => match xla::told(event, number) {
+                None => {}
+                Some(Told::Instruction(it)) => self.instructions.push(it),
+                Some(Told::Other) => self.unused(xla::UNUSED, 1),
+            },
             Some(Said::Call(call)) => self.calls.push(call),
             Some(Said::Kernel(kernel)) => self.launches.kernels.push(kernel),
             Some(Said::Launch(launch)) => self.launches.calls.push((launch, number)),
@@ -349,7 +378,6 @@ impl Gathered {
                 });
                 self.launches.around.extend(elements);
             }
-            Some(Said::Unused(kind)) => self.unused(kind, 1),
         }
     }
 

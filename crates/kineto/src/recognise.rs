@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use retime_gzip::first_bytes;
 use retime_model::format::{CORRECTION, Recognition, is_correction};
-use retime_model::presence::{self, kind_in_words};
+use retime_model::presence;
 use retime_model::{open_regular, printable_path};
 
-use crate::error::KinetoError;
-use crate::outline::{Look, look};
+use crate::found::is_named_like_one;
+use crate::nested;
 
 /// How much of a file is looked at.
 const PROBE: u64 = 1 << 16;
@@ -36,7 +36,7 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
     let found = presence::kind(path)?;
     Ok(match found {
         Some(kind) if kind.is_dir() => {
-            let found = Found::in_directory(path)?;
+            let (found, _) = nested::found(path, None)?;
             if !found.traces.is_empty() {
                 Recognition::Certain
             } else if !found.damaged.is_empty() {
@@ -57,120 +57,6 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
         // A pipe or a device would be changed by looking at it.
         _ => Recognition::No,
     })
-}
-
-/// The files of a directory.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// The traces, by name.
-    pub(crate) traces: Vec<PathBuf>,
-    /// What is called like one and is none, with the reason.
-    pub(crate) others: Vec<(PathBuf, String)>,
-    /// Traces that are other recordings of a rank than those that are taken, with what each
-    /// is in words.
-    pub(crate) other_recordings: Vec<(PathBuf, String)>,
-    /// What may have been a trace and cannot be read any more.
-    pub(crate) damaged: Vec<KinetoError>,
-    /// All files that are no traces, whatever they are called, by name.
-    pub(crate) beside: Vec<PathBuf>,
-    /// Symbolic links that lead to no trace.
-    pub(crate) links: Vec<PathBuf>,
-    /// Of what else lies there no copy is made; what it is in words.
-    pub(crate) left_out: Vec<(PathBuf, &'static str)>,
-}
-
-impl Found {
-    /// Looks at all files of a directory. Directories in it are left alone. A trace may lie
-    /// behind a link; what is only copied may not.
-    pub(crate) fn in_directory(directory: &Path) -> io::Result<Self> {
-        let mut found = Self::default();
-        let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
-        let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
-        in_order(&mut paths);
-        for path in paths {
-            let Some(kind) = presence::kind_of_entry(&path)? else {
-                continue;
-            };
-            if !presence::is_file(&path)? {
-                if kind.is_symlink() {
-                    found.links.push(path);
-                } else {
-                    found.left_out.push((path, kind_in_words(kind)));
-                }
-                continue;
-            }
-            let beside = if kind.is_symlink() {
-                &mut found.links
-            } else {
-                &mut found.beside
-            };
-            if !is_named_like_one(&path) {
-                beside.push(path);
-                continue;
-            }
-            match look(&path)? {
-                Look::Trace => found.traces.push(path),
-                Look::Other(what) => {
-                    found.others.push((path.clone(), what));
-                    beside.push(path);
-                }
-                // Systems write files of their own beside others, under hidden names.
-                Look::Damaged { what, .. } if is_hidden(&path) => {
-                    found.others.push((path.clone(), what));
-                    beside.push(path);
-                }
-                Look::Damaged { byte, what } => {
-                    found
-                        .damaged
-                        .push(KinetoError::Damaged { path, byte, what });
-                }
-            }
-        }
-        Ok(found)
-    }
-}
-
-fn is_hidden(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    name.as_encoded_bytes().starts_with(b".")
-}
-
-/// Sorts files by their names, numbers in them by what they count: `rank10` after `rank2`.
-pub(crate) fn in_order(files: &mut [PathBuf]) {
-    files.sort_by_cached_key(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let mut parts: Vec<(String, u64)> = Vec::new();
-        let mut text = String::new();
-        let mut digits = String::new();
-        for letter in name.chars().chain(['\0']) {
-            if letter.is_ascii_digit() {
-                digits.push(letter);
-                continue;
-            }
-            if !digits.is_empty() {
-                // What no number holds is too long to be one that counts files.
-                let number = digits.parse().unwrap_or(u64::MAX);
-                parts.push((std::mem::take(&mut text), number));
-                digits.clear();
-            }
-            text.push(letter);
-        }
-        (parts, text, path.clone())
-    });
-}
-
-/// True if a file is called as such traces are.
-pub(crate) fn is_named_like_one(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    let text = name.to_string_lossy();
-    let ends = |with: &str| {
-        let end = text
-            .len()
-            .checked_sub(with.len())
-            .and_then(|it| text.get(it..));
-        end.is_some_and(|end| end.eq_ignore_ascii_case(with))
-    };
-    (ends(".json") || ends(".json.gz")) && !is_correction(name)
 }
 
 /// Keys of which one stands near the beginning of every object with events; headers can be

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use retime_model::format::FormatError;
-use retime_model::{ClockMap, Correction, LocationIndex, Monitor, StampLog, Timestamp};
+use retime_model::{ClockMap, Correction, LocationIndex, Monitor, SavedName, StampLog, Timestamp};
 
 use crate::call::What;
 use crate::columns::{Columns, NO_TRACK};
@@ -13,7 +13,7 @@ use crate::micros;
 use crate::order::Order;
 use crate::placing::{Anchors, placed};
 use crate::profile::FileRead;
-use crate::undo::{Forms, SavedFile, name_of};
+use crate::undo::{Forms, SavedFile};
 
 /// The map of each track of a file.
 pub(crate) struct Maps<'a> {
@@ -91,9 +91,9 @@ pub(crate) fn new_times(
     Ok(times)
 }
 
-/// Copies a file to the new file `to`, with new times.
+/// Copies a file to the new file `to`, with new times; undo data call it by `name`.
 pub(crate) fn rewrite(
-    path: &Path,
+    (path, name): (&Path, SavedName),
     file: &FileRead,
     maps: &Maps<'_>,
     to: &Path,
@@ -130,7 +130,7 @@ pub(crate) fn rewrite(
         .into());
     }
     Ok(SavedFile {
-        name: name_of(path),
+        name,
         original,
         corrected,
         modified: None,

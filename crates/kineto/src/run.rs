@@ -1,41 +1,46 @@
 //! An opened run, as the trait wants it.
 
 use std::borrow::Cow;
-use std::fs::{self, Metadata};
+use std::collections::BTreeSet;
+use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 use retime_gzip::is_gzip;
 use retime_model::format::{
-    Contents, EventRows, FormatError, Reach, Scan, Shape, Timeline, Trace, Undo, Unused,
-    is_correction,
+    Contents, EventRows, FormatError, OperationFacts, Reach, Scan, Shape, Timeline, Trace, Undo,
+    Unused, is_correction,
 };
 use retime_model::{
-    Correction, LocationIndex, Modified, Monitor, Timestamp, TraceInfo, Version, copy_file,
-    link_inside, make_link, open_regular, printable_path, resemble,
+    Access, Correction, LocationIndex, Modified, Monitor, SavedName, Timestamp, TraceInfo, Version,
+    copy_file, link_inside, make_link, open_regular, printable_path, resemble,
 };
 
 use crate::advice::advice;
 use crate::columns::BELOW_ZERO;
 use crate::error::{KinetoError, first_error};
+use crate::found::{Found, in_order, is_named_like_one};
 use crate::order::{Order, boundaries};
 use crate::outline::{Look, look};
 use crate::places::{Places, left_out, one_run, warnings};
 use crate::placing::shift;
 use crate::profile::FileRead;
-use crate::recognise::{Found, correction_of_all, correction_of_file, in_order, is_named_like_one};
+use crate::rank_pattern::RankPattern;
+use crate::recognise::{correction_of_all, correction_of_file};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
 use crate::scan::Matched;
 use crate::timelines::{self, chosen};
-use crate::undo::{FORMAT, Saved, SavedFile, name_of};
-use crate::{early, named_ranks, recordings, restore, rewrite};
+use crate::undo::{FORMAT, Saved, SavedFile};
+use crate::{compiled, early, facts, named_ranks, nested, recordings, restore, rewrite};
 
 /// Some files of one run.
 pub(crate) struct Run {
     path: PathBuf,
     shape: Shape,
+    /// True if each rank has a [directory of its own](nested).
+    is_nested: bool,
     files: Vec<PathBuf>,
     /// Files beside them in a directory that was named, copied as they are.
     beside: Vec<PathBuf>,
@@ -51,6 +56,10 @@ pub(crate) struct Run {
     found: Vec<Metadata>,
     /// From where times count, if that is given.
     origin: Option<u64>,
+    /// How paths say ranks, if that is given,
+    pattern: Option<RankPattern>,
+    /// and the rank of each file by that.
+    ranks: Option<Vec<u32>>,
     read: OnceLock<AllRead>,
     /// The calls that were found to belong together last.
     matched: Mutex<Option<Matched>>,
@@ -68,12 +77,13 @@ struct AllRead {
 }
 
 impl Run {
-    pub(crate) fn open(path: &Path) -> Result<Self, FormatError> {
+    pub(crate) fn open(path: &Path, pattern: Option<&RankPattern>) -> Result<Self, FormatError> {
         let failed = |source| KinetoError::io(path, source);
         if !fs::metadata(path).map_err(failed)?.is_dir() {
-            return Self::of(path, Shape::File, vec![path.to_owned()], Found::default());
+            let files = vec![path.to_owned()];
+            return Self::of(path, Shape::File, files, Found::default())?.ranked(pattern);
         }
-        let mut found = Found::in_directory(path).map_err(failed)?;
+        let (mut found, is_nested) = nested::found(path, pattern).map_err(failed)?;
         let damaged = std::mem::take(&mut found.damaged);
         if let Some(damaged) = KinetoError::of_all(path, damaged) {
             return Err(damaged.into());
@@ -88,12 +98,16 @@ impl Run {
             }
             .into());
         }
-        Self::of(path, Shape::Directory, files, found)
+        let run = Self::of(path, Shape::Directory, files, found)?;
+        Self { is_nested, ..run }.ranked(pattern)
     }
 
     /// Opens files that were given one by one. A copy of them is a directory, in which they
     /// stand by their names.
-    pub(crate) fn open_files(files: &[&Path]) -> Result<Self, FormatError> {
+    pub(crate) fn open_files(
+        files: &[&Path],
+        pattern: Option<&RankPattern>,
+    ) -> Result<Self, FormatError> {
         let mut files: Vec<PathBuf> = files.iter().map(|&it| it.to_owned()).collect();
         in_order(&mut files);
         let refused = |path: &Path, what: String| KinetoError::NotOneRun {
@@ -138,7 +152,30 @@ impl Run {
             other_recordings: recordings::take_others(&mut files).map_err(failed)?,
             ..Found::default()
         };
-        Self::of(&parent, Shape::Directory, files, found)
+        Self::of(&parent, Shape::Directory, files, found)?.ranked(pattern)
+    }
+
+    /// With the ranks that a pattern finds in the paths of its files.
+    fn ranked(self, pattern: Option<&RankPattern>) -> Result<Self, FormatError> {
+        let Some(pattern) = pattern else {
+            return Ok(self);
+        };
+        let rank = |file: &PathBuf| {
+            let inside = file.strip_prefix(&self.path).unwrap_or(file);
+            let rank = pattern.rank(inside).or_else(|| pattern.rank(file));
+            rank.ok_or_else(|| KinetoError::NotOneRun {
+                path: file.clone(),
+                what: "has a path in which the pattern for ranks finds none; mend the pattern, \
+                       or give the files that have ranks"
+                    .to_owned(),
+            })
+        };
+        let ranks = self.files.iter().map(rank).collect::<Result<_, _>>()?;
+        Ok(Self {
+            pattern: Some(pattern.clone()),
+            ranks: Some(ranks),
+            ..self
+        })
     }
 
     fn of(
@@ -161,6 +198,7 @@ impl Run {
         Ok(Self {
             path: path.to_owned(),
             shape,
+            is_nested: false,
             found: found.collect::<Result<_, _>>()?,
             files,
             beside,
@@ -169,6 +207,8 @@ impl Run {
             others,
             other_recordings,
             origin: None,
+            pattern: None,
+            ranks: None,
             read: OnceLock::new(),
             matched: Mutex::new(None),
             table: OnceLock::new(),
@@ -184,14 +224,21 @@ impl Run {
         let files = files.map(|path| FileRead::of(path, monitor)).collect();
         let mut files = self.unless_changed(self.all_or_failures(files))?;
         let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
-        let named = named_ranks::by_names(&self.files);
+        let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();
+        let named = if self.is_nested {
+            named_ranks::by_names(&self.files.iter().map(directory).collect::<Vec<_>>())
+        } else {
+            named_ranks::by_names(&self.files)
+        };
         let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
         let named =
             named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
-        let ranks_are_named = named.is_some();
-        for (file, rank) in files.iter_mut().zip(named.into_iter().flatten()) {
+        let ranks_are_named = named.is_some() && self.ranks.is_none();
+        let given = self.ranks.clone().or(named);
+        for (file, rank) in files.iter_mut().zip(given.into_iter().flatten()) {
             file.header.rank = Some(rank);
         }
+        compiled::take_certain(&mut files);
         one_run(&self.files, &files)?;
         let places = Places::of(&self.files, &files);
         let origin = self.origin.unwrap_or_else(|| {
@@ -264,8 +311,47 @@ impl Run {
     fn target(&self, file: &Path, to: &Path) -> PathBuf {
         match self.shape {
             Shape::File => to.to_owned(),
-            Shape::Directory => to.join(file.file_name().unwrap_or_default()),
+            Shape::Directory => to.join(self.name_of(file)),
         }
+    }
+
+    /// The name of a file in the directory, with that of its own directory if it has one.
+    fn name_of<'a>(&self, file: &'a Path) -> &'a Path {
+        let name = Path::new(file.file_name().unwrap_or_default());
+        let inside = file.strip_prefix(&self.path).ok();
+        inside.filter(|_| self.is_nested).unwrap_or(name)
+    }
+
+    /// Makes the directories of ranks in a copy.
+    fn make_directories(&self, to: &Path) -> Result<(), FormatError> {
+        for directory in self.directories() {
+            let target = to.join(self.name_of(directory));
+            let made = fs::create_dir_all(&target);
+            made.map_err(|source| KinetoError::io(&target, source))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the directories of ranks in a copy the access of the originals.
+    fn resemble_directories(&self, to: &Path) -> Result<(), FormatError> {
+        for directory in self.directories() {
+            let target = to.join(self.name_of(directory));
+            let give = || {
+                let access = Access::of(&fs::metadata(directory)?, directory)?;
+                access.give(&File::open(&target)?)
+            };
+            let given = give();
+            given.map_err(|source| KinetoError::io(&target, source))?;
+        }
+        Ok(())
+    }
+
+    /// The directories of ranks, if each has one.
+    fn directories(&self) -> BTreeSet<&Path> {
+        let files = self.files.iter().chain(&self.beside).chain(&self.links);
+        let directories = files.filter_map(|it| it.parent());
+        let are_inside = directories.filter(|it| self.is_nested && *it != self.path);
+        are_inside.collect()
     }
 
     /// Writes each file anew with `write`, which gets its position and where it goes, and
@@ -276,6 +362,7 @@ impl Run {
         to: &Path,
         write: impl Fn(usize, &Path, &Path) -> Result<(T, Option<Modified>), FormatError> + Sync,
     ) -> Result<Vec<T>, FormatError> {
+        self.make_directories(to)?;
         let files = self.files.par_iter().zip(&self.found).enumerate();
         let written = files.map(|(position, (file, found))| {
             let target = self.target(file, to);
@@ -304,7 +391,8 @@ impl Run {
         }
         for link in &self.links {
             let name = Path::new(link.file_name().unwrap_or_default());
-            let said = link_inside(&self.path, name).map_err(|source| failed(link, source))?;
+            let directory = link.parent().unwrap_or(&self.path);
+            let said = link_inside(directory, name).map_err(|source| failed(link, source))?;
             let target = self.target(link, to);
             make_link(&said, &target).map_err(|source| failed(&target, source))?;
         }
@@ -312,6 +400,7 @@ impl Run {
             let name = printable_path(path);
             monitor.notice(&format!("{name} is not copied: it is {kind}"));
         }
+        self.resemble_directories(to)?;
         self.unless_changed(Ok(()))
     }
 
@@ -475,7 +564,8 @@ impl Trace for Run {
                 path: path.to_owned(),
             })?;
             let maps = Self::maps(read, correction, number);
-            let mut saved = rewrite::rewrite(path, file, &maps, to, monitor)?;
+            let name = SavedName::of(self.name_of(path));
+            let mut saved = rewrite::rewrite((path, name), file, &maps, to, monitor)?;
             saved.modified = self.modified(number);
             let time = saved.modified.filter(|_| saved.is_unchanged());
             Ok((saved, time))
@@ -516,7 +606,7 @@ impl Trace for Run {
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
         self.write_all(to, |number, path, to| {
-            let name = name_of(path);
+            let name = SavedName::of(self.name_of(path));
             // A single file may have another name by now.
             let is_it = |it: &&SavedFile| it.name == name || self.shape == Shape::File;
             let of_file = saved.files.iter().find(is_it);
@@ -543,9 +633,12 @@ impl Trace for Run {
         let zero = self.zero();
         let counted = |it: Self| Self {
             origin: Some(zero.0),
+            // The same files in the same order.
+            ranks: self.ranks.clone(),
             ..it
         };
-        let opened = Self::open(copy).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
+        let pattern = self.pattern.as_ref().filter(|_| self.is_nested);
+        let opened = Self::open(copy, pattern).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
         Some(opened)
     }
 
@@ -573,11 +666,7 @@ impl Trace for Run {
             let table = self.unless_changed(Table::read(&self.files))?;
             self.table.get_or_init(|| table)
         };
-        let starts = &read.places.starts;
-        let file = starts
-            .partition_point(|it| *it <= location.0)
-            .saturating_sub(1);
-        let track = location.0 - starts.get(file).copied().unwrap_or_default();
+        let (file, track) = read.places.track(location);
         let of_file = read
             .files
             .get(file)
@@ -586,6 +675,15 @@ impl Trace for Run {
                 what: format!("has no track number {}", location.0),
             })?;
         Ok(Box::new(table.rows(file, of_file, track as usize)))
+    }
+
+    fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
+        let Some(read) = self.read.get() else {
+            return Vec::new();
+        };
+        let (file, track) = read.places.track(location);
+        let file = read.files.get(file);
+        file.map_or_else(Vec::new, |file| facts::of_track(file, track, events))
     }
 
     fn zero(&self) -> Timestamp {

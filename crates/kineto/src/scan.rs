@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use retime_model::format::{Contents, FormatError, Scan};
-use retime_model::{LocationIndex, LocationLog, LogBuilder, Timestamp};
+use retime_model::{LocationIndex, LocationLog, LogBuilder, Ticks, Timestamp};
 use rustc_hash::FxHashMap;
 
 use crate::error::KinetoError;
@@ -116,6 +116,10 @@ fn logs_of<'a>(
         for boundary in boundaries(&file.columns, entries) {
             if let Some(part) = parts.get(&boundary.entry) {
                 take(&mut log, count, boundary, part);
+                if let (Side::End, Part::Receive(_)) = (boundary.side, part) {
+                    let begin = file.columns.begin(boundary.entry);
+                    log.awaited(Ticks(boundary.time.wrapping_sub(begin) as i64));
+                }
             }
             last = boundary.time;
             count += 1;

@@ -3,8 +3,6 @@
 //! sums of the content before and after, which make restoring refuse rather than guess; of
 //! a compressed file they are those of what is in it.
 
-use std::path::Path;
-
 use retime_model::{Modified, SavedName};
 use serde::{Deserialize, Serialize};
 
@@ -49,11 +47,6 @@ impl SavedFile {
     pub(crate) fn is_unchanged(&self) -> bool {
         self.original == self.corrected
     }
-}
-
-/// The name of a file, to find it again.
-pub(crate) fn name_of(path: &Path) -> SavedName {
-    SavedName::of(path.file_name().unwrap_or_default().as_ref())
 }
 
 /// How numbers were written.

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use retime_gzip::{Refused, content};
+use retime_gzip::{Effort, Refused, content};
 use retime_model::format::FormatError;
 use retime_model::{Monitor, Watched, open_regular};
 
@@ -42,6 +42,11 @@ impl<'a> Window<'a> {
     /// True if the file is compressed.
     pub(crate) fn is_gzip(&self) -> bool {
         self.inner.is_gzip()
+    }
+
+    /// How hard it is compressed, if it is.
+    pub(crate) fn effort(&self) -> Option<Effort> {
+        self.inner.effort()
     }
 
     /// What is in the window.

@@ -227,6 +227,13 @@ pub trait Trace: Send + Sync {
     /// The name of a region that a row mentions.
     fn region(&self, id: u32) -> Option<Cow<'_, str>>;
 
+    /// What the files say of the operations that these events of a location begin or end,
+    /// beyond what its log says: for each event, or nothing if they say nothing of any.
+    fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
+        let _ = (location, events);
+        Vec::new()
+    }
+
     /// The trace as several processes can share the work on it, if its format allows that.
     fn in_parts(&self) -> Option<&dyn InParts> {
         None
@@ -376,6 +383,19 @@ pub struct EventRow {
     pub passage: Option<Passage>,
     /// The id of the location it speaks to or hears from.
     pub peer: Option<u64>,
+}
+
+/// What files say of a collective operation, as one participant recorded it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperationFacts {
+    /// Its kind, as the recorder calls it: `all_reduce`.
+    pub kind: Option<String>,
+    /// Its group.
+    pub group: Option<String>,
+    /// Its number in the group.
+    pub sequence: Option<u64>,
+    /// The bytes that the participant gives or gets, whichever is more.
+    pub bytes: Option<u64>,
 }
 
 /// How an event changes in which regions its location is: these are a stack.

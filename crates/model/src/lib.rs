@@ -75,7 +75,7 @@ pub use holes::{Holes, Part};
 pub use implementation::Implementation;
 pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{
-    ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
+    ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
     LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
 };
 pub use log_builder::LogBuilder;

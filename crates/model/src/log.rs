@@ -25,7 +25,7 @@ use crate::defect::Defects;
 use crate::packed;
 use crate::packed_fields;
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
-use crate::time::Timestamp;
+use crate::time::{Ticks, Timestamp};
 use crate::trace::LocationIndex;
 
 /// An event with a role, by its number among those of its location, from 0: by its
@@ -135,6 +135,9 @@ pub struct LogColumns {
     pub calls: Vec<Call>,
     /// Sends and receives of messages that have ids.
     pub named_messages: Vec<NamedMessage>,
+    /// How long receives were under way, where that is recorded.
+    #[serde(with = "packed")]
+    pub awaited: Vec<Awaited>,
     /// Begins and ends of operations that have ids.
     pub named_operations: Vec<NamedOperation>,
     /// Defects of the recording.
@@ -170,6 +173,20 @@ pub struct Accepted {
 packed_fields!(Accepted {
     send: LogNode,
     completion: LogNode,
+});
+
+/// A receive, and for how long its location had done nothing else when it was complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaited {
+    /// The receive.
+    pub receive: LogNode,
+    /// The ticks since it was asked for.
+    pub lasted: Ticks,
+}
+
+packed_fields!(Awaited {
+    receive: LogNode,
+    lasted: Ticks,
 });
 
 /// The length of a message in bytes as one of its ends recorded it, if it did. From
@@ -480,6 +497,10 @@ impl LogColumns {
             ),
             ("postings", self.posted_in.iter().all(entered)),
             ("completions of sends", self.accepted.iter().all(accepted)),
+            (
+                "waits for messages",
+                self.awaited.iter().all(|it| has(it.receive, Role::Receive)),
+            ),
             ("calls of collectives", self.calls.iter().all(call)),
             ("messages with ids", self.named_messages.iter().all(message)),
             (

@@ -33,12 +33,12 @@ use rustc_hash::FxHashMap;
 use crate::defect::Defect;
 use crate::foresight::{Progress, append};
 use crate::log::{
-    ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
+    ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
     LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
 };
 use crate::open::Open;
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
-use crate::time::Timestamp;
+use crate::time::{Ticks, Timestamp};
 use crate::trace::LocationIndex;
 
 /// How many channels are found without hashing.
@@ -160,6 +160,14 @@ impl LogBuilder {
     pub fn named_receive(&mut self, event: u64, time: Timestamp, id: MessageId) {
         let node = self.push(event, time, Role::Receive);
         self.columns.named_messages.push(NamedMessage { id, node });
+    }
+
+    /// The receive that was reported last was asked for so long before it was complete, and its
+    /// location did nothing else meanwhile.
+    pub fn awaited(&mut self, lasted: Ticks) {
+        if let Some(receive) = self.last() {
+            self.columns.awaited.push(Awaited { receive, lasted });
+        }
     }
 
     /// An event of a message has one more name: it belongs to one of the messages that it

@@ -32,6 +32,7 @@ use crate::packed_fields;
 pub struct Timestamp(pub u64);
 
 packed_fields!(Timestamp { 0: u64 });
+packed_fields!(Ticks { 0: i64 });
 
 impl Timestamp {
     /// How many ticks it lies after another one: as it is told, after what the files of a

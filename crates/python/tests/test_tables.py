@@ -121,6 +121,11 @@ def test_collectives(trace):
         if members[0]["class"] == "all-to-all":
             begin = max(it["begin_corrected"] for it in members)
             assert all(it["end_corrected"] >= begin for it in members)
+            # By waits and transfers the same as by times.
+            assert all(it["wait"] == begin - it["begin_corrected"] for it in members)
+            assert all(it["transfer"] == it["end_corrected"] - begin for it in members)
+            assert [it["begin_corrected"] for it in members if it["is_last"]] == [begin]
+            assert all(it["members"] == len(members) for it in members)
 
 
 def test_clocks_are_the_maps_of_the_events(trace):

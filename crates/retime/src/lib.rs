@@ -158,4 +158,4 @@ pub use retime_model::{
     ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,
     Process, TickRate, Ticks, Timestamp, TraceInfo, format_seconds,
 };
-pub use stragglers::{GroupWaits, LateBegin, ProcessWaits, Stragglers};
+pub use stragglers::{GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers};

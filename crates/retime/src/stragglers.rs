@@ -60,9 +60,13 @@
 //! beside the program (of a non-blocking call, or on a stream of its own) waits as
 //! others do, but the program may have had something else to do.
 //!
+//! Who came last may have waited itself before, for somebody else: [`Origin`] says for whom
+//! everybody waited in the end.
+//!
 //! Source: the wait state "wait at N x N" of Scalasca (Geimer et al., "The Scalasca
 //! performance toolset architecture"); what is open between two clocks is ours.
 
+mod origin;
 mod united;
 
 use std::cmp::Reverse;
@@ -71,14 +75,19 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
+use crate::causality::{
+    AwaitedMessage, Causality, Class, EventNode, Ids, Instance, Participant, Place,
+};
 use crate::merge::Merge;
 use crate::optimal::ErrorBounds;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
+use origin::{Stay, Visits};
 use united::Spans;
+
+pub use origin::{Origin, Reach};
 
 /// How many of the worst operations are kept.
 const WORST_KEPT: usize = 10;
@@ -95,8 +104,13 @@ pub struct Stragglers {
     pub certain: u64,
     /// Operations that were not judged.
     pub others: u64,
+    /// Messages of which it is recorded since when they were awaited.
+    pub messages: u64,
     /// By process.
     pub processes: Vec<ProcessWaits>,
+    /// Where waiting for operations and messages began, those first that others certainly
+    /// waited most for.
+    pub origins: Vec<Origin>,
     /// By who took part and what was proved; the most waited in first.
     pub groups: Vec<GroupWaits>,
     /// The operations in which most was waited for the last alone; worst first.
@@ -112,6 +126,8 @@ pub struct ProcessWaits {
     pub last: u64,
     /// and how often it certainly did.
     pub certainly_last: u64,
+    /// How many messages it sent or got of which it is recorded since when they were awaited.
+    pub messages: u64,
     /// What others waited until it came,
     pub waited_for: u64,
     /// of this, where it certainly came last,
@@ -175,25 +191,19 @@ impl Stragglers {
         bounds: Option<&ErrorBounds>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let judge = Judge {
-            causality,
-            info,
-            clocks,
-            times,
-            bounds,
-            most_after: most_after(clocks, bounds),
-            side_by_side: united::side_by_side(causality),
-        };
+        let judge = Judge::of(causality, info, clocks, times, bounds);
+        let side_by_side = united::side_by_side(causality);
         let instances = causality.collectives().instances();
         let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
         let sums = blocks
             .into_par_iter()
-            .map(|block| judge.all(block, monitor));
-        let own = sums.try_reduce(Sums::default, |mut a, b| {
+            .map(|block| judge.all(block, &side_by_side, monitor));
+        let mut own = sums.try_reduce(Sums::default, |mut a, b| {
             a.merge(b);
             Ok(a)
         })?;
-        Ok(judge.finish(causality.whole().all_reduce(own)))
+        judge.messages(&mut own, monitor)?;
+        judge.finish(causality.whole().all_reduce(own), monitor)
     }
 }
 
@@ -206,8 +216,29 @@ struct Judge<'a> {
     bounds: Option<&'a ErrorBounds>,
     /// By clock, by how much the true time of any event can be after it.
     most_after: Vec<f64>,
-    /// By location, whether it begins operations while others of its go on.
-    side_by_side: Vec<bool>,
+}
+
+/// Who came last in each operation.
+pub struct LateBegins<'a>(Judge<'a>);
+
+impl<'a> LateBegins<'a> {
+    /// As [`Stragglers::find`].
+    pub fn of(
+        causality: &'a Causality,
+        info: &'a TraceInfo,
+        clocks: &'a Clocks,
+        times: &'a [Timestamp],
+        bounds: Option<&'a ErrorBounds>,
+    ) -> Self {
+        Self(Judge::of(causality, info, clocks, times, bounds))
+    }
+
+    /// Who came last in an operation; `None` if it is not judged.
+    pub fn find(&self, instance: Instance) -> Option<LateBegin> {
+        let participants = self.0.causality.collectives().participants(instance);
+        let begun = participants.iter().filter_map(|it| self.0.begun(it));
+        self.0.late(instance, &begun.collect::<Vec<_>>())
+    }
 }
 
 /// By clock, by how much the true time of any event can be after it.
@@ -224,7 +255,7 @@ fn most_after(clocks: &Clocks, bounds: Option<&ErrorBounds>) -> Vec<f64> {
 }
 
 /// A participant that has begun.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Begun {
     node: EventNode,
     location: LocationIndex,
@@ -240,6 +271,8 @@ struct Sums {
     operations: u64,
     certain: u64,
     others: u64,
+    messages: u64,
+    visits: Visits,
     /// By location.
     locations: Vec<ProcessWaits>,
     /// What those waited that begin operations while others go on.
@@ -267,8 +300,31 @@ struct GroupSums {
     waited: u64,
 }
 
-impl Judge<'_> {
-    fn all(&self, instances: Ids<Instance>, monitor: &dyn Monitor) -> Result<Sums, Cancelled> {
+impl<'a> Judge<'a> {
+    fn of(
+        causality: &'a Causality,
+        info: &'a TraceInfo,
+        clocks: &'a Clocks,
+        times: &'a [Timestamp],
+        bounds: Option<&'a ErrorBounds>,
+    ) -> Self {
+        Self {
+            causality,
+            info,
+            clocks,
+            times,
+            bounds,
+            most_after: most_after(clocks, bounds),
+        }
+    }
+
+    /// The sums of some operations; `side_by_side` as [`united::side_by_side`] finds it.
+    fn all(
+        &self,
+        instances: Ids<Instance>,
+        side_by_side: &[bool],
+        monitor: &dyn Monitor,
+    ) -> Result<Sums, Cancelled> {
         let mut sums = Sums {
             locations: vec![ProcessWaits::default(); self.info.locations.len()],
             ..Sums::default()
@@ -289,12 +345,70 @@ impl Judge<'_> {
             let late = self.late(instance, &begun);
             sums.group(&group, late.as_ref());
             match late {
-                Some(late) => sums.judged(&begun, late, &self.side_by_side),
+                Some(late) => {
+                    self.visited(&mut sums, &begun, &late);
+                    sums.judged(&begun, late, side_by_side);
+                }
                 None => sums.others += 1,
             }
         }
         sums.keep_worst();
         Ok(sums)
+    }
+
+    /// Notes who took part in an operation and until when they waited.
+    fn visited(&self, sums: &mut Sums, begun: &[Begun], late: &LateBegin) {
+        let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
+        let process = self.info.locations[late.last.location.as_usize()].process;
+        let stay = |it: &Begun| Stay {
+            process: it.process,
+            begin: it.time,
+            until: it.until(begins),
+            end: it.end.unwrap_or(i64::MAX),
+        };
+        let stays = begun.iter().map(stay);
+        sums.visits
+            .add(late.last, process, late.beyond.is_some(), stays);
+    }
+
+    /// Notes who waited for messages, which are operations of two in which one waits.
+    fn messages(&self, sums: &mut Sums, monitor: &dyn Monitor) -> Result<(), Cancelled> {
+        let mut pace = Pace::of(monitor);
+        for it in self.causality.awaited() {
+            pace.events(1)?;
+            sums.messages += 1;
+            sums.locations
+                .resize(self.info.locations.len(), ProcessWaits::default());
+            self.message(sums, it);
+        }
+        Ok(())
+    }
+
+    fn message(&self, sums: &mut Sums, message: AwaitedMessage) {
+        let nodes = self.causality.nodes();
+        let [sent, received] = [message.send, message.receive].map(|it| self.at(it));
+        let asked = Begun {
+            time: received.time.saturating_sub(message.lasted.0.max(0)),
+            end: Some(received.time),
+            ..received
+        };
+        let beyond = self.beyond(&sent, &asked, std::iter::empty());
+        let place = Place {
+            location: sent.location,
+            event: nodes.event(sent.node),
+        };
+        let stay = Stay {
+            process: asked.process,
+            begin: asked.time,
+            until: asked.until(sent.time),
+            end: received.time,
+        };
+        sums.visits.add(place, sent.process, beyond > 0.0, [stay]);
+        for end in [&sent, &received] {
+            if let Some(own) = sums.locations.get_mut(end.location.as_usize()) {
+                own.messages += 1;
+            }
+        }
     }
 
     /// Who takes part: those that hold a rank, whichever of their threads does it; or where
@@ -314,18 +428,25 @@ impl Judge<'_> {
     }
 
     fn begun(&self, participant: &Participant) -> Option<Begun> {
-        let nodes = self.causality.nodes();
-        let node = participant.cause()?;
-        let location = nodes.location(node);
-        let time = |node: EventNode| nodes.relative(self.times[node.index()]).0;
+        let end = participant.effect().map(|it| self.at(it).time);
         Some(Begun {
+            end,
+            ..self.at(participant.cause()?)
+        })
+    }
+
+    /// Something that begins with an event.
+    fn at(&self, node: EventNode) -> Begun {
+        let nodes = self.causality.nodes();
+        let location = nodes.location(node);
+        Begun {
             node,
             location,
             process: self.info.locations[location.as_usize()].process,
             clock: self.clocks.of(location),
-            time: time(node),
-            end: participant.effect().map(time),
-        })
+            time: nodes.relative(self.times[node.index()]).0,
+            end: None,
+        }
     }
 
     /// Who came last in an operation; `None` if it is not judged.
@@ -368,11 +489,11 @@ impl Judge<'_> {
 
     /// By how much the last is later than any of the others, `next` among them,
     /// whatever the bounds leave open; negative if it may be earlier.
-    fn beyond<'a>(
+    fn beyond<'b>(
         &self,
         last: &Begun,
         next: &Begun,
-        others: impl Iterator<Item = &'a Begun>,
+        others: impl Iterator<Item = &'b Begun>,
     ) -> f64 {
         let before = self.bound(last).0;
         let gap = |it: &Begun, after: f64| {
@@ -402,7 +523,9 @@ impl Judge<'_> {
     }
 
     /// From locations to processes.
-    fn finish(&self, sums: Sums) -> Stragglers {
+    fn finish(&self, sums: Sums, monitor: &dyn Monitor) -> Result<Stragglers, Cancelled> {
+        let mut pace = Pace::of(monitor);
+        let origins = sums.visits.origins(self.info.processes.len(), &mut pace)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
         let mut locations = sums.locations;
         for (location, length) in sums.spans.lengths() {
@@ -413,7 +536,7 @@ impl Judge<'_> {
         for (number, (location, mut waits)) in self.info.locations.iter().zip(locations).enumerate()
         {
             let extent = self.causality.nodes().extent(number);
-            if let Some(extent) = extent.filter(|_| waits.operations > 0) {
+            if let Some(extent) = extent.filter(|_| waits.takes_part()) {
                 waits.recorded = extent.last.0.abs_diff(extent.first.0);
                 // Where stamps run backwards, spans are longer than what was recorded.
                 waits.waited = waits.waited.min(waits.recorded);
@@ -440,14 +563,16 @@ impl Judge<'_> {
             let names = || a.locations.cmp(&b.locations).then(class(a).cmp(&class(b)));
             waits(a).cmp(&waits(b)).then_with(names)
         });
-        Stragglers {
+        Ok(Stragglers {
             operations: sums.operations,
             certain: sums.certain,
             others: sums.others,
+            messages: sums.messages,
             processes,
+            origins,
             groups,
             worst: sums.worst,
-        }
+        })
     }
 }
 
@@ -535,6 +660,8 @@ impl Merge for Sums {
         self.operations += other.operations;
         self.certain += other.certain;
         self.others += other.others;
+        self.messages += other.messages;
+        self.visits.merge(other.visits);
         if self.locations.is_empty() {
             self.locations = other.locations;
         } else {
@@ -564,6 +691,7 @@ impl ProcessWaits {
         self.operations += other.operations;
         self.last += other.last;
         self.certainly_last += other.certainly_last;
+        self.messages += other.messages;
         self.waited_for_longest = self.waited_for_longest.max(other.waited_for_longest);
         for (own, its) in [
             (&mut self.waited_for, other.waited_for),
@@ -586,6 +714,11 @@ impl ProcessWaits {
         ] {
             *own = (*own).min(all);
         }
+    }
+
+    /// True if others waited for it, or it for others, as far as that can be seen.
+    pub fn takes_part(&self) -> bool {
+        self.operations > 0 || self.messages > 0
     }
 
     /// The share of its time that it waited.

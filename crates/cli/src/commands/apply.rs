@@ -51,7 +51,7 @@ fn verify(
     let written = if let Some(written) = trace.open_copy(copy, &Interrupts) {
         written?
     } else {
-        let format = formats::of(&args.trace, args.format.format)?;
+        let format = formats::of(&args.trace, args.format.asked())?;
         formats::open(copy, format, args.format.team.as_ref())?
     };
     let again = timelines(&*written, info, (Stage::Verifying, args.run.quiet))?;
@@ -66,7 +66,7 @@ fn verify(
 }
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
-    let format = formats::of(&args.trace, args.format.format)?;
+    let format = formats::of(&args.trace, args.format.asked())?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
     let saved = SavedCorrection::read_given(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;

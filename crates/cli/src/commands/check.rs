@@ -6,6 +6,7 @@ use super::done::Done;
 use super::found::Found;
 use crate::analysed::{Analysed, analyse};
 use crate::args::CheckArgs;
+use crate::collectives;
 use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::with_threads;
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
 /// Checks a trace, on the threads asked for.
 pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     report::target::check(&args.run, None)?;
+    collectives::check(&args.tables)?;
     let stages = [Stage::Reading, Stage::Matching, Stage::Bounding];
     let html = args.run.html.iter().map(|_| Stage::Drawing);
     let stages: Vec<Stage> = stages.into_iter().chain(html).collect();
@@ -30,6 +32,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     let (report, drawn) = with_threads(args.run.threads, || {
         let (analysed, Found { report, bounds, .. }) = found(args)?;
         let drawn = drawn::draw(&analysed, None, bounds.as_ref(), &args.run)?;
+        collectives::write(&analysed, None, bounds.as_ref(), &args.tables)?;
         Ok((report, drawn))
     })?;
     drop(whole);

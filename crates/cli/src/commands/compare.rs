@@ -60,7 +60,7 @@ pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliE
     let source = Source {
         path,
         others: &args.others.files,
-        format: args.format.format,
+        format: args.format.asked(),
         team: None,
         together: false,
         quiet: args.run.quiet,

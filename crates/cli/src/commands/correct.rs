@@ -21,6 +21,7 @@ use super::solved::{Solved, describe, solve};
 use super::written::{Expected, save, verify, verify_together};
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
+use crate::collectives;
 use crate::drawn;
 use crate::error::CliError;
 use crate::formats;
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
 pub(crate) fn told(args: &CorrectArgs) -> Result<Done, CliError> {
     args.method.refuse_strangers()?;
     report::target::check(&args.run, Some(&args.output.output))?;
+    collectives::check(&args.tables)?;
     let done = correct(args)?;
     let told = done.tell(&args.run);
     told.map_err(|source| CliError::Unreported {
@@ -74,7 +76,7 @@ fn stages(args: &CorrectArgs) -> Vec<Stage> {
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
-    let format = formats::of(&args.trace, args.format.format)?;
+    let format = formats::of(&args.trace, args.format.asked())?;
     let staging = Staging::for_trace(
         args.output.target(),
         format,
@@ -94,6 +96,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     // First, since nothing may fail once the copy is where it belongs.
     let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     let drawn = drawn::draw(analysed, None, bounds.as_ref(), &args.run)?;
+    collectives::write(analysed, None, bounds.as_ref(), &args.tables)?;
     let writing = Instant::now();
     let trace = &*analysed.opened.trace;
     let progress = Progress::new(Stage::Copying, trace.bytes(), args.run.quiet);
@@ -132,6 +135,7 @@ fn repair(
     let correction = &solution.correction;
     let trace = &*analysed.opened.trace;
     let drawn = drawn::draw(&analysed, Some(&solution), bounds.as_ref(), &args.run)?;
+    collectives::write(&analysed, Some(&solution), bounds.as_ref(), &args.tables)?;
 
     let stage = Instant::now();
     let place = staging.place(trace.shape());

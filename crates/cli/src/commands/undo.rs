@@ -27,7 +27,7 @@ pub(crate) fn undone(args: &UndoArgs) -> Result<String, CliError> {
 }
 
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
-    let format = formats::of(&args.trace, args.format.format)?;
+    let format = formats::of(&args.trace, args.format.asked())?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
     let trace = format.open_watched(&args.trace, &Interrupts)?;
     let Some(path) = beside(&*trace)? else {

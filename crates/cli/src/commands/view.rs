@@ -77,7 +77,7 @@ impl<'a> From<&'a ViewArgs> for Asked<'a> {
             source: Source {
                 path: &args.trace,
                 others: &args.others.files,
-                format: args.format.format,
+                format: args.format.asked(),
                 team: None,
                 together: false,
                 quiet: args.run.quiet,

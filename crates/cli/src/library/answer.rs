@@ -74,7 +74,16 @@ fn outputs(command: &Command) -> Vec<PathBuf> {
     };
     let written = command.targets().into_iter().map(PathBuf::from);
     let reports = reports.into_iter().flatten().flatten();
-    written.chain(simulated).chain(reports).collect()
+    let table = match command {
+        Command::Check(args) => args.tables.collectives.clone(),
+        Command::Correct(args) => args.tables.collectives.clone(),
+        _ => None,
+    };
+    written
+        .chain(simulated)
+        .chain(reports)
+        .chain(table)
+        .collect()
 }
 
 fn done(command: &Command) -> Result<Answer, CliError> {

@@ -11,6 +11,7 @@ use super::{Call, Failure, parsed};
 use crate::analysed::Analysed;
 use crate::args::{CheckArgs, CorrectArgs};
 use crate::call;
+use crate::collectives::{CollectiveFacts, CollectiveRows};
 use crate::command_line::Command;
 use crate::commands::asked::{Asked, analyse, is_left_alone};
 use crate::commands::check;
@@ -47,9 +48,10 @@ impl Study {
             }
             Command::Correct(mut args) => {
                 hush(&mut args.run)?;
-                if args.merged || args.run.json.is_some() || args.run.html.is_some() {
+                let files = [&args.run.json, &args.run.html, &args.tables.collectives];
+                if args.merged || files.iter().any(|it| it.is_some()) {
                     return Err(Failure::option(
-                        "--merged, --json and --html write files, and nothing is written here",
+                        "--merged, --json, --html and --collectives write files, and nothing is written here",
                     ));
                 }
                 studied(&|| corrected(&args), args.run.threads)
@@ -76,6 +78,17 @@ impl Study {
     /// How far times can be from the truth, if that was asked for and is known.
     pub fn bounds(&self) -> Option<&Bounds> {
         self.found.bounds.as_ref()
+    }
+
+    /// What the files say of its collective operations.
+    pub fn collective_facts(&self) -> CollectiveFacts {
+        CollectiveFacts::of(self.trace(), self.analysis())
+    }
+
+    /// The participants of its collective operations.
+    pub fn collectives<'a>(&'a self, facts: &'a CollectiveFacts) -> CollectiveRows<'a> {
+        let trace = (self.trace(), facts);
+        CollectiveRows::of(trace, self.analysis(), self.solution(), self.bounds())
     }
 
     /// The report, as `--json` writes it.

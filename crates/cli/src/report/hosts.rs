@@ -34,6 +34,8 @@ use super::model::{DriftPart, HostPart, Report};
 
 /// Hosts that are named to everybody; `-v` names all.
 const SHOWN: usize = 8;
+/// Hosts that the first lines of a summary name.
+const NAMED: usize = 3;
 
 /// The hosts of a trace that was corrected; nothing unless there are several, each with one
 /// clock.
@@ -115,6 +117,36 @@ fn drift(
         rate: gained as f64 / run,
         within: error / run,
     })
+}
+
+/// The hosts whose clocks were certainly off, the most first; nothing if none was.
+pub(super) fn headline(report: &Report) -> Option<String> {
+    let rate = TickRate::per_second(report.trace.ticks_per_second)?;
+    let is_off = |it: &&HostPart| match it.ahead_within_ticks {
+        (Some(less), Some(more)) => it.ahead_ticks.unsigned_abs() as f64 > less.max(more),
+        _ => false,
+    };
+    let mut off: Vec<&HostPart> = report.hosts.as_ref()?.iter().filter(is_off).collect();
+    off.sort_by_key(|it| (std::cmp::Reverse(it.ahead_ticks.unsigned_abs()), it.clock));
+    let named = off.iter().take(NAMED).map(|it| {
+        let seconds = it.ahead_ticks.unsigned_abs() as f64 / rate.get() as f64;
+        let way = if it.ahead_ticks < 0 {
+            "behind"
+        } else {
+            "ahead"
+        };
+        format!(
+            "{} by {} ({way})",
+            printable(&it.name),
+            format_seconds(seconds)
+        )
+    });
+    let named: Vec<String> = named.collect();
+    let more = match off.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| format!("clocks that were off: {}{more}", named.join(", ")))
 }
 
 /// Lines of the summary, each with its label.

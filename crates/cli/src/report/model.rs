@@ -414,7 +414,7 @@ pub(crate) struct ForcingPart {
     pub(crate) needed_ticks: i64,
 }
 
-/// Who came last in collective operations; see [`retime::Stragglers`].
+/// Who held up others; see [`retime::Stragglers`].
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct StragglersPart {
     /// Operations of several processes in which all wait for all.
@@ -423,15 +423,18 @@ pub(crate) struct StragglersPart {
     pub(crate) certain: u64,
     /// Operations of other kinds, or within a process: they are not judged.
     pub(crate) others: u64,
-    /// True if effects come before their causes by these times, so that they do not say who
-    /// came last: then nothing is certain, and nobody is named.
+    /// Messages of which it is recorded since when they were awaited.
+    pub(crate) messages: u64,
+    /// True if effects come before their causes by recorded times, or within a clock by
+    /// corrected ones, so that they do not say who came last: then nothing is certain, and nobody
+    /// is named.
     pub(crate) contradictory: bool,
     /// Processes that took part.
     pub(crate) taking_part: usize,
     /// What all of them waited, and how long they were recorded.
     pub(crate) waited_ticks: u64,
     pub(crate) recorded_ticks: u64,
-    /// Those that others certainly waited for longest, the first 100.
+    /// Those that certainly held up others longest, the first 100.
     pub(crate) processes: Vec<StragglerPart>,
     /// By who takes part, the most waited in first, the first 100.
     pub(crate) groups: Vec<GroupPart>,
@@ -444,6 +447,18 @@ pub(crate) struct StragglerPart {
     /// Its number in the trace, from 0.
     pub(crate) process: usize,
     pub(crate) name: String,
+    /// What was waited because it worked, wherever that began to be waited for: summed over who
+    /// waited; of this, where it came last itself, and where all that led to it is certain.
+    pub(crate) held_up_ticks: u64,
+    pub(crate) held_up_directly_ticks: u64,
+    pub(crate) certainly_held_up_ticks: u64,
+    /// In how many operations and messages it came last and was to blame itself, and in how many
+    /// of them certainly.
+    pub(crate) held_up_operations: u64,
+    pub(crate) certainly_held_up_operations: u64,
+    /// How many others it held up; of the first five.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reach: Option<ReachPart>,
     /// How often it took part, came last, and certainly came last.
     pub(crate) operations: u64,
     pub(crate) last: u64,
@@ -459,6 +474,15 @@ pub(crate) struct StragglerPart {
     pub(crate) waited_ticks: u64,
     pub(crate) waited_share: f64,
     pub(crate) recorded_ticks: u64,
+}
+
+/// How many others a process held up, see [`retime::Reach`].
+#[derive(Debug, Serialize)]
+pub(crate) struct ReachPart {
+    /// Those that mostly waited for itself.
+    pub(crate) directly: usize,
+    /// Those that mostly waited for others that it held up.
+    pub(crate) through_others: usize,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,15 +1,17 @@
-//! Who came last in collective operations, as data and in words.
+//! Who held up others, as data and in words.
 
 use std::collections::BTreeMap;
 
 use retime::causality::Class;
 use retime::{
-    GroupWaits, LateBegin, LocationIndex, Members, ProcessWaits, Stragglers, TickRate, Ticks,
-    TraceInfo, group_digits, plural, printable,
+    GroupWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits, Stragglers, TickRate,
+    Ticks, TraceInfo, group_digits, plural, printable,
 };
 
 use super::build::place_part;
-use super::model::{GroupPart, LateBeginPart, PlacePart, Report, StragglerPart, StragglersPart};
+use super::model::{
+    GroupPart, LateBeginPart, PlacePart, ReachPart, Report, StragglerPart, StragglersPart,
+};
 use super::share::share;
 
 /// Processes and groups that a report lists.
@@ -18,8 +20,8 @@ const LISTED: usize = 100;
 const MEMBERS_LISTED: usize = 16;
 /// Of processes and groups so many are shown with `--verbose`.
 const SHOWN: usize = 5;
-/// A process is named without being asked for if others certainly waited for it twice as
-/// long as for any other, and twice as long as for anyone on average,
+/// A process is named without being asked for if it certainly held up others twice as
+/// long as any other did, and twice as long as they did on average,
 const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
@@ -31,13 +33,14 @@ pub(crate) fn part(
     found: &Stragglers,
     contradictory: bool,
 ) -> Option<StragglersPart> {
-    if found.operations == 0 {
+    if found.operations + found.messages == 0 {
         return None;
     }
     if contradictory {
         return Some(StragglersPart {
             operations: found.operations,
             others: found.others,
+            messages: found.messages,
             contradictory,
             ..StragglersPart::default()
         });
@@ -46,31 +49,41 @@ pub(crate) fn part(
         operations: found.operations,
         certain: found.certain,
         others: found.others,
+        messages: found.messages,
         contradictory,
         processes: processes(info, found),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
         waited_ticks: found.processes.iter().map(|it| it.waited).sum(),
         recorded_ticks: found.processes.iter().map(|it| it.recorded).sum(),
-        taking_part: found
-            .processes
-            .iter()
-            .filter(|it| it.operations > 0)
-            .count(),
+        taking_part: found.processes.iter().filter(|it| it.takes_part()).count(),
     })
 }
 
-/// Those for whom others waited longest.
+/// Those that held up others longest.
 fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
+    let origins: BTreeMap<usize, &Origin> =
+        found.origins.iter().map(|it| (it.process, it)).collect();
+    let of = |number: usize| origins.get(&number).copied();
+    let tick = |number: usize, which: fn(&Origin) -> u64| of(number).map_or(0, which);
     let mut parts: Vec<StragglerPart> = found
         .processes
         .iter()
         .zip(&info.processes)
         .enumerate()
-        .filter(|(_, (waits, _))| waits.operations > 0)
+        .filter(|(_, (waits, _))| waits.takes_part())
         .map(|(number, (waits, process))| StragglerPart {
             process: number,
             name: process.name.clone(),
+            held_up_ticks: tick(number, |it| it.held_up),
+            held_up_directly_ticks: tick(number, |it| it.directly),
+            certainly_held_up_ticks: tick(number, |it| it.certainly),
+            held_up_operations: tick(number, |it| it.operations),
+            certainly_held_up_operations: tick(number, |it| it.certain_operations),
+            reach: of(number).and_then(|it| it.reach).map(|it| ReachPart {
+                directly: it.directly,
+                through_others: it.through_others,
+            }),
             operations: waits.operations,
             last: waits.last,
             certainly_last: waits.certainly_last,
@@ -83,7 +96,7 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             recorded_ticks: waits.recorded,
         })
         .collect();
-    let key = |it: &StragglerPart| (it.certainly_waited_for_ticks, it.waited_for_ticks);
+    let key = |it: &StragglerPart| (it.certainly_held_up_ticks, it.held_up_ticks);
     parts.sort_by_key(|it| std::cmp::Reverse(key(it)));
     parts.truncate(LISTED);
     parts
@@ -127,18 +140,24 @@ fn late(info: &TraceInfo, of: &LateBegin) -> LateBeginPart {
     }
 }
 
+/// Who held up all others, if that is clear: what a summary begins with.
+pub(super) fn headline(report: &Report) -> Option<String> {
+    let rate = TickRate::per_second(report.trace.ticks_per_second)?;
+    let part = report.stragglers.as_ref()?;
+    let first = part.processes.first().filter(|it| is_clear(part, it))?;
+    Some(straggler(part, first, rate))
+}
+
 /// Lines of the summary, each with its label.
-pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
+pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
     let rate = TickRate::per_second(report.trace.ticks_per_second);
     let (Some(part), Some(rate)) = (&report.stragglers, rate) else {
         return Vec::new();
     };
-    let clear = part.processes.first().filter(|it| is_clear(part, it));
-    let lines: Vec<String> = match (verbose, clear) {
-        (true, _) if part.contradictory => vec![contradictory(part)],
-        (true, _) => details(part, rate),
-        (false, Some(process)) => vec![straggler(part, process, rate)],
-        (false, None) => Vec::new(),
+    let lines = if part.contradictory {
+        vec![contradictory(part)]
+    } else {
+        details(part, rate)
     };
     let labels = std::iter::once("stragglers").chain(std::iter::repeat(""));
     labels.zip(lines).collect()
@@ -153,9 +172,14 @@ fn contradictory(part: &StragglersPart) -> String {
 
 /// True if a process is worth naming to everybody.
 fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
-    let certainly = process.certainly_waited_for_ticks as f64;
-    let by_chance = part.waited_ticks as f64 / part.taking_part.max(1) as f64;
-    let next = part.processes.get(1).map_or(0, |it| it.waited_for_ticks) as f64;
+    let certainly = process.certainly_held_up_ticks as f64;
+    let all: u64 = part.processes.iter().map(|it| it.held_up_ticks).sum();
+    let by_chance = all as f64 / part.taking_part.max(1) as f64;
+    let others_did = part
+        .processes
+        .iter()
+        .filter(|it| it.process != process.process);
+    let next = others_did.map(|it| it.held_up_ticks).max().unwrap_or(0) as f64;
     certainly >= TWICE * next.max(by_chance) && certainly >= WORTH * others(part, process) as f64
 }
 
@@ -168,17 +192,51 @@ fn span(ticks: u64, rate: TickRate) -> String {
     rate.format(Ticks(i64::try_from(ticks).unwrap_or(i64::MAX)))
 }
 
+/// Whom a process held up, for how long, and how.
 fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> String {
-    let others = others(part, process).max(1) as f64;
+    let name = name(process);
+    let held = process.held_up_ticks;
+    if held == 0 {
+        return format!("{name} held up nobody");
+    }
+    let all = others(part, process).max(1) as f64;
+    let of_time = share((held as f64 / all).min(1.0));
+    let (whom, how) = match &process.reach {
+        Some(it) => {
+            let whom = plural((it.directly + it.through_others) as u64, "other");
+            let how = match it.through_others {
+                0 => "all directly".into(),
+                through => format!("{} directly, {through} through them", it.directly),
+            };
+            (whom, format!("; {how}"))
+        }
+        None => ("others".into(), String::new()),
+    };
     format!(
-        "{}: last in {} of {}, certainly in {}; summed over {}, others waited {} for it, {} of their time, one of them {} at most",
-        name(process),
+        "{name} held up {whom} for {}, {of_time} of their time, in {}, certainly in {}{how}",
+        span(held, rate),
+        operations(part, process.held_up_operations),
+        group_digits(process.certainly_held_up_operations),
+    )
+}
+
+/// So many of what ranks wait in.
+fn operations(part: &StragglersPart, count: u64) -> String {
+    let what = match (part.operations, part.messages) {
+        (_, 0) => "collective",
+        (0, _) => "message",
+        _ => "operation",
+    };
+    plural(count, what)
+}
+
+/// How often a process came last.
+fn last(process: &StragglerPart, rate: TickRate) -> String {
+    format!(
+        "last in {} of {}, certainly in {}; waited for {} at most by one",
         group_digits(process.last),
         plural(process.operations, "collective"),
         group_digits(process.certainly_last),
-        plural(part.taking_part.saturating_sub(1) as u64, "process"),
-        span(process.waited_for_ticks, rate),
-        share((process.waited_for_ticks as f64 / others).min(1.0)),
         span(process.waited_for_longest_ticks, rate),
     )
 }
@@ -203,7 +261,8 @@ fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
     )];
     let waited = |it: &StragglerPart| {
         let (own, of_time) = (span(it.waited_ticks, rate), share(it.waited_share));
-        format!("{}; it waited {own}, {of_time}", straggler(part, it, rate))
+        let (held_up, last) = (straggler(part, it, rate), last(it, rate));
+        format!("{held_up}; {last}; it waited {own}, {of_time}")
     };
     lines.extend(shown(&part.processes, waited));
     lines.extend(part.worst.first().map(|it| worst(it, rate)));

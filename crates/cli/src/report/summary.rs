@@ -24,6 +24,13 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
         out: String::new(),
         rate: TickRate::per_second(report.trace.ticks_per_second),
     };
+    if let Some(who) = stragglers::headline(report) {
+        text.line("stragglers", &who);
+        if let Some(off) = hosts::headline(report) {
+            text.line("", &off);
+        }
+        text.out.push('\n');
+    }
     text.trace(report);
     text.clocks(report);
     text.delay(report);
@@ -58,7 +65,12 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
     for (label, line) in hosts::lines(report, verbose) {
         text.line(label, &line);
     }
-    for (label, line) in stragglers::lines(report, verbose) {
+    let stragglers = if verbose {
+        stragglers::lines(report)
+    } else {
+        Vec::new()
+    };
+    for (label, line) in stragglers {
         text.line(label, &line);
     }
     if let Some(accuracy) = &report.accuracy {

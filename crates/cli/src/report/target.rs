@@ -14,11 +14,13 @@ use crate::pipe;
 use crate::staging::{Staging, real};
 
 /// How reports of retime begin; only these are replaced.
-const OURS: [&str; 4] = [
+const OURS: [&str; 6] = [
     "\"retime-report-",
     "\"retime-comparison-",
     "\"retime-stream-report-",
     retime_picture::MARK,
+    "operation,group,sequence,kind,",
+    "{\"operation\":0,\"group\":",
 ];
 
 /// Fails early if the reports of `--json` and `--html` could not be written at the end, or
@@ -147,7 +149,8 @@ impl Place {
         self.write_by(|file| file.write_all(text.as_bytes()))
     }
 
-    fn write_by(
+    /// Writes what `fill` does.
+    pub(crate) fn write_by(
         self,
         fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<(), CliError> {

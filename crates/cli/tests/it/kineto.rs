@@ -207,7 +207,7 @@ fn who_is_late_is_named() {
     let outcome = scratch.retime("correct run -o out --json report.json");
     assert_eq!(outcome.code, Some(0), "{outcome:#?}");
     assert!(
-        outcome.stdout.contains("stragglers rank 9: last in "),
+        outcome.stdout.contains("stragglers rank 9 held up "),
         "{}",
         outcome.stdout
     );
@@ -847,4 +847,103 @@ fn no_number_takes_memory() {
             "{number}: {outcome:#?}"
         );
     }
+}
+
+/// A row for each participant, whose wait and transfer follow from arrivals and ends.
+#[test]
+fn a_table_lists_every_collective() {
+    let scratch = Scratch::new();
+    let run = KinetoRun {
+        ranks: 4,
+        ranks_per_host: 2,
+        iterations: 3,
+        filler: 1,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    simulate(&scratch, &run);
+    scratch
+        .retime("correct run -o out --collectives all.jsonl --json report.json -q")
+        .expect_code(0);
+    let report = read_report(&scratch);
+    let text = std::fs::read_to_string(scratch.path().join("all.jsonl")).unwrap();
+    let rows: Vec<Value> = text
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let operations: std::collections::BTreeSet<u64> = rows
+        .iter()
+        .map(|it| it["operation"].as_u64().unwrap())
+        .collect();
+    assert_eq!(
+        operations.len() as u64,
+        report["matching"]["collectives"].as_u64().unwrap()
+    );
+    for operation in operations {
+        let own: Vec<&Value> = rows
+            .iter()
+            .filter(|it| it["operation"] == operation)
+            .collect();
+        let of = |row: &Value, key: &str| row[key].as_i64().unwrap();
+        assert_eq!(of(own[0], "members") as usize, own.len());
+        assert!(own.iter().all(|it| it["sequence"] == own[0]["sequence"]));
+        assert!(own[0]["kind"].is_string() && own[0]["bytes"].is_u64());
+        let last = own.iter().map(|it| of(it, "arrival")).max().unwrap();
+        for row in &own {
+            assert_eq!(of(row, "wait"), last - of(row, "arrival"));
+            assert_eq!(of(row, "transfer"), of(row, "end") - last);
+            let Some(found) = row["bandwidth"].as_f64() else {
+                assert_eq!(of(row, "bytes"), 0);
+                continue;
+            };
+            let bandwidth = of(row, "bytes") as f64 * 1e9 / of(row, "transfer") as f64;
+            assert!((found / bandwidth - 1.0).abs() < 1e-9);
+        }
+        let lasts = own.iter().filter(|it| it["is_last"] == true);
+        assert_eq!(
+            lasts.map(|it| of(it, "arrival")).collect::<Vec<_>>(),
+            [last]
+        );
+        assert!(own.len() < 4 || own[0]["between_hosts"] == true);
+    }
+    // The same as CSV; what is another file stays.
+    scratch
+        .retime("check out --collectives all.csv -q")
+        .expect_code(0);
+    let csv = std::fs::read_to_string(scratch.path().join("all.csv")).unwrap();
+    assert_eq!(csv.lines().count(), rows.len() + 1);
+    assert!(csv.starts_with("operation,group,sequence,kind,"));
+    scratch
+        .retime("check out --collectives all.csv -q")
+        .expect_code(0);
+    std::fs::write(scratch.path().join("mine.csv"), "mine").unwrap();
+    for (file, why) in [("mine.csv", "is no report"), ("all.parquet", "to_parquet")] {
+        let refused = scratch.retime(&format!("check out --collectives {file} -q"));
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    }
+}
+
+/// A few ends that no place of long kernels sets right are no reason not to name who was late by
+/// many times that.
+#[test]
+fn the_slow_rank_is_named_though_little_is_left_reversed() {
+    let scratch = Scratch::new();
+    let run = KinetoRun {
+        ranks: 64,
+        ranks_per_host: 8,
+        tensor: 4,
+        iterations: 10,
+        filler: 1,
+        seed: 3,
+        stragglers: vec![Straggler {
+            rank: 24,
+            every: 1,
+            late: 20_000_000,
+        }],
+        ..KinetoRun::training(Style::Nccl)
+    };
+    simulate(&scratch, &run);
+    let outcome = scratch.retime("correct run -o out");
+    let first = outcome.stdout.lines().next().unwrap_or_default();
+    assert!(first.contains("rank 24 held up 63 others"), "{first}");
 }

@@ -6,6 +6,8 @@
     reason = "failing is how a test reports"
 )]
 
+mod compiled;
+mod nested;
 mod numbers;
 mod oracle;
 mod simulated;

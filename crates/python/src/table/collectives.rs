@@ -1,16 +1,18 @@
 //! Who took part in which collective operation: one row for each participant, with its
-//! begin where others depend on that, and its end where that depends on others.
+//! begin where others depend on that, and its end where that depends on others; and what the
+//! files say of the operation, how long it was waited in, and how fast it was.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_schema::{DataType, SchemaRef};
-use retime::causality::{Class, EventNode, Instance};
-use retime_cli::library::Study;
+use retime::causality::{Class, EventNode};
+use retime_cli::library::{CollectiveFacts, CollectiveRow, Study};
 
 use super::columns::{
-    Column, Ids, ROWS, batch, coded_short, dictionary, known, maybe, named, number, ordinal,
-    schema as schema_of,
+    Column, Ids, ROWS, batch, coded_short, dictionary, field, fraction, known, maybe, named,
+    number, ordinal, schema as schema_of, text, truth, whole,
 };
 use super::stream::{Batches, Next};
 use super::times::Times;
@@ -39,12 +41,22 @@ pub(super) fn schema(study: &Study, is_corrected: bool) -> SchemaRef {
         let shown = if is_corrected { &all[..] } else { &all[..2] };
         fields.extend(shown.iter().map(|it| maybe(&format!("{end}_{it}"))));
     }
+    fields.push(field("group", DataType::Utf8));
+    fields.push(maybe("sequence"));
+    fields.push(field("kind", DataType::Utf8));
+    fields.push(number("members"));
+    fields.push(maybe("bytes"));
+    fields.push(field("between_hosts", DataType::Boolean));
+    fields.extend(["wait", "transfer"].map(maybe));
+    fields.push(field("bandwidth", DataType::Float64));
+    fields.extend(["is_last", "is_certain"].map(|it| field(it, DataType::Boolean)));
     schema_of(fields, study.analysis().info().rate.get())
 }
 
 /// Participants on their way.
 pub(super) struct Collectives {
     study: Arc<Study>,
+    facts: CollectiveFacts,
     schema: SchemaRef,
     classes: ArrayRef,
     is_corrected: bool,
@@ -55,6 +67,7 @@ pub(super) struct Collectives {
 impl Collectives {
     pub(super) fn new(study: Arc<Study>, schema: SchemaRef, is_corrected: bool) -> Self {
         Self {
+            facts: study.collective_facts(),
             study,
             schema,
             is_corrected,
@@ -62,52 +75,43 @@ impl Collectives {
             next: 0,
         }
     }
-}
 
-/// A participant.
-struct Row {
-    operation: u32,
-    class: i16,
-    location: u64,
-    begin: Option<EventNode>,
-    end: Option<EventNode>,
+    /// The participants of the next operations, enough for a batch.
+    fn rows(&mut self) -> Vec<CollectiveRow> {
+        let walk = self.study.collectives(&self.facts);
+        let mut rows = Vec::new();
+        while self.next < walk.operations() && rows.len() < ROWS {
+            let Ok(()) = walk.each(self.next..self.next + 1, |row| {
+                rows.push(row);
+                Ok::<(), Infallible>(())
+            });
+            self.next += 1;
+        }
+        rows
+    }
 }
 
 impl Batches for Collectives {
     fn next(&mut self) -> Next {
-        let times = Times::of(&self.study);
-        let collectives = self.study.analysis().causality().collectives();
-        let all = collectives.instances().len() as u32;
-        let mut rows: Vec<Row> = Vec::new();
-        while self.next < all && rows.len() < ROWS {
-            let instance = Instance(self.next);
-            let class = code(collectives.operation(instance).class);
-            for it in collectives.participants(instance) {
-                let (begin, end) = (it.cause(), it.effect());
-                let Some(node) = begin.or(end) else { continue };
-                rows.push(Row {
-                    operation: self.next,
-                    class,
-                    location: times.location(node),
-                    begin,
-                    end,
-                });
-            }
-            self.next += 1;
-        }
+        let rows = self.rows();
         if rows.is_empty() {
             return Next::End;
         }
-        let of = |node: fn(&Row) -> Option<EventNode>, what: &dyn Fn(EventNode) -> u64| {
+        let times = Times::of(&self.study);
+        let of = |node: fn(&CollectiveRow) -> Option<EventNode>,
+                  what: &dyn Fn(EventNode) -> u64| {
             known(rows.iter().map(|row| node(row).map(what)).collect())
         };
         let ids = Ids::of(self.study.analysis().info());
         let mut columns: Vec<Column> = vec![
             Ok(ordinal(rows.iter().map(|it| it.operation).collect())),
-            coded_short(rows.iter().map(|it| it.class).collect(), &self.classes),
+            coded_short(
+                rows.iter().map(|it| code(it.class)).collect(),
+                &self.classes,
+            ),
             ids.column(rows.iter().map(|it| it.location).collect()),
         ];
-        let ends: [fn(&Row) -> Option<EventNode>; 2] = [|it| it.begin, |it| it.end];
+        let ends: [fn(&CollectiveRow) -> Option<EventNode>; 2] = [|it| it.begun, |it| it.ended];
         for end in ends {
             columns.push(of(end, &|it| times.nodes.event(it)));
             columns.push(of(end, &|it| times.recorded(it)));
@@ -115,6 +119,24 @@ impl Batches for Collectives {
                 columns.push(of(end, &|it| times.corrected(it)));
             }
         }
+        let numbers = |of: fn(&CollectiveRow) -> Option<u64>| known(rows.iter().map(of).collect());
+        let truths =
+            |of: fn(&CollectiveRow) -> Option<bool>| Ok(truth(rows.iter().map(of).collect()));
+        let texts =
+            |of: fn(&CollectiveRow) -> Option<String>| Ok(text(rows.iter().map(of).collect()));
+        columns.extend([
+            texts(|it| it.group.clone()),
+            numbers(|it| it.sequence),
+            texts(|it| it.kind.clone()),
+            whole(rows.iter().map(|it| it.members as u64).collect()),
+            numbers(|it| it.bytes),
+            truths(|it| it.between_hosts),
+            numbers(|it| it.wait),
+            numbers(|it| it.transfer),
+            Ok(fraction(rows.iter().map(|it| it.bandwidth).collect())),
+            truths(|it| it.is_last),
+            truths(|it| it.is_certain),
+        ]);
         batch(&self.schema, columns)
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use arrow_array::types::{Int16Type, Int32Type};
 use arrow_array::{
-    ArrayRef, DictionaryArray, Float64Array, Int16Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, UInt64Array,
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int16Array, Int32Array, Int64Array,
+    RecordBatch, StringArray, UInt64Array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -45,6 +45,26 @@ pub(super) fn number(name: &str) -> Field {
 /// A field of whole numbers that may be missing.
 pub(super) fn maybe(name: &str) -> Field {
     Field::new(name, DataType::Int64, true)
+}
+
+/// A field of another type that may be missing.
+pub(super) fn field(name: &str, kind: DataType) -> Field {
+    Field::new(name, kind, true)
+}
+
+/// Text that may be missing.
+pub(super) fn text(all: Vec<Option<String>>) -> ArrayRef {
+    Arc::new(StringArray::from(all))
+}
+
+/// Truth that may be missing.
+pub(super) fn truth(all: Vec<Option<bool>>) -> ArrayRef {
+    Arc::new(BooleanArray::from(all))
+}
+
+/// Numbers with a fraction that may be missing.
+pub(super) fn fraction(all: Vec<Option<f64>>) -> ArrayRef {
+    Arc::new(Float64Array::from(all))
 }
 
 /// Numbers that cannot be negative.

@@ -17,12 +17,12 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Cancelled, Defects, LocationIndex, LocationLog, LogColumns, Monitor, TraceInfo,
+    Cancelled, Defects, LocationIndex, LocationLog, LogColumns, LogNode, Monitor, Ticks, TraceInfo,
 };
 
 use super::collectives::Collectives;
 use super::error::CausalityError;
-use super::ids::Slot;
+use super::ids::{EventNode, Slot};
 use super::joining::{self, Joined, Outcome, Shared, Turns};
 use super::nodes::Nodes;
 use super::noted::Noted;
@@ -75,6 +75,7 @@ pub struct Incomplete {
     joined: Joined,
     usage: Usage,
     defects: Defects,
+    awaited: Vec<(EventNode, Ticks)>,
 }
 
 impl Causality {
@@ -120,6 +121,7 @@ impl Causality {
         for log in logs.iter_mut().filter(own) {
             defects.merge(std::mem::take(&mut log.defects));
         }
+        let awaited = awaited(&logs, &nodes);
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
             let mut noted = Noted::new(&nodes);
@@ -151,8 +153,22 @@ impl Causality {
             joined,
             usage,
             defects,
+            awaited,
         })
     }
+}
+
+/// How long receives were under way, by node.
+fn awaited(logs: &[LogColumns], nodes: &Nodes) -> Vec<(EventNode, Ticks)> {
+    let of_log = |(position, log): (usize, &LogColumns)| {
+        let node = move |it: LogNode| nodes.of_log(position, it);
+        let awaited = log.awaited.iter();
+        let awaited = awaited.map(|it| (node(it.receive), it.lasted));
+        awaited.collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> = logs.iter().enumerate().flat_map(of_log).collect();
+    all.sort_unstable();
+    all
 }
 
 impl Incomplete {
@@ -179,6 +195,7 @@ impl Incomplete {
             joined,
             usage,
             defects,
+            awaited,
         } = self;
         let (collectives, away): (Collectives, _) = joined.complete(info, nodes.whole(), outcomes);
         let mut partner = paired.partner;
@@ -193,6 +210,7 @@ impl Incomplete {
             defects: Arc::new(defects),
             usage: usage.each_once(),
             completions: completions.into(),
+            awaited: Arc::new(awaited),
         };
         (causality, away)
     }

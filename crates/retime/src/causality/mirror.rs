@@ -44,8 +44,9 @@ impl Causality {
             collectives: Arc::new(self.collectives.mirrored(mirror)),
             defects: Arc::new(Defects::default()),
             usage: self.usage,
-            // These are counted in the trace itself only.
+            // These are looked at in the trace itself only.
             completions: Arc::default(),
+            awaited: Arc::default(),
         }
     }
 }

@@ -76,6 +76,19 @@ pub struct Causality {
     usage: Usage,
     /// Completions of synchronous sends that depend on the posting of their receive.
     completions: Arc<[EventNode]>,
+    /// Receives of which it is recorded how long they were under way, rising.
+    awaited: Arc<Vec<(EventNode, Ticks)>>,
+}
+
+/// A message, and for how long it was awaited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AwaitedMessage {
+    /// Its send.
+    pub send: EventNode,
+    /// Its receive, which is complete there.
+    pub receive: EventNode,
+    /// The ticks since it was asked for.
+    pub lasted: Ticks,
 }
 
 impl Causality {
@@ -93,6 +106,7 @@ impl Causality {
             defects: Arc::clone(&self.defects),
             usage: self.usage,
             completions: Arc::clone(&self.completions),
+            awaited: Arc::clone(&self.awaited),
         })
     }
 
@@ -141,6 +155,20 @@ impl Causality {
         (self.nodes.role(receive) == Role::Receive)
             .then(|| self.partner[receive.index()].node())
             .flatten()
+    }
+
+    /// Messages of which it is recorded for how long their receive was under way when it was
+    /// complete, and its location did nothing else; of receives that are no ghosts.
+    pub fn awaited(&self) -> impl Iterator<Item = AwaitedMessage> + '_ {
+        self.awaited.iter().filter_map(|&(receive, lasted)| {
+            let is_own = self.whole().has(self.nodes.location(receive).as_usize());
+            let send = self.message_source(receive).filter(|_| is_own)?;
+            Some(AwaitedMessage {
+                send,
+                receive,
+                lasted,
+            })
+        })
     }
 
     /// The receive of the message that `send` sent.

@@ -202,6 +202,24 @@ impl ErrorBounds {
     }
 }
 
+impl ErrorBounds {
+    /// The same with so many ticks more on both sides.
+    #[must_use]
+    pub fn widened(&self, by: f64) -> Self {
+        let wider = |knot: &ErrorKnot| {
+            let [before, after] = [knot.1, knot.2].map(|it| it.map(|it| it + by));
+            ErrorKnot(knot.0, before, after)
+        };
+        let clock = |bound: &ClockErrorBound| ClockErrorBound {
+            knots: bound.knots.iter().map(wider).collect(),
+        };
+        let clocks = self.clocks.iter();
+        Self {
+            clocks: clocks.map(|it| it.as_ref().map(clock)).collect(),
+        }
+    }
+}
+
 impl ClockErrorBound {
     /// The bound through saved knots, which are sorted.
     pub fn through(mut knots: Vec<ErrorKnot>) -> Self {

@@ -32,7 +32,7 @@ use crate::edges::Edge;
 use retime_model::ClockId;
 
 /// What is refuted by less than this share may be rounding.
-const ROUNDING: f64 = 1e-6;
+pub(super) const ROUNDING: f64 = 1e-6;
 
 /// True if mean rates that differ by at least `least` refute that they differ by less than
 /// `delta`.

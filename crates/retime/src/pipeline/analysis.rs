@@ -2,7 +2,7 @@
 
 mod judgement;
 
-pub use judgement::{Measured, Runaway, Worse};
+pub use judgement::{JudgedBy, Measured, Runaway, Worse};
 
 use std::sync::OnceLock;
 

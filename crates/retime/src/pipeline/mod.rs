@@ -38,7 +38,7 @@ mod unsolved;
 
 pub use algorithm::{Algorithm, Variant};
 pub use analysis::{
-    Analysis, AnalysisError, AnalysisOptions, Counts, Measured, Runaway, UsedDelay, Worse,
+    Analysis, AnalysisError, AnalysisOptions, Counts, JudgedBy, Measured, Runaway, UsedDelay, Worse,
 };
 pub use auto::Auto;
 pub use bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, DRIFT_BOUND, StepsShow};

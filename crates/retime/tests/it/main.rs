@@ -32,6 +32,7 @@ mod multi_pass;
 mod optimal;
 mod optimal_lp;
 mod order;
+mod origins;
 mod pairing;
 mod papers;
 mod pipeline;

@@ -157,7 +157,7 @@ impl ExportArgs {
         Source {
             path: &self.trace,
             others: &self.others.files,
-            format: self.format.format,
+            format: self.format.asked(),
             team: None,
             together: false,
             quiet: self.run.quiet,

@@ -1,5 +1,7 @@
 //! The effects of a solution on a trace, and how far from the truth it can be.
 
+use std::borrow::Cow;
+
 use super::super::bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, Timed};
 use super::super::implausible::Implausible;
 use super::super::solution::Solution;
@@ -10,7 +12,7 @@ use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::distortion::{Distortion, final_advance};
 use crate::limiting::{LimitingSend, limiting_send};
-use crate::optimal::{LeastDistortion, Outside};
+use crate::optimal::{ErrorBounds, LeastDistortion, Outside};
 use crate::stragglers::Stragglers;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 
@@ -35,6 +37,15 @@ impl Worse {
             "reversed"
         }
     }
+}
+
+/// Who is compared with whom, and how far that can be from the truth.
+#[derive(Clone, Debug)]
+pub struct JudgedBy<'a> {
+    /// The clocks: what reads one is off alike.
+    pub clocks: Cow<'a, Clocks>,
+    /// How far each of them can be from the truth, if that is known.
+    pub errors: Option<Cow<'a, ErrorBounds>>,
 }
 
 /// The effects of a solution on a trace.
@@ -156,17 +167,38 @@ impl Analysis {
         let (causality, whole) = (&self.causality, self.causality.whole());
         whole.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
         let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
-        let errors = bounds.map(|it| &it.errors);
-        // Where locations of one clock contradict each other it is not one, and nothing is
-        // known of how far they differ.
-        let check = solution.map_or(&self.recorded, |it| &it.left);
-        let each = Clocks::each_location(self.info.locations.len());
-        let (clocks, errors) = match check.violated_within_clock() {
-            0 => (&self.clocks, errors),
-            _ => (&each, None),
-        };
-        let found = Stragglers::find(causality, &self.info, clocks, times, errors, monitor);
+        let JudgedBy { clocks, errors } = self.judged_by(solution, bounds);
+        let errors = errors.as_deref();
+        let found = Stragglers::find(causality, &self.info, &clocks, times, errors, monitor);
         whole.agreed(found, |_| true)
+    }
+
+    /// By which clocks the begins of locations are compared, and how far these can be from the
+    /// truth. Where locations of one clock contradict each other it is not one, and nothing is
+    /// known of how far they differ. Where a solution leaves dependencies between clocks
+    /// reversed, two clocks are off by as much as the worst of them besides.
+    pub fn judged_by<'a>(
+        &'a self,
+        solution: Option<&Solution>,
+        bounds: Option<&'a Bounds>,
+    ) -> JudgedBy<'a> {
+        let check = solution.map_or(&self.recorded, |it| &it.left);
+        if check.violated_within_clock() > 0 {
+            return JudgedBy {
+                clocks: Cow::Owned(Clocks::each_location(self.info.locations.len())),
+                errors: None,
+            };
+        }
+        let reversed = check.pairs.values().map(|pair| pair.smallest.0);
+        let worst = reversed.min().unwrap_or(0).min(0).unsigned_abs();
+        let errors = bounds.map(|it| match worst {
+            0 => Cow::Borrowed(&it.errors),
+            worst => Cow::Owned(it.errors.widened(worst as f64 / 2.0)),
+        });
+        JudgedBy {
+            clocks: Cow::Borrowed(&self.clocks),
+            errors,
+        }
     }
 
     /// Tells if time ran away under a logical clock: the fastest clock has no reason to

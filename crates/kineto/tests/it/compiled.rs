@@ -1,0 +1,116 @@
+//! Operations of compiled programs: joined only where it is known who takes part.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use retime::format::Format;
+use retime_kineto::Kineto;
+
+/// What an instruction says of its groups and its device.
+struct Said {
+    device: u32,
+    text: &'static str,
+}
+
+/// A profile of one process whose session began `zero` microseconds earlier than it could have,
+/// with three runs of a program, and the second instruction twice in the last.
+fn write(path: &Path, zero: u64, said: &[Said]) {
+    let mut events = Vec::new();
+    for said in said {
+        for (op, run, at) in [
+            ("all-reduce", 7, 100),
+            ("all-gather.3", 7, 400),
+            ("all-reduce", 8, 900),
+            ("all-gather.3", 8, 1_300),
+            ("all-reduce-start", 9, 1_500),
+            ("all-gather.3", 9, 1_600),
+            ("all-gather.3", 9, 1_800),
+        ] {
+            let (device, text, at) = (said.device, said.text, at + zero);
+            let mut event = String::new();
+            write!(
+                event,
+                r#"{{"ph":"X","pid":7,"tid":{device},"ts":{at}.125,"dur":60,"name":"{op}","args":{{
+                "hlo_op":"{op}","hlo_module":"jit_step","run_id":"{run}",
+                "device_ordinal":"{device}","long_name":"{text}"}}}}"#
+            )
+            .unwrap();
+            events.push(event);
+        }
+    }
+    let events = events.join(",");
+    let text = format!(r#"{{"displayTimeUnit":"ns","traceEvents":[{events}]}}"#);
+    std::fs::write(path, text).unwrap();
+}
+
+/// How many begins of operations are joined, and how many calls are not used and why.
+fn joined(files: &[(&str, u64, &[Said])]) -> (usize, Vec<(&'static str, u64)>) {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, zero, said) in files {
+        write(&directory.path().join(name), *zero, said);
+    }
+    let trace = Kineto.open(directory.path()).unwrap();
+    let scan = trace.scan(&()).unwrap();
+    let begins = scan.logs.iter().map(|log| {
+        let named = &log.columns().named_operations;
+        named
+            .iter()
+            .filter(|it| it.node.0.is_multiple_of(2))
+            .count()
+    });
+    let unused = trace.unused(&scan.contents);
+    let count = |it: &retime::format::Unused| (it.kind, it.records.iter().sum());
+    (begins.sum(), unused.iter().map(count).collect())
+}
+
+const ONE: &str = "all-reduce(%p), replica_groups={{0,1,2}}, to_apply=%add";
+
+const fn on(device: u32, text: &'static str) -> Said {
+    Said { device, text }
+}
+
+#[test]
+fn two_devices_have_one_group() {
+    let (begins, unused) = joined(&[
+        ("host0.trace.json", 0, &[on(0, "")]),
+        ("host1.trace.json", 5_000, &[on(2_048, "")]),
+    ]);
+    // Two runs of two instructions; what the third does twice has no number, and what is only
+    // started waits for nobody.
+    assert_eq!(begins, 2 * 4);
+    assert_eq!(
+        unused,
+        [("XLA collective", 2), ("ambiguous collective call", 4)]
+    );
+}
+
+#[test]
+fn of_more_devices_the_text_has_to_say_that_all_take_part() {
+    let of = |text| {
+        joined(&[
+            ("host0.trace.json", 0, &[on(0, text)][..]),
+            ("host1.trace.json", 5_000, &[on(1, text)]),
+            ("host2.trace.json", 900, &[on(2, text)]),
+        ])
+        .0
+    };
+    assert_eq!(of(ONE), 3 * 4);
+    assert_eq!(of("replica_groups=[1,3]<=[3]"), 3 * 4);
+    for text in [
+        "",
+        "replica_groups={}",
+        "replica_groups={{0,1},{2}}",
+        "replica_groups={{0,1}}",
+    ] {
+        assert_eq!(of(text), 0, "{text}");
+    }
+}
+
+#[test]
+fn several_devices_of_a_process_are_not_told_apart() {
+    let (begins, unused) = joined(&[
+        ("host0.trace.json", 0, &[on(0, ""), on(1, "")]),
+        ("host1.trace.json", 5_000, &[on(2, ""), on(3, "")]),
+    ]);
+    assert_eq!((begins, unused), (0, vec![("XLA collective", 28)]));
+}

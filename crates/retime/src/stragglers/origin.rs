@@ -1,0 +1,490 @@
+//! Where waiting began.
+//!
+//! Who comes last may have been kept elsewhere, by somebody who came last there. Each wait is
+//! charged to those who worked while others could not: let process `r` be released from its
+//! operation before at `s`, come to the next at `t(r)`, and wait `W` until the last, `l`, comes
+//! at `t(l)`. Since `s` process `l` has not only worked. Of its own waits those count that were
+//! over when it came; what is left of `W` is its own:
+//!
+//! ```text
+//! idle(x)   = | [from(x), until(x)] and [s, t(l)] |     for each wait x of l over by t(l)
+//! elsewhere = min(W, | union of these |)
+//! own       = W - elsewhere                             charged to l
+//! ```
+//!
+//! Rank 5 works for long, 4 waits for 5 in one group, and then 0 for 4 in another one:
+//!
+//! ```text
+//! 5  |======================|            .. works
+//! 4  |===|..................|==|         waits for 5 from 4 to 23, comes second at 26
+//! 0  |======|...............:..|         was released at 0, waits from 7 to 26: W = 19
+//!                                        of which 4 was idle for 19: all due to 5
+//! ```
+//!
+//! ```
+//! # use retime::causality::{Causality, CausalityOptions, Class, LogBuilder, OperationId};
+//! # use retime::{Clocks, LocationIndex, Stragglers, Timestamp};
+//! # let info = retime_testing::trace("0:\n1:\n2:")?.info;
+//! // Ranks 0, 4 and 5 of the sketch, as locations 0, 1 and 2: by operation, begins and ends.
+//! let operations = [
+//!     [Some((0, 0)), Some((0, 0)), Some((0, 0))], // all are released at 0
+//!     [None, Some((4, 23)), Some((23, 23))],
+//!     [Some((7, 26)), Some((26, 26)), None],
+//! ];
+//! let log = |location: u32| {
+//!     let mut log = LogBuilder::new(LocationIndex(location));
+//!     for (number, spans) in (0..).zip(&operations) {
+//!         let members = spans.iter().flatten().count() as u32;
+//!         let what = (OperationId::number(number), Class::AllToAll, location);
+//!         if let Some((begin, end)) = spans[location as usize] {
+//!             log.named_begin(2 * number, Timestamp(begin), what, members);
+//!             log.named_end(2 * number + 1, Timestamp(end), what, members);
+//!         }
+//!     }
+//!     log.finish(6, Timestamp(0), Timestamp(26))
+//! };
+//! let logs = vec![log(0)?, log(1)?, log(2)?];
+//! let causality = Causality::build(&info, logs, CausalityOptions::default())?;
+//! let clock = Clocks::from_owners(&[(); 3]).0;
+//! let times = causality.nodes().timestamps();
+//! let found = Stragglers::find(&causality, &info, &clock, times, None, &())?;
+//! // Both wait for 19, one of them directly for 5, which alone is to blame.
+//! let first = &found.origins[0];
+//! assert_eq!((found.origins.len(), first.process), (1, 2));
+//! assert_eq!((first.held_up, first.directly, first.certainly), (38, 19, 38));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What is `elsewhere` goes on to the waits of `l` in proportion to `idle`, and from each of
+//! them as that itself is divided. Waits are taken by the time at which they are over, latest first,
+//! so that all that goes on to a wait has come when its turn comes:
+//!
+//! ```text
+//! cost(w)  = W(w) + what came from waits that are over later
+//! charged  = cost(w) * own / W         to l, rounded up
+//! goes on  = cost(w) * elsewhere / W   to the waits of l, in whole ticks
+//! ```
+//!
+//! So what all processes are charged sums to what all waited, to the tick. A cost is *certain*
+//! if it is certain of all operations that it came through who was last.
+//!
+//! Where a process was released from nothing before, all earlier waits of `l` count. The wait of
+//! a receiver is that since it asked for a message until that was sent; where a recording
+//! does not say since when, nothing is known. That senders wait for receivers is up to the
+//! implementation, and not looked at.
+//!
+//! Source: delay costs of Scalasca (Boehme, Geimer, Arnold, Voigtlaender, Wolf, "Identifying the
+//! root causes of wait states in large-scale parallel applications", 2016), where a wait is divided
+//! among the delays and waits of the one who is late; that these are taken from where the waiting
+//! one was released, and that times may be uncertain, is ours.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::causality::Place;
+use crate::merge::Merge;
+use crate::pace::Pace;
+use retime_model::Cancelled;
+
+/// Of so many processes it is said how many others they held up: as many as are shown.
+const FOLLOWED: usize = 5;
+/// A process counts as held up if it waited at least this share of what the one waited that
+/// was held up longest: everybody is last by chance now and then, by next to nothing.
+const NOTICEABLE: f64 = 0.1;
+
+/// What others waited because of a process. All times are in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its number.
+    pub process: usize,
+    /// What others waited because it worked, summed over them,
+    pub held_up: u64,
+    /// of this, in operations to which it came last itself,
+    pub directly: u64,
+    /// and where it is certain who came last, all the way.
+    pub certainly: u64,
+    /// Operations to which it came last, most of the wait in which was due to itself,
+    pub operations: u64,
+    /// and those of them in which it certainly was last.
+    pub certain_operations: u64,
+    /// How many it held up; of the first few.
+    pub reach: Option<Reach>,
+}
+
+/// How many other processes a process has held up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Those that mostly waited for itself.
+    pub directly: usize,
+    /// Those that mostly waited for others who had waited for it.
+    pub through_others: usize,
+}
+
+/// An operation, by who came last.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Late {
+    last: Place,
+    process: u32,
+    is_certain: bool,
+}
+
+/// A part that a process took in an operation.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Visit {
+    operation: u32,
+    process: u32,
+    begin: i64,
+    /// When it no longer waits for the last; not after its begin if it does not.
+    until: i64,
+    end: i64,
+}
+
+/// What begins and ends of a process say of a visit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stay {
+    pub(super) process: usize,
+    pub(super) begin: i64,
+    pub(super) until: i64,
+    pub(super) end: i64,
+}
+
+/// Operations and who took part.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Visits {
+    operations: Vec<Late>,
+    visits: Vec<Visit>,
+}
+
+impl Visits {
+    /// One more operation, by the begin of the last.
+    pub(super) fn add(
+        &mut self,
+        last: Place,
+        process: usize,
+        is_certain: bool,
+        stays: impl IntoIterator<Item = Stay>,
+    ) {
+        let operation = self.operations.len() as u32;
+        self.operations.push(Late {
+            last,
+            process: process as u32,
+            is_certain,
+        });
+        self.visits.extend(stays.into_iter().map(|it| Visit {
+            operation,
+            process: it.process as u32,
+            begin: it.begin,
+            until: it.until,
+            end: it.end,
+        }));
+    }
+
+    /// Who is to blame for all waits, the most to blame first. Fails only if told to stop.
+    pub(super) fn origins(
+        mut self,
+        processes: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<Vec<Origin>, Cancelled> {
+        let last = |it: &Visit| self.operations.get(it.operation as usize).map(|it| it.last);
+        self.visits
+            .sort_by_cached_key(|it| (it.until, it.begin, it.end, it.process, last(it)));
+        let history = History::of(&self, processes);
+        let mut origins = history.charge(pace)?;
+        origins.retain(|it| it.held_up > 0);
+        origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
+        for origin in origins.iter_mut().take(FOLLOWED) {
+            origin.reach = Some(history.reach(origin.process, pace)?);
+        }
+        Ok(origins)
+    }
+}
+
+impl Merge for Visits {
+    fn merge(&mut self, other: Self) {
+        let before = self.operations.len() as u32;
+        self.operations.extend(other.operations);
+        let moved = |it: Visit| Visit {
+            operation: it.operation + before,
+            ..it
+        };
+        self.visits.extend(other.visits.into_iter().map(moved));
+    }
+}
+
+/// Visits by the time at which their waits are over, and where to find those of a process.
+struct History<'a> {
+    all: &'a Visits,
+    /// By process when its operations ended, rising,
+    ends: Vec<Vec<i64>>,
+    /// and its waits, in their order.
+    waits: Vec<Vec<u32>>,
+}
+
+/// What a visit waits, and because of whom.
+struct Wait {
+    /// Its length, which is not 0.
+    length: u64,
+    late: Late,
+    /// When the one who came last had come, as far as it was waited for,
+    until: i64,
+    /// and since when that had been free.
+    since: i64,
+}
+
+/// The part of a wait of the one who came last that may have made it late.
+#[derive(Clone, Copy)]
+struct Idle {
+    wait: u32,
+    length: u64,
+}
+
+impl<'a> History<'a> {
+    fn of(all: &'a Visits, processes: usize) -> Self {
+        let mut history = Self {
+            all,
+            ends: vec![Vec::new(); processes],
+            waits: vec![Vec::new(); processes],
+        };
+        for (number, visit) in (0..).zip(&all.visits) {
+            let process = visit.process as usize;
+            if let Some(ends) = history.ends.get_mut(process) {
+                ends.push(visit.end);
+            }
+            if history.wait(number).is_some()
+                && let Some(waits) = history.waits.get_mut(process)
+            {
+                waits.push(number);
+            }
+        }
+        for ends in &mut history.ends {
+            ends.sort_unstable();
+        }
+        history
+    }
+
+    fn visit(&self, number: u32) -> Option<&Visit> {
+        self.all.visits.get(number as usize)
+    }
+
+    /// What a visit waits for another process, if it does.
+    fn wait(&self, number: u32) -> Option<Wait> {
+        let visit = self.visit(number)?;
+        let late = *self.all.operations.get(visit.operation as usize)?;
+        (visit.until > visit.begin && late.process != visit.process).then(|| Wait {
+            length: visit.until.abs_diff(visit.begin),
+            late,
+            until: visit.until,
+            since: self.released(visit.process, visit.begin),
+        })
+    }
+
+    /// When a process had ended its operation before.
+    fn released(&self, process: u32, begin: i64) -> i64 {
+        let ends = self.ends.get(process as usize);
+        let ends = ends.map(Vec::as_slice).unwrap_or_default();
+        let after = ends.partition_point(|end| *end <= begin);
+        let before = after.checked_sub(1).and_then(|it| ends.get(it));
+        before.copied().unwrap_or(i64::MIN)
+    }
+
+    /// What of a wait is due to others than the one who came last: how much, and by which of
+    /// its waits.
+    fn elsewhere(&self, number: u32, wait: &Wait, idle: &mut Vec<Idle>) -> u64 {
+        idle.clear();
+        let waits = self.waits.get(wait.late.process as usize);
+        let waits = waits.map(Vec::as_slice).unwrap_or_default();
+        // Visits are in the order of the ends of their waits.
+        let over = waits.partition_point(|&it| it < number);
+        let (mut union, mut covered) = (0_u64, wait.until);
+        for &other in waits.iter().take(over).rev() {
+            let Some(its) = self.visit(other).filter(|it| it.until > wait.since) else {
+                break;
+            };
+            let from = its.begin.max(wait.since);
+            let new = its.until.min(covered);
+            if new > from {
+                union = union.saturating_add(new.abs_diff(from));
+                covered = from;
+            }
+            idle.push(Idle {
+                wait: other,
+                length: its.until.abs_diff(from),
+            });
+        }
+        union.min(wait.length)
+    }
+
+    /// What each process is charged.
+    fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
+        let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
+        let mut came = vec![Cost::default(); self.all.visits.len()];
+        let mut shares: FxHashMap<u32, (u128, u128)> = FxHashMap::default();
+        let mut idle = Vec::new();
+        for number in (0..came.len() as u32).rev() {
+            pace.events(1)?;
+            let Some(wait) = self.wait(number) else {
+                continue;
+            };
+            let elsewhere = self.elsewhere(number, &wait, &mut idle);
+            pace.events(idle.len())?;
+            let cost = came.get(number as usize).copied().unwrap_or_default();
+            let cost = cost.with(wait.length, wait.late.is_certain);
+            let goes_on = cost.share(elsewhere, wait.length);
+            if let Some(origin) = origins.get_mut(wait.late.process as usize) {
+                let own = wait.length - elsewhere;
+                origin.directly = origin.directly.saturating_add(own);
+                origin.held_up = origin.held_up.saturating_add(cost.all - goes_on.all);
+                let certainly = cost.certain - goes_on.certain;
+                origin.certainly = origin.certainly.saturating_add(certainly);
+            }
+            if let Some(visit) = self.visit(number) {
+                let (own, all) = shares.entry(visit.operation).or_default();
+                *own += u128::from(wait.length - elsewhere);
+                *all += u128::from(wait.length);
+            }
+            goes_on.divide(&idle, |to, cost| {
+                if let Some(came) = came.get_mut(to as usize) {
+                    came.add(cost);
+                }
+            });
+        }
+        for (operation, (own, all)) in shares {
+            let late = self.all.operations.get(operation as usize);
+            if let Some(late) = late.filter(|_| 2 * own >= all)
+                && let Some(origin) = origins.get_mut(late.process as usize)
+            {
+                origin.operations += 1;
+                origin.certain_operations += u64::from(late.is_certain);
+            }
+        }
+        Ok(origins)
+    }
+
+    /// How many a process has held up. The share of a wait that is due to it follows from those of
+    /// earlier waits.
+    fn reach(&self, process: usize, pace: &mut Pace<'_>) -> Result<Reach, Cancelled> {
+        let mut shares = vec![0.0; self.all.visits.len()];
+        let mut waited = vec![[0.0_f64; 2]; self.ends.len()];
+        let mut idle = Vec::new();
+        for number in 0..shares.len() as u32 {
+            pace.events(1)?;
+            let (Some(wait), Some(visit)) = (self.wait(number), self.visit(number)) else {
+                continue;
+            };
+            let elsewhere = self.elsewhere(number, &wait, &mut idle) as f64;
+            let length = wait.length as f64;
+            let is_late = wait.late.process as usize == process;
+            let own = if is_late { length - elsewhere } else { 0.0 };
+            let all: f64 = idle.iter().map(|it| it.length as f64).sum();
+            let due = idle.iter().map(|it| {
+                let share: Option<&f64> = shares.get(it.wait as usize);
+                it.length as f64 * share.copied().unwrap_or_default()
+            });
+            let through = if all > 0.0 {
+                elsewhere * (due.sum::<f64>() / all)
+            } else {
+                0.0
+            };
+            if let Some(share) = shares.get_mut(number as usize) {
+                *share = (own + through) / length;
+            }
+            if let Some([directly, others]) = waited.get_mut(visit.process as usize) {
+                *directly += own;
+                *others += through;
+            }
+        }
+        if let Some(own) = waited.get_mut(process) {
+            *own = [0.0; 2];
+        }
+        Ok(Reach::of(&waited))
+    }
+}
+
+impl Origin {
+    /// A process that is not charged anything yet.
+    fn of(process: usize) -> Self {
+        Self {
+            process,
+            held_up: 0,
+            directly: 0,
+            certainly: 0,
+            operations: 0,
+            certain_operations: 0,
+            reach: None,
+        }
+    }
+}
+
+impl Reach {
+    /// By what each process waited, directly and through others.
+    fn of(waited: &[[f64; 2]]) -> Self {
+        let all = |it: &[f64; 2]| it[0] + it[1];
+        let longest = waited.iter().map(all).fold(0.0, f64::max);
+        let held = waited
+            .iter()
+            .filter(|it| all(it) > 0.0 && all(it) >= NOTICEABLE * longest);
+        held.fold(Self::default(), |reach, it| {
+            let is_direct = it[0] >= it[1];
+            Self {
+                directly: reach.directly + usize::from(is_direct),
+                through_others: reach.through_others + usize::from(!is_direct),
+            }
+        })
+    }
+}
+
+/// What a wait costs, and how much of that is certain.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    all: u64,
+    certain: u64,
+}
+
+impl Cost {
+    /// With the wait itself.
+    fn with(self, length: u64, is_certain: bool) -> Self {
+        Self {
+            all: self.all.saturating_add(length),
+            certain: if is_certain {
+                self.certain.saturating_add(length)
+            } else {
+                0
+            },
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.all = self.all.saturating_add(other.all);
+        self.certain = self.certain.saturating_add(other.certain);
+    }
+
+    /// A share of it, rounded down.
+    fn share(self, part: u64, of: u64) -> Self {
+        let share =
+            |cost: u64| (u128::from(cost) * u128::from(part) / u128::from(of.max(1))) as u64;
+        Self {
+            all: share(self.all),
+            certain: share(self.certain),
+        }
+    }
+
+    /// Divides it in proportion to lengths, so that nothing is lost.
+    fn divide(self, among: &[Idle], mut give: impl FnMut(u32, Self)) {
+        let whole: u128 = among.iter().map(|it| u128::from(it.length)).sum();
+        let up_to = |cost: u64, sum: u128| (u128::from(cost).saturating_mul(sum) / whole) as u64;
+        let (mut sum, mut given) = (0, Self::default());
+        for it in among.iter().filter(|_| whole > 0) {
+            sum += u128::from(it.length);
+            let all = up_to(self.all, sum);
+            let certain = up_to(self.certain, sum);
+            let part = Self {
+                all: all - given.all,
+                certain: certain - given.certain,
+            };
+            given = Self { all, certain };
+            give(it.wait, part);
+        }
+    }
+}
