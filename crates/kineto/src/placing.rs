@@ -17,9 +17,9 @@
 //! ```
 //!
 //! among those that follow each other in the same stay, whose bounds take the place of the
-//! missing neighbours. Both keep the order, and so does their middle, in which the furthest is moved by half as
-//! much as in either: no order of one line moves it less (isotonic regression in the maximum norm). There always is such a place: all inner ones shifted like the outer
-//! one keep the order. Stays that cross each other, which no viewer can show, are shifted as
+//! missing neighbours. Both keep the order, and so does their middle, in which the furthest is moved by
+//! half as much as in either: no order of one line moves it less (isotonic regression in the maximum
+//! norm). There always is such a place: all inner ones shifted like the outer one keep the order. Stays that cross each other, which no viewer can show, are shifted as
 //! one.
 //!
 //! A map that only shifts moves everything alike, and none of this is needed.

@@ -322,6 +322,58 @@ fn a_host_of_which_no_rank_is_ever_last_has_one_clock() {
     assert_eq!(read_report(&scratch)["accuracy"], accuracy);
 }
 
+/// A host comes last in each iteration: by dependencies its clock may be ahead by as long as
+/// all wait for it.
+#[test]
+fn ends_of_kernels_settle_a_host_that_always_comes_last() {
+    let run = KinetoRun {
+        ranks: 16,
+        ranks_per_host: 4,
+        scatter: Duration::uniform(1_000, 7_000),
+        stragglers: (4..8)
+            .map(|rank| Straggler {
+                rank,
+                every: 1,
+                late: 3_000_000,
+            })
+            .collect(),
+        seed: 11,
+        ..KinetoRun::data_parallel()
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    let correct = "correct run -o out --truth true --json report.json";
+    let text = scratch.succeed(correct);
+    assert!(text.contains("likely     within ±"), "{text}");
+    assert!(text.contains(", for certain to ±"), "{text}");
+    let report = read_report(&scratch);
+    assert_eq!(report["clocks"]["count"], 4);
+    assert_eq!(report["after"]["reversed"], 0);
+    assert_eq!(report["bounds"]["truth"]["share"], 1.0);
+    let error = report["accuracy"]["corrected"]["relative_ticks"]["mean_abs"].as_f64();
+    assert!(error.unwrap() < 7_000.0, "{report:#}");
+    let ends = &report["method"]["alignment"]["ends"];
+    assert_eq!(ends["operations"], 50);
+    let spread = ends["spread_ticks"].as_f64().unwrap();
+    assert!((100.0..7_000.0).contains(&spread), "{ends}");
+    // What is certain is far less.
+    let bound = report["bounds"]["largest"].as_f64().unwrap();
+    let likely = ends["likely_within_ticks"].as_array().unwrap();
+    for likely in likely {
+        assert!(10.0 * likely.as_f64().unwrap() < bound, "{ends} {bound}");
+    }
+    // Threads that gloo lets wait have to be woken: their ends tell nothing.
+    let gloo = Scratch::new();
+    simulate(&gloo, &runs()[1]);
+    let text = gloo.succeed("correct run -o out --json report.json");
+    assert!(!text.contains("likely"), "{text}");
+    let alignment = &read_report(&gloo)["method"]["alignment"];
+    assert!(
+        alignment.is_object() && alignment.get("ends").is_none(),
+        "{alignment}"
+    );
+}
+
 #[test]
 fn a_real_run_on_one_host_is_left_alone() {
     let Some(scratch) = unpacked("gloo8_samehost") else {

@@ -10,15 +10,15 @@
 //! ```
 //!
 //! the least: where ends lie within 2 us of each other and dependencies leave 200, ends decide,
-//! and where dependencies leave 0.2, ends say nothing new. Who always comes last is at one edge of
-//! what dependencies leave, and not anywhere in between: so all of `f` counts as a standard deviation. A clock is tied to `n_ab` others, or
-//! more, by dependencies of the same operations, which together know hardly more than one. A spread
-//! is not made less by the number of ends, for ranks may end in the same order each time.
+//! and where dependencies leave 0.2, ends say nothing new. A clock that always comes last is at one
+//! edge of what dependencies leave, and not anywhere in between: so all of `f` counts as a standard
+//! deviation. A clock is tied to `n_ab` others, or more, by dependencies of the same operations,
+//! which together know hardly more than one. A spread is not made less by the number of ends, for ranks may end in the same order each time.
 //! `common` is 0 where ends connect a clock to the reference, and else what is best.
 //!
 //! ```text
-//! e_c = 100,  s_c = 2,  f = 200 to the reference:   d_c = 100 / (1 + 2^2 / 200^2) = 99.99
-//!                       f = 0.2                     d_c = 100 / (1 + 2^2 / 0.2^2) =  0.99
+//! e_c = 100 us,  s_c = 2 us,  f = 200 us to the reference:   d_c = 100 / (1 + 2^2 / 200^2) = 99.99 us
+//!                             f = 0.2 us                     d_c = 100 / (1 + 2^2 / 0.2^2) =  0.99 us
 //! ```
 //!
 //! Source: the system is solved by conjugate gradients, M. R. Hestenes and E. Stiefel (1952).
@@ -209,5 +209,60 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn add(to: &mut [f64], factor: f64, other: &[f64]) {
     for (to, other) in to.iter_mut().zip(other) {
         *to += factor * other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By how much a clock is moved that ends want 100 us later, to 2 us, and dependencies where
+    /// it is, to `half` nanoseconds.
+    fn moved(half: f64) -> f64 {
+        let told = |by: f64| {
+            let line = Line {
+                first: by,
+                last: by,
+            };
+            let (spread, ends) = (2_000.0, 9);
+            Some(Told { line, spread, ends })
+        };
+        let pair = Freedom {
+            clocks: [ClockId(0), ClockId(1)],
+            half,
+        };
+        let found = balance(&[told(0.0), told(100_000.0)], &[0, 0], &[pair], ClockId(0));
+        assert!(found.lines[0].largest() < 1e-6);
+        let line = found.lines[1];
+        assert!((line.first - line.last).abs() < 1e-6);
+        line.first
+    }
+
+    #[test]
+    fn who_knows_more_decides() {
+        assert!((moved(200_000.0) - 99_990.0).abs() < 0.1);
+        assert!((moved(200.0) - 990.1).abs() < 0.1);
+    }
+
+    #[test]
+    fn clocks_without_the_reference_are_moved_against_each_other_only() {
+        let told = |by: f64| {
+            let line = Line {
+                first: by,
+                last: -by,
+            };
+            Some(Told {
+                line,
+                spread: 10.0,
+                ends: 9,
+            })
+        };
+        let told = [None, told(50.0), told(-30.0)];
+        let found = balance(&told, &[0, 1, 1], &[], ClockId(0));
+        let [_, a, b] = found.lines[..] else {
+            panic!("three clocks");
+        };
+        assert!((a.first - b.first - 80.0).abs() < 1e-6 && (a.first + b.first).abs() < 1e-6);
+        assert!((a.last - b.last + 80.0).abs() < 1e-6);
     }
 }

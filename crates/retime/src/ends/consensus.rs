@@ -11,8 +11,8 @@
 //! `d_c` rises over the run of length `T`, `recorded_c` the rise that would leave the clock at the
 //! rate that it recorded, and `rho = 5e-5`, which decides where a run is too short for ends to
 //! tell rates: quartzes are sold as good to 20 or 50 ppm. Huber's function is a parabola up to
-//! 1.345, and goes on as a line, so that an end that is late by a lot draws no more than one that is late
-//! by a little. Ends say nothing of a line that all clocks have in common: the reference keeps
+//! 1.345, and goes on as a line, so that an end that is late by a lot draws no more than one that is
+//! late by a little. Ends say nothing of a line that all clocks have in common: the reference keeps
 //! its own, and where it has no part, the clocks do on average.
 //!
 //! The sum is made less by turns, over the middles `m_o`, the lines, and the spread
@@ -25,10 +25,11 @@
 //! them cannot spoil.
 //!
 //! ```text
-//!  ends     clock 0   clock 1     line of clock 1: 3 - 50    spread
-//!           100       147         after: 100, 100            0
-//!           200       247                200, 200
-//!           300       900                300, 853            this one hardly counts
+//!  ends     clock 0   clock 1     with the line of clock 1, -47
+//!           100       147         100       100
+//!           200       247         200       200
+//!           300       900         300       853     this one hardly counts
+//!           400       447         400       400
 //! ```
 //!
 //! Source: P. J. Huber, *Robust Estimation of a Location Parameter* (1964); for the spread
@@ -343,5 +344,75 @@ impl Sums {
             first,
             last: first + rises,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTH: f64 = 1e9;
+
+    /// Operations a tenth of the run apart, each seen to end by clocks as late as listed.
+    fn operations(late: &[&[(u32, f64)]]) -> Ends {
+        let ends = late.iter().enumerate().map(|(number, late)| {
+            let share = number as f64 / 10.0;
+            let end = |&(clock, late): &(u32, f64)| End {
+                clock: ClockId(clock),
+                at: (share - 0.5) * LENGTH + late,
+                share,
+            };
+            late.iter().map(end).collect()
+        });
+        Ends::new(ends)
+    }
+
+    fn found(late: &[&[(u32, f64)]], clocks: usize) -> Option<Consensus> {
+        let rises = vec![0.0; clocks];
+        consensus(&operations(late), &rises, LENGTH, ClockId(0), &()).unwrap()
+    }
+
+    #[test]
+    fn one_end_that_is_late_hardly_counts() {
+        let usual: &[(u32, f64)] = &[(0, 0.0), (1, 47.0)];
+        let late: &[(u32, f64)] = &[(0, 0.0), (1, 600.0)];
+        let all = [usual, usual, late, usual, usual, usual, usual, usual, usual];
+        let found = found(&all, 2).unwrap();
+        let [Some(first), Some(second)] = found.told[..] else {
+            panic!("{found:?}");
+        };
+        assert!(first.line.largest() < 1e-9, "the reference keeps its time");
+        let off = |at: f64| (second.line.at(at) + 47.0).abs();
+        assert!(off(0.0) < 3.0 && off(1.0) < 3.0, "{second:?}");
+        assert!(found.spread < 3.0 && second.ends == 9);
+    }
+
+    #[test]
+    fn a_rate_shows() {
+        let late: Vec<Vec<(u32, f64)>> = (0..10)
+            .map(|at| vec![(0, 0.0), (1, 100.0 * f64::from(at))])
+            .collect();
+        let late: Vec<&[(u32, f64)]> = late.iter().map(Vec::as_slice).collect();
+        let line = found(&late, 2).unwrap().told[1].unwrap().line;
+        assert!(
+            line.first.abs() < 1.0 && (line.last + 1_000.0).abs() < 2.0,
+            "{line:?}"
+        );
+    }
+
+    #[test]
+    fn three_ends_tell_nothing() {
+        let both: &[(u32, f64)] = &[(0, 0.0), (1, 47.0)];
+        assert!(found(&[both; 3], 2).is_none());
+        assert!(found(&[both; 4], 2).is_some());
+        // Nothing at all is told of a clock that takes part in none.
+        assert!(found(&[both; 4], 3).unwrap().told[2].is_none());
+    }
+
+    #[test]
+    fn clocks_are_named_by_those_that_operations_connect_them_to() {
+        let (a, b): (&[(u32, f64)], &[(u32, f64)]) = (&[(1, 0.0), (2, 0.0)], &[(0, 0.0), (3, 0.0)]);
+        let ends = operations(&[a, b, a]);
+        assert_eq!(anchors(&ends, 5, ClockId(3)), [3, 1, 1, 3, 4]);
     }
 }

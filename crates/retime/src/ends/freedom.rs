@@ -34,3 +34,31 @@ pub(super) fn freedom(ties: &[Tie]) -> Vec<Freedom> {
     });
     half.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_both_slacks_is_open() {
+        let tie = |from: u32, to: u32, slack: f64| Tie {
+            from: ClockId(from),
+            to: ClockId(to),
+            sent: 0.5,
+            received: 0.5,
+            slack,
+        };
+        // The third clock only hears of the first.
+        let ties = [
+            tie(0, 1, 7.0),
+            tie(0, 1, 3.0),
+            tie(1, 0, 5.0),
+            tie(0, 2, 1.0),
+        ];
+        let pair = Freedom {
+            clocks: [ClockId(0), ClockId(1)],
+            half: 4.0,
+        };
+        assert_eq!(freedom(&ties), [pair]);
+    }
+}

@@ -6,10 +6,10 @@
 //! d_to(received) - d_from(sent)  >=  -slack
 //! ```
 //!
-//! with its slack without them, which lines that something else asks for may break by a little. The nearest that
-//! break none, in the sum of squares of what changes at both ends of the run, are found by Hildreth's method:
-//! again and again each condition moves the clocks that it is of as little as satisfies it, and takes
-//! back what it moved as far as others have made that unnecessary.
+//! with its slack without them, which lines that something else asks for may break by a little. The
+//! nearest that break none, in the sum of squares of what changes at both ends of the run, are found
+//! by Hildreth's method: again and again each condition moves the clocks that it is of as little as
+//! satisfies it, and takes back what it moved as far as others have made that unnecessary.
 //!
 //! Most of what is asked is satisfied anyway, and which dependencies of operations are tight
 //! depends on where clocks are. So conditions are taken in as they are found to be broken.
@@ -105,5 +105,84 @@ impl Nearest {
             most = most.max((by * condition.effect).abs());
         }
         most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tie(from: usize, to: usize, share: f64, slack: f64) -> Tie {
+        Tie {
+            from: ClockId(from as u32),
+            to: ClockId(to as u32),
+            sent: share,
+            received: share,
+            slack,
+        }
+    }
+
+    fn level(by: f64) -> Line {
+        Line {
+            first: by,
+            last: by,
+        }
+    }
+
+    #[test]
+    fn clocks_are_moved_as_little_as_satisfies_a_condition() {
+        let asked = || vec![level(0.0), level(-10.0), level(0.0)];
+        let mut nearest = Nearest::to(asked(), ClockId(0));
+        assert!(nearest.take(vec![tie(0, 1, 0.5, 4.0)]));
+        assert_eq!(nearest.lines[..2], [level(0.0), level(-4.0)]);
+        let mut nearest = Nearest::to(asked(), ClockId(2));
+        assert!(nearest.take(vec![tie(0, 1, 0.5, 4.0)]));
+        assert_eq!(nearest.lines[..2], [level(-3.0), level(-7.0)]);
+    }
+
+    #[test]
+    fn conditions_that_contradict_each_other_are_given_up() {
+        let mut nearest = Nearest::to(vec![level(0.0), level(0.0)], ClockId(0));
+        assert!(!nearest.take(vec![tie(0, 1, 0.5, -10.0), tie(1, 0, 0.5, 5.0)]));
+    }
+
+    fn lines() -> impl Strategy<Value = Vec<Line>> {
+        let line = (-100.0..100.0, -100.0..100.0);
+        let lines = proptest::collection::vec(line, 4);
+        lines.prop_map(|all| {
+            all.into_iter()
+                .map(|(first, last)| Line { first, last })
+                .collect()
+        })
+    }
+
+    proptest! {
+        /// Of conditions that some lines satisfy: they are satisfied in the end, and no point of a
+        /// convex set is further from the nearest one than from where it was asked for.
+        #[test]
+        fn what_can_be_satisfied_is(
+            asked in lines(),
+            mut sound in lines(),
+            ties in proptest::collection::vec((0..4_usize, 1..4_usize, 0.0..1.0, 0.0..20.0), 0..40),
+        ) {
+            sound[0] = asked[0];
+            let tie = |&(from, by, share, spare): &(usize, usize, f64, f64)| {
+                let exact = tie(from, (from + by) % 4, share, 0.0);
+                Tie { slack: spare - exact.change(&sound), ..exact }
+            };
+            let ties: Vec<Tie> = ties.iter().map(tie).collect();
+            let mut nearest = Nearest::to(asked.clone(), ClockId(0));
+            prop_assert!(nearest.take(ties.clone()));
+            for tie in &ties {
+                prop_assert!(tie.slack + tie.change(&nearest.lines) > -0.1, "{tie:?}");
+            }
+            let apart = |from: &[Line]| -> f64 {
+                let both = from.iter().zip(&sound).map(|(a, b)| *a - *b);
+                both.map(|it| it.first.powi(2) + it.last.powi(2)).sum()
+            };
+            prop_assert!(apart(&nearest.lines) <= apart(&asked) + 1.0);
+        }
     }
 }
