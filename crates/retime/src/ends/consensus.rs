@@ -411,7 +411,8 @@ mod tests {
 
     #[test]
     fn clocks_are_named_by_those_that_operations_connect_them_to() {
-        let (a, b): (&[(u32, f64)], &[(u32, f64)]) = (&[(1, 0.0), (2, 0.0)], &[(0, 0.0), (3, 0.0)]);
+        let a: &[(u32, f64)] = &[(1, 0.0), (2, 0.0)];
+        let b: &[(u32, f64)] = &[(0, 0.0), (3, 0.0)];
         let ends = operations(&[a, b, a]);
         assert_eq!(anchors(&ends, 5, ClockId(3)), [3, 1, 1, 3, 4]);
     }
