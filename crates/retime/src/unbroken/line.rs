@@ -2,8 +2,10 @@
 
 use std::ops::{Add, Mul, Sub};
 
+use serde::{Deserialize, Serialize};
+
 /// Ticks to add at the beginning of the run and at its end, linear in between.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Line {
     pub(crate) first: f64,
     pub(crate) last: f64,

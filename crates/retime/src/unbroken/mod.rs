@@ -85,18 +85,16 @@ impl AlignedTrace<'_> {
         }
     }
 
-    /// The estimate with the lines next to none that make it satisfy all dependencies; `None` if there are
-    /// none, as far as that is found out, or the trace is in parts.
+    /// The estimate with the lines next to none that make it satisfy all dependencies; `None` if
+    /// there are none, as far as that is found out.
     pub(crate) fn mended(&self) -> Result<Option<Estimate>, Cancelled> {
-        if !self.causality.whole().is_here() {
-            return Ok(None);
-        }
         let extents = self.extents();
         let Some(run) = Run::new(self.estimate, &extents) else {
             return Ok(None);
         };
         let none = vec![Line::default(); self.clocks.len()];
-        let lines = self.unbroken(&run, none, Demand::All)?;
+        let work = || self.unbroken(&run, none, Demand::All);
+        let lines = self.edges().at_root::<Estimate, _>(work)?;
         Ok(lines.map(|lines| self.moved(&extents, &run, &lines)))
     }
 
