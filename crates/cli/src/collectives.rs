@@ -42,9 +42,9 @@ pub struct CollectiveRow {
     pub sequence: Option<u64>,
     /// Its kind, as the files call it.
     pub kind: Option<String>,
-    /// What it proves.
+    /// The class of the operation, which decides what it proves.
     pub class: Class,
-    /// How many take part, as far as they were recorded.
+    /// The number of participants that were recorded.
     pub members: usize,
     /// The bytes that the participant gives or gets, whichever is more.
     pub bytes: Option<u64>,
@@ -54,13 +54,13 @@ pub struct CollectiveRow {
     pub process: String,
     /// The id of the location.
     pub location: u64,
-    /// When it came, as the files count.
+    /// The time of its arrival, as the files count.
     pub arrival: Option<i128>,
-    /// When it left.
+    /// The time at which it left.
     pub end: Option<i128>,
-    /// How long it waited for the last.
+    /// Its wait for the last to arrive, in ticks.
     pub wait: Option<u64>,
-    /// From the last arrival to its end.
+    /// The ticks from the last arrival to its end.
     pub transfer: Option<u64>,
     /// Bytes per second while it was transferred.
     pub bandwidth: Option<f64>,
@@ -79,9 +79,9 @@ pub struct CollectiveRows<'a> {
     facts: &'a CollectiveFacts,
 }
 
-/// What files say of all operations of a trace.
+/// The facts that the files of a trace state about its operations.
 pub struct CollectiveFacts {
-    /// By event, rising.
+    /// The facts about the operation of each event, by rising event.
     by_event: Vec<(EventNode, OperationFacts)>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> CollectiveRows<'a> {
         }
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub fn operations(&self) -> u32 {
         let collectives = self.analysis.causality().collectives();
         collectives.instances().len() as u32
@@ -187,14 +187,14 @@ impl<'a> CollectiveRows<'a> {
         })
     }
 
-    /// What the files say of the operation of an event.
+    /// The facts that the files state about the operation of an event.
     fn said(&self, node: EventNode) -> Option<&OperationFacts> {
         let all = &self.facts.by_event;
         let place = all.binary_search_by_key(&node, |it| it.0).ok()?;
         all.get(place).map(|it| &it.1)
     }
 
-    /// When the last came.
+    /// The time at which the last participant came.
     fn last(&self, instance: Instance, late: &LateBegin) -> u64 {
         let causality = self.analysis.causality();
         let participants = causality.collectives().participants(instance).iter();
@@ -228,7 +228,7 @@ impl<'a> CollectiveRows<'a> {
 }
 
 impl CollectiveFacts {
-    /// As the files of a trace say it.
+    /// Collects the facts from the files of a trace.
     pub fn of(trace: &dyn Trace, analysis: &Analysis) -> Self {
         let nodes = analysis.causality().nodes();
         let mut by_event = Vec::new();
@@ -303,7 +303,7 @@ pub(crate) fn write(
     check_interrupt()
 }
 
-/// How a table in CSV begins.
+/// The header of a table in CSV.
 const HEADER: &str = "operation,group,sequence,kind,class,members,bytes,between_hosts,process,\
                       location,arrival,end,wait,transfer,bandwidth,is_last,is_certain";
 

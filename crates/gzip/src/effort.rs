@@ -2,23 +2,23 @@
 
 use flate2::Compression;
 
-/// How hard to compress. A file says it in its header (XFL; RFC 1952, section 2.3.1).
+/// The effort of compression, which a file states in its header (XFL; RFC 1952, section 2.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// As fast as possible.
+    /// The fastest compression.
     Fast,
-    /// As programs do that are not told; a file says nothing then.
+    /// The default of programs; the header of a file says nothing then.
     #[default]
     Usual,
-    /// As small as possible.
+    /// The smallest result.
     Most,
 }
 
-/// Where the header says it.
+/// The place of XFL in a header.
 const XFL: usize = 8;
 
 impl Effort {
-    /// That of a file which begins like this.
+    /// Reads the effort from the header of a file.
     pub(crate) fn of_header(header: &[u8]) -> Self {
         match header.get(XFL) {
             Some(4) => Self::Fast,
@@ -27,7 +27,7 @@ impl Effort {
         }
     }
 
-    /// As the header says it.
+    /// The value of XFL that states this effort.
     pub(crate) fn flag(self) -> u8 {
         match self {
             Self::Fast => 4,

@@ -70,7 +70,7 @@ impl<'a> Window<'a> {
         self.effort.is_some()
     }
 
-    /// How hard it is compressed, if it is.
+    /// The effort with which the file was compressed; `None` for plain text.
     pub fn effort(&self) -> Option<Effort> {
         self.effort
     }

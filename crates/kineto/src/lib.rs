@@ -158,7 +158,7 @@ impl Format for Kineto {
     }
 }
 
-/// The same, with ranks that paths say.
+/// The format of [`Kineto`] with the ranks that a pattern finds in paths.
 #[derive(Clone, Debug)]
 pub struct KinetoByPath(pub RankPattern);
 

@@ -22,7 +22,7 @@ use crate::found::{Found, in_order};
 use crate::named_ranks::by_name;
 use crate::rank_pattern::RankPattern;
 
-/// What lies in a directory, and whether it lies in those of ranks, which a pattern may tell
+/// Lists a directory, and says if its traces lie in directories of ranks, which a pattern may tell
 /// instead of their names.
 pub(crate) fn found(directory: &Path, pattern: Option<&RankPattern>) -> io::Result<(Found, bool)> {
     let own = Found::in_one(directory)?;
@@ -43,7 +43,7 @@ pub(crate) fn found(directory: &Path, pattern: Option<&RankPattern>) -> io::Resu
     })
 }
 
-/// What lies in the directories of ranks; `None` if there are no such.
+/// Lists the directories of ranks; `None` if there are none.
 fn of_ranks(directory: &Path, pattern: Option<&RankPattern>) -> io::Result<Option<Found>> {
     let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
     let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;

@@ -56,7 +56,7 @@ pub(crate) struct Run {
     found: Vec<Metadata>,
     /// From where times count, if that is given.
     origin: Option<u64>,
-    /// How paths say ranks, if that is given,
+    /// The pattern that finds ranks in paths, if one is given,
     pattern: Option<RankPattern>,
     /// and the rank of each file by that.
     ranks: Option<Vec<u32>>,
@@ -155,7 +155,7 @@ impl Run {
         Self::of(&parent, Shape::Directory, files, found)?.ranked(pattern)
     }
 
-    /// With the ranks that a pattern finds in the paths of its files.
+    /// Takes the ranks that a pattern finds in the paths of the files.
     fn ranked(self, pattern: Option<&RankPattern>) -> Result<Self, FormatError> {
         let Some(pattern) = pattern else {
             return Ok(self);

@@ -14,7 +14,7 @@ pub(crate) fn of_signature(signature: &str) -> (&str, Option<u64>) {
     (name, of_elements(sizes).or_else(|| of_tensors(sizes)))
 }
 
-/// Of `1024 8192 BFloat16`.
+/// The bytes of `1024 8192 BFloat16`.
 fn of_elements(sizes: &str) -> Option<u64> {
     let mut words = sizes.split(' ');
     let mut number = || words.next()?.parse::<u64>().ok();
@@ -22,7 +22,7 @@ fn of_elements(sizes: &str) -> Option<u64> {
     input.max(output).checked_mul(of_type(words.next()?)?)
 }
 
-/// Of `[[1024,64],[8]] ["float","long int"]`; scalars and what is empty take nothing.
+/// The bytes of `[[1024,64],[8]] ["float","long int"]`; scalars and what is empty take none.
 fn of_tensors(sizes: &str) -> Option<u64> {
     let mut values = serde_json::Deserializer::from_str(sizes).into_iter::<Value>();
     let (dims, types) = (values.next()?.ok()?, values.next()?.ok()?);

@@ -44,7 +44,7 @@ impl<'a> Window<'a> {
         self.inner.is_gzip()
     }
 
-    /// How hard it is compressed, if it is.
+    /// The effort with which the file was compressed; `None` for plain text.
     pub(crate) fn effort(&self) -> Option<Effort> {
         self.inner.effort()
     }

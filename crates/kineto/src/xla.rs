@@ -29,7 +29,7 @@ use crate::call::{Call, Label, On, What};
 use crate::header::number;
 use crate::pass::Event;
 
-/// How calls are counted that are not used, in words that take a plural.
+/// The words under which unused calls are counted; they take a plural.
 pub(crate) const UNUSED: &str = "XLA collective";
 
 /// Operations by what an instruction is called, numbers aside.
@@ -40,7 +40,7 @@ const NAMES: [(&str, Operation); 4] = [
     ("all-to-all", Operation::Alltoall),
 ];
 
-/// How instructions begin that communicate.
+/// The beginnings of instructions that communicate.
 const COMMUNICATE: [&[u8]; 5] = [
     b"all-reduce",
     b"all-gather",
@@ -54,18 +54,18 @@ const COMMUNICATE: [&[u8]; 5] = [
 pub(crate) struct Instruction {
     pub(crate) call: Call,
     pub(crate) device: String,
-    /// How many members its only group has, if that is said.
+    /// The number of members of its only group, if that is said.
     pub(crate) members: Option<usize>,
 }
 
-/// What an event says of communication.
+/// An event of a compiled program that communicates.
 pub(crate) enum Told {
     Instruction(Instruction),
     /// It communicates, but proves nothing.
     Other,
 }
 
-/// What an event says, if it is of a compiled program and communicates.
+/// Reads an event, if it is of a compiled program and communicates.
 #[inline]
 pub(crate) fn told(event: &Event<'_>, event_number: u32) -> Option<Told> {
     let name = event.text(event.fields.name);
@@ -118,7 +118,7 @@ fn instruction(event_number: u32, args: &Value) -> Option<Instruction> {
     })
 }
 
-/// How many members each group has that the text of an instruction lists: `{{0,1},{2,3}}`, or
+/// The number of members of each group that the text of an instruction lists: `{{0,1},{2,3}}`, or
 /// `[2,2]<=[4]`, which is two groups of two. Nothing if it lists none.
 fn replica_groups(text: &str) -> Option<Vec<usize>> {
     let (_, groups) = text.split_once("replica_groups=")?;

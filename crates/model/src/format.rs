@@ -227,7 +227,7 @@ pub trait Trace: Send + Sync {
     /// The name of a region that a row mentions.
     fn region(&self, id: u32) -> Option<Cow<'_, str>>;
 
-    /// What the files say of the operations that these events of a location begin or end,
+    /// The facts that files state about the operations that these events of a location begin or end,
     /// beyond what its log says: for each event, or nothing if they say nothing of any.
     fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
         let _ = (location, events);
@@ -385,7 +385,7 @@ pub struct EventRow {
     pub peer: Option<u64>,
 }
 
-/// What files say of a collective operation, as one participant recorded it.
+/// Facts about a collective operation, as one participant recorded it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperationFacts {
     /// Its kind, as the recorder calls it: `all_reduce`.

@@ -135,7 +135,7 @@ pub struct LogColumns {
     pub calls: Vec<Call>,
     /// Sends and receives of messages that have ids.
     pub named_messages: Vec<NamedMessage>,
-    /// How long receives were under way, where that is recorded.
+    /// The durations of receives, where they are recorded.
     #[serde(with = "packed")]
     pub awaited: Vec<Awaited>,
     /// Begins and ends of operations that have ids.

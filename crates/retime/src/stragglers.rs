@@ -108,7 +108,7 @@ pub struct Stragglers {
     pub messages: u64,
     /// By process.
     pub processes: Vec<ProcessWaits>,
-    /// Where waiting for operations and messages began, those first that others certainly
+    /// The processes with which waiting for operations and messages began, those first that others certainly
     /// waited most for.
     pub origins: Vec<Origin>,
     /// By who took part and what was proved; the most waited in first.
@@ -126,7 +126,7 @@ pub struct ProcessWaits {
     pub last: u64,
     /// and how often it certainly did.
     pub certainly_last: u64,
-    /// How many messages it sent or got of which it is recorded since when they were awaited.
+    /// The messages that it sent or got and of which is recorded since when they were awaited.
     pub messages: u64,
     /// What others waited until it came,
     pub waited_for: u64,
@@ -218,11 +218,11 @@ struct Judge<'a> {
     most_after: Vec<f64>,
 }
 
-/// Who came last in each operation.
+/// Finds the participant that came last in an operation.
 pub struct LateBegins<'a>(Judge<'a>);
 
 impl<'a> LateBegins<'a> {
-    /// As [`Stragglers::find`].
+    /// Compares begins by these clocks, as [`Stragglers::find`] does.
     pub fn of(
         causality: &'a Causality,
         info: &'a TraceInfo,
@@ -233,7 +233,7 @@ impl<'a> LateBegins<'a> {
         Self(Judge::of(causality, info, clocks, times, bounds))
     }
 
-    /// Who came last in an operation; `None` if it is not judged.
+    /// The participant that came last in an operation; `None` if it is not judged.
     pub fn find(&self, instance: Instance) -> Option<LateBegin> {
         let participants = self.0.causality.collectives().participants(instance);
         let begun = participants.iter().filter_map(|it| self.0.begun(it));
@@ -449,7 +449,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Who came last in an operation; `None` if it is not judged.
+    /// The participant that came last in an operation; `None` if it is not judged.
     fn late(&self, instance: Instance, begun: &[Begun]) -> Option<LateBegin> {
         let operation = self.causality.collectives().operation(instance);
         let everybody = self.causality.collectives().participants(instance).len();

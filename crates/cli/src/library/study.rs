@@ -80,7 +80,7 @@ impl Study {
         self.found.bounds.as_ref()
     }
 
-    /// What the files say of its collective operations.
+    /// The facts that the files state about its collective operations.
     pub fn collective_facts(&self) -> CollectiveFacts {
         CollectiveFacts::of(self.trace(), self.analysis())
     }

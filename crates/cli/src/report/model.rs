@@ -218,20 +218,20 @@ pub(crate) struct AlignmentPart {
     /// Clocks that were set during the run; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepPart>,
-    /// What ends of operations told where dependencies leave it open; absent if nothing.
+    /// The evidence of ends of operations where dependencies leave clocks open; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ends: Option<EndsPart>,
 }
 
-/// What ends of operations that end together tell of clocks. It is evidence: bounds do not rest on
+/// The evidence of operations that end together about clocks. No proof: bounds do not rest on
 /// it.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndsPart {
     /// Operations that several clocks saw end.
     pub(crate) operations: usize,
-    /// By how much ends of one lie apart, as a standard deviation that outliers do not change.
+    /// The spread of the ends of one operation: a standard deviation that outliers do not change.
     pub(crate) spread_ticks: f64,
-    /// By clock within how many ticks corrected times are likely to be right; null where too few
+    /// The ticks within which corrected times are likely to be right, by clock; null where too few
     /// ends tell.
     pub(crate) likely_within_ticks: Vec<Option<f64>>,
 }
@@ -414,7 +414,7 @@ pub(crate) struct ForcingPart {
     pub(crate) needed_ticks: i64,
 }
 
-/// Who held up others; see [`retime::Stragglers`].
+/// The processes that held up others; see [`retime::Stragglers`].
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct StragglersPart {
     /// Operations of several processes in which all wait for all.
@@ -456,7 +456,7 @@ pub(crate) struct StragglerPart {
     /// of them certainly.
     pub(crate) held_up_operations: u64,
     pub(crate) certainly_held_up_operations: u64,
-    /// How many others it held up; of the first five.
+    /// The number of others that it held up; stated for the first five.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reach: Option<ReachPart>,
     /// How often it took part, came last, and certainly came last.
@@ -476,12 +476,12 @@ pub(crate) struct StragglerPart {
     pub(crate) recorded_ticks: u64,
 }
 
-/// How many others a process held up, see [`retime::Reach`].
+/// The number of others that a process held up, see [`retime::Reach`].
 #[derive(Debug, Serialize)]
 pub(crate) struct ReachPart {
-    /// Those that mostly waited for itself.
+    /// Processes that mostly waited for itself.
     pub(crate) directly: usize,
-    /// Those that mostly waited for others that it held up.
+    /// Processes that mostly waited for others that it held up.
     pub(crate) through_others: usize,
 }
 

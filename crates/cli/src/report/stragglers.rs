@@ -60,7 +60,7 @@ pub(crate) fn part(
     })
 }
 
-/// Those that held up others longest.
+/// The processes that held up others longest.
 fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
     let origins: BTreeMap<usize, &Origin> =
         found.origins.iter().map(|it| (it.process, it)).collect();
@@ -140,7 +140,7 @@ fn late(info: &TraceInfo, of: &LateBegin) -> LateBeginPart {
     }
 }
 
-/// Who held up all others, if that is clear: what a summary begins with.
+/// The first line of a summary: the process that clearly held up others, if there is one.
 pub(super) fn headline(report: &Report) -> Option<String> {
     let rate = TickRate::per_second(report.trace.ticks_per_second)?;
     let part = report.stragglers.as_ref()?;
@@ -230,7 +230,7 @@ fn operations(part: &StragglersPart, count: u64) -> String {
     plural(count, what)
 }
 
-/// How often a process came last.
+/// The words for the operations to which a process came last.
 fn last(process: &StragglerPart, rate: TickRate) -> String {
     format!(
         "last in {} of {}, certainly in {}; waited for {} at most by one",

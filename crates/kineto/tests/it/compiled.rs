@@ -6,7 +6,7 @@ use std::path::Path;
 use retime::format::Format;
 use retime_kineto::Kineto;
 
-/// What an instruction says of its groups and its device.
+/// An instruction with its groups and its device.
 struct Said {
     device: u32,
     text: &'static str,
@@ -43,7 +43,7 @@ fn write(path: &Path, zero: u64, said: &[Said]) {
     std::fs::write(path, text).unwrap();
 }
 
-/// How many begins of operations are joined, and how many calls are not used and why.
+/// The number of begins of operations that are joined, and of unused calls by reason.
 fn joined(files: &[(&str, u64, &[Said])]) -> (usize, Vec<(&'static str, u64)>) {
     let directory = tempfile::tempdir().unwrap();
     for (name, zero, said) in files {

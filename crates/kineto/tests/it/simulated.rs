@@ -192,7 +192,7 @@ fn merged(run: &Path, ranks: u32) -> String {
     format!("{header}\"traceEvents\": [{}]}}", events.join(","))
 }
 
-/// The same as another tool merges them: numbers of processes are moved by a million for each
+/// A run as `TraceFuse` merges it: numbers of processes are moved by a million for each
 /// rank, and what they were, and the rank, stands in the arguments of each event.
 fn fused(run: &Path, ranks: u32) -> String {
     let mut events = Vec::new();
@@ -222,7 +222,7 @@ fn fused(run: &Path, ranks: u32) -> String {
     text + &serde_json::to_string(&events).unwrap() + "}"
 }
 
-/// From when the files of a run count, which have the same.
+/// The base time that all files of a run share.
 fn base(run: &Path) -> u64 {
     let text = std::fs::read_to_string(run.join("rank0.pt.trace.json")).unwrap();
     let all: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -158,7 +158,7 @@ impl Causality {
     }
 }
 
-/// How long receives were under way, by node.
+/// The durations of receives, by node.
 fn awaited(logs: &[LogColumns], nodes: &Nodes) -> Vec<(EventNode, Ticks)> {
     let of_log = |(position, log): (usize, &LogColumns)| {
         let node = move |it: LogNode| nodes.of_log(position, it);

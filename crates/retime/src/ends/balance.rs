@@ -36,9 +36,9 @@ const SOLVED: f64 = 1e-9;
 /// The lines between both.
 pub(super) struct Balanced {
     pub(super) lines: Vec<Line>,
-    /// By clock how much ends count in its line, from 0 to 1.
+    /// The share of ends in the line of each clock, from 0 to 1.
     pub(super) share: Vec<f64>,
-    /// By clock the freedom that dependencies leave it, on average over those that it is tied
+    /// The freedom that dependencies leave each clock, on average over those that it is tied
     /// to; infinite where it is to none.
     pub(super) freedom: Vec<f64>,
 }
@@ -85,7 +85,7 @@ struct Spring {
 }
 
 struct System<'a> {
-    /// By clock how well its line is told.
+    /// The inverse square of the spread of each clock, 0 without a line.
     known: Vec<f64>,
     springs: Vec<Spring>,
     anchors: &'a [usize],
@@ -123,7 +123,7 @@ impl<'a> System<'a> {
         }
     }
 
-    /// By clock how stiffly springs hold it.
+    /// The sum of the stiffness of the springs of each clock.
     fn stiffness(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.known.len()];
         for spring in &self.springs {
@@ -134,7 +134,7 @@ impl<'a> System<'a> {
         sums
     }
 
-    /// What ends pull at clocks that are at `at`; what those have in common that nothing
+    /// The pull of ends at clocks that are at `at`; the common part of those that nothing
     /// connects to the reference is no pull.
     fn pulled(&self, at: &[f64]) -> Vec<f64> {
         let mut common = vec![(0.0, 0.0); at.len()];
@@ -216,7 +216,7 @@ fn add(to: &mut [f64], factor: f64, other: &[f64]) {
 mod tests {
     use super::*;
 
-    /// By how much a clock is moved that ends want 100 us later, to 2 us, and dependencies where
+    /// The shift of a clock that ends want 100 us later, to 2 us, and dependencies where
     /// it is, to `half` nanoseconds.
     fn moved(half: f64) -> f64 {
         let told = |by: f64| {

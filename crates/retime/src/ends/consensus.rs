@@ -41,12 +41,12 @@ use retime_numerics::median::median;
 use super::observed::{End, Ends, Observed};
 use crate::unbroken::Line;
 
-/// Where Huber's function becomes a line, in spreads: it is as good as a mean to 95 % where
+/// Huber's function becomes a line at this many spreads: it is as good as a mean to 95 % where
 /// ends are normally distributed.
 const KNEE: f64 = 1.345;
 /// The standard deviation of a normal distribution whose absolute values have the median 1.
 const NORMAL: f64 = 1.4826;
-/// By how much rates of clocks differ, a share.
+/// The standard deviation of the rate of a clock, as a fraction.
 const RHO: f64 = 5e-5;
 /// Turns at most. In each an error gets less by the share of clocks that an operation and the
 /// next have in common; where hosts form a chain of groups, that takes as many as the square of
@@ -66,21 +66,21 @@ const FEWEST_OF_LINE: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Told {
     pub(super) line: Line,
-    /// By how much an end of the clock is off those of the others.
+    /// The distance of an end of the clock from those of the others, as a standard deviation.
     pub(super) spread: f64,
-    /// How many there are.
+    /// The number of ends.
     pub(super) ends: usize,
 }
 
 /// Lines of all clocks by which their ends agree.
 #[derive(Clone, Debug)]
 pub(super) struct Consensus {
-    /// By clock; `None` where too few ends tell anything.
+    /// The line of each clock; `None` where too few ends tell anything.
     pub(super) told: Vec<Option<Told>>,
-    /// By clock which of those that operations connect it to stands for all of them: the reference
+    /// The clock that stands for all that operations connect each clock to: the reference
     /// if it is one.
     pub(super) anchors: Vec<usize>,
-    /// By how much any end is off.
+    /// The spread of all ends.
     pub(super) spread: f64,
 }
 
@@ -149,7 +149,7 @@ pub(super) fn consensus(
     }))
 }
 
-/// By clock the first of those that operations connect it to, or the reference if that is one.
+/// The first of the clocks that operations connect each one to, or the reference if that is one.
 fn anchors(ends: &Ends, clocks: usize, reference: ClockId) -> Vec<usize> {
     let mut anchors: Vec<usize> = (0..clocks).collect();
     let find = |anchors: &[usize], mut at: usize| {
@@ -181,7 +181,7 @@ fn anchors(ends: &Ends, clocks: usize, reference: ClockId) -> Vec<usize> {
     named.into_iter().map(name).collect()
 }
 
-/// How far ends of each clock are off.
+/// The distances by which the ends of each clock are off.
 fn by_clock(ends: &Ends, off: &[f64], clocks: usize) -> Vec<Vec<f64>> {
     let mut by_clock = vec![Vec::new(); clocks];
     for (end, off) in ends.all().iter().zip(off) {
@@ -195,7 +195,7 @@ fn spread(off: &mut [f64]) -> f64 {
     median(off).map_or(LEAST, |it| (NORMAL * it).max(LEAST))
 }
 
-/// How much something counts that is off by so many spreads.
+/// The weight by Huber's function of an end that is `off`.
 fn weight(off: f64, spread: f64) -> f64 {
     (KNEE * spread / off.abs()).min(1.0)
 }
@@ -203,13 +203,13 @@ fn weight(off: f64, spread: f64) -> f64 {
 struct Work<'a> {
     ends: &'a Ends,
     recorded: &'a [f64],
-    /// What clocks may gain over the run.
+    /// The ticks that a clock may gain over the run, as a standard deviation.
     rise: f64,
-    /// By clock which of those that are connected stands for all.
+    /// The clock that stands for all that are connected, by clock.
     anchors: Vec<usize>,
     reference: ClockId,
     lines: Vec<Line>,
-    /// By operation,
+    /// The middle of the ends of each operation,
     middles: Vec<f64>,
     /// by end how far it is off the others of its operation,
     off: Vec<f64>,
@@ -250,7 +250,7 @@ impl Work<'_> {
         self.spreads = by_set.into_iter().map(of_set).collect();
     }
 
-    /// When an operation ended, by all clocks: from the median on to where Huber's function
+    /// The time at which an operation ended, by all clocks: a step from the median to where Huber's function
     /// of what they are off by is the least.
     fn middle(&self, operation: &Observed) -> f64 {
         let own = self.ends.of(operation);
@@ -292,7 +292,7 @@ impl Work<'_> {
             .collect();
     }
 
-    /// By anchor the line that its clocks have in common: that of the reference, or the mean.
+    /// The line that the clocks of each anchor have in common: that of the reference, or the mean.
     fn common(&self, lines: &[Line]) -> Vec<Line> {
         let mut sums = vec![(Line::default(), 0.0); lines.len()];
         for (clock, (&line, &anchor)) in lines.iter().zip(&self.anchors).enumerate() {

@@ -46,15 +46,15 @@ use crate::unbroken::{AlignedTrace, Demand, Judge, Line, Run};
 /// Spreads by which dependencies may keep a clock from where ends would have it.
 const REFUTED: f64 = 4.0;
 
-/// How much ends of operations had to say.
+/// The evidence of ends of operations about clocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndsEvidence {
     /// Operations that several clocks saw end.
     pub operations: usize,
-    /// By how much ends of one lie apart, as a standard deviation that outliers do not change, in
+    /// The spread of the ends of one operation: a standard deviation that outliers do not change, in
     /// ticks.
     pub spread: f64,
-    /// By clock within how many ticks of the reference's time its corrected times are likely to
+    /// The ticks within which corrected times of each clock, on the time of the reference, are likely to
     /// lie; `None` where ends tell nothing of it.
     pub likely: Vec<Option<f64>>,
 }
@@ -116,7 +116,7 @@ pub(crate) fn by_ends(
     Ok(None)
 }
 
-/// By clock within how many ticks `lines` are likely to be right; `None` if dependencies keep one
+/// The ticks within which the line of each clock is likely right; `None` if dependencies keep one
 /// too far from where ends would have it.
 fn likely(told: &Consensus, between: &Balanced, lines: &[Line]) -> Option<Vec<Option<f64>>> {
     let of_clock = |(clock, told): (usize, &Option<consensus::Told>)| {

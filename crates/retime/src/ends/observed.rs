@@ -7,13 +7,13 @@ use crate::causality::{Causality, Instance};
 use crate::unbroken::Run;
 use retime_numerics::median::median;
 
-/// When an operation ended by one clock.
+/// The end of an operation by one clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
     pub(super) clock: ClockId,
     /// The aligned time, from the middle of the run: the median of those of all its locations.
     pub(super) at: f64,
-    /// How far into the run that is, as a share of it.
+    /// The share of the run that has passed then.
     pub(super) share: f64,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Observed {
 pub(super) struct Ends {
     pub(super) operations: Vec<Observed>,
     all: Vec<End>,
-    /// How many sets of clocks have operations.
+    /// The number of sets of clocks that have operations.
     pub(super) sets: usize,
 }
 
@@ -56,7 +56,7 @@ impl Ends {
         ends
     }
 
-    /// Those of a trace, on `streams`, of operations that nobody leaves before all have come.
+    /// The ends in a trace, on `streams`, of operations that nobody leaves before all have come.
     pub(super) fn of_trace(
         causality: &Causality,
         clocks: &Clocks,

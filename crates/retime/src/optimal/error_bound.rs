@@ -203,7 +203,7 @@ impl ErrorBounds {
 }
 
 impl ErrorBounds {
-    /// The same with so many ticks more on both sides.
+    /// These bounds with so many ticks more on both sides.
     #[must_use]
     pub fn widened(&self, by: f64) -> Self {
         let wider = |knot: &ErrorKnot| {

@@ -130,7 +130,7 @@ struct Solved {
     /// Aligned clocks, on the time of the clock that was chosen; or why recorded times were
     /// repaired.
     alignment: Result<Alignment, NotAligned>,
-    /// What ends of operations say of aligned clocks.
+    /// The evidence of ends of operations about aligned clocks.
     ends: Option<EndsEvidence>,
     /// The minimal delay that was enforced.
     delay: MinimalDelay,
@@ -211,7 +211,7 @@ type AlignedOrNot = Result<AtAlignedTimes, NotAligned>;
 /// A trace at aligned times.
 struct AtAlignedTimes {
     alignment: Alignment,
-    /// What ends of operations say of it besides, if it is by these too.
+    /// The evidence of ends of operations, if the alignment rests on it too.
     ends: Option<EndsEvidence>,
     correction: Correction,
     causality: Causality,

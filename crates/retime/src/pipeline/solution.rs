@@ -123,7 +123,7 @@ pub struct Aligned {
     pub reference: Option<ClockId>,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
-    /// What ends of operations had to say where dependencies leave it open.
+    /// The evidence of ends of operations where dependencies leave clocks open.
     pub ends: Option<EndsEvidence>,
 }
 

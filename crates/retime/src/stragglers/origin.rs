@@ -88,18 +88,18 @@ use crate::merge::Merge;
 use crate::pace::Pace;
 use retime_model::Cancelled;
 
-/// Of so many processes it is said how many others they held up: as many as are shown.
+/// The number of processes of which is said how many others they held up: as many as are shown.
 const FOLLOWED: usize = 5;
 /// A process counts as held up if it waited at least this share of what the one waited that
 /// was held up longest: everybody is last by chance now and then, by next to nothing.
 const NOTICEABLE: f64 = 0.1;
 
-/// What others waited because of a process. All times are in ticks.
+/// The waiting of others that began with a process. All times are in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Its number.
     pub process: usize,
-    /// What others waited because it worked, summed over them,
+    /// The ticks that others waited because it worked, summed over them,
     pub held_up: u64,
     /// of this, in operations to which it came last itself,
     pub directly: u64,
@@ -109,16 +109,16 @@ pub struct Origin {
     pub operations: u64,
     /// and those of them in which it certainly was last.
     pub certain_operations: u64,
-    /// How many it held up; of the first few.
+    /// The number of others that it held up; known for the first few.
     pub reach: Option<Reach>,
 }
 
-/// How many other processes a process has held up.
+/// The number of other processes that a process has held up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Those that mostly waited for itself.
+    /// Processes that mostly waited for itself.
     pub directly: usize,
-    /// Those that mostly waited for others who had waited for it.
+    /// Processes that mostly waited for others who had waited for it.
     pub through_others: usize,
 }
 
@@ -136,12 +136,12 @@ struct Visit {
     operation: u32,
     process: u32,
     begin: i64,
-    /// When it no longer waits for the last; not after its begin if it does not.
+    /// The time from which it no longer waits for the last; not after its begin if it never does.
     until: i64,
     end: i64,
 }
 
-/// What begins and ends of a process say of a visit.
+/// A visit by the begins and ends of a process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stay {
     pub(super) process: usize,
@@ -181,7 +181,7 @@ impl Visits {
         }));
     }
 
-    /// Who is to blame for all waits, the most to blame first. Fails only if told to stop.
+    /// The processes with which all waits began, the longest first. Fails only if told to stop.
     pub(super) fn origins(
         mut self,
         processes: usize,
@@ -216,18 +216,18 @@ impl Merge for Visits {
 /// Visits by the time at which their waits are over, and where to find those of a process.
 struct History<'a> {
     all: &'a Visits,
-    /// By process when its operations ended, rising,
+    /// The ends of the operations of each process, rising,
     ends: Vec<Vec<i64>>,
     /// and its waits, in their order.
     waits: Vec<Vec<u32>>,
 }
 
-/// What a visit waits, and because of whom.
+/// The wait of a visit, and the one it waits for.
 struct Wait {
     /// Its length, which is not 0.
     length: u64,
     late: Late,
-    /// When the one who came last had come, as far as it was waited for,
+    /// The time at which the one who came last had come, as far as it was waited for,
     until: i64,
     /// and since when that had been free.
     since: i64,
@@ -268,7 +268,7 @@ impl<'a> History<'a> {
         self.all.visits.get(number as usize)
     }
 
-    /// What a visit waits for another process, if it does.
+    /// The wait of a visit for another process, if it waits.
     fn wait(&self, number: u32) -> Option<Wait> {
         let visit = self.visit(number)?;
         let late = *self.all.operations.get(visit.operation as usize)?;
@@ -280,7 +280,7 @@ impl<'a> History<'a> {
         })
     }
 
-    /// When a process had ended its operation before.
+    /// The time at which a process had ended its operation before.
     fn released(&self, process: u32, begin: i64) -> i64 {
         let ends = self.ends.get(process as usize);
         let ends = ends.map(Vec::as_slice).unwrap_or_default();
@@ -289,7 +289,7 @@ impl<'a> History<'a> {
         before.copied().unwrap_or(i64::MIN)
     }
 
-    /// What of a wait is due to others than the one who came last: how much, and by which of
+    /// The part of a wait that is due to others than the one who came last: how much, and by which of
     /// its waits.
     fn elsewhere(&self, number: u32, wait: &Wait, idle: &mut Vec<Idle>) -> u64 {
         idle.clear();
@@ -316,7 +316,7 @@ impl<'a> History<'a> {
         union.min(wait.length)
     }
 
-    /// What each process is charged.
+    /// The waits that each process is charged with.
     fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
         let mut came = vec![Cost::default(); self.all.visits.len()];
@@ -362,7 +362,7 @@ impl<'a> History<'a> {
         Ok(origins)
     }
 
-    /// How many a process has held up. The share of a wait that is due to it follows from those of
+    /// The number that a process has held up. The share of a wait that is due to it follows from those of
     /// earlier waits.
     fn reach(&self, process: usize, pace: &mut Pace<'_>) -> Result<Reach, Cancelled> {
         let mut shares = vec![0.0; self.all.visits.len()];
@@ -418,7 +418,7 @@ impl Origin {
 }
 
 impl Reach {
-    /// By what each process waited, directly and through others.
+    /// Counts processes by what each waited, directly and through others.
     fn of(waited: &[[f64; 2]]) -> Self {
         let all = |it: &[f64; 2]| it[0] + it[1];
         let longest = waited.iter().map(all).fold(0.0, f64::max);
@@ -435,7 +435,7 @@ impl Reach {
     }
 }
 
-/// What a wait costs, and how much of that is certain.
+/// The cost of a wait, and how much of it is certain.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     all: u64,
@@ -443,7 +443,7 @@ struct Cost {
 }
 
 impl Cost {
-    /// With the wait itself.
+    /// The cost with the wait itself added.
     fn with(self, length: u64, is_certain: bool) -> Self {
         Self {
             all: self.all.saturating_add(length),

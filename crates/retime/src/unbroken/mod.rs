@@ -52,7 +52,7 @@ pub(crate) struct AlignedTrace<'a> {
 pub(crate) enum Demand {
     /// All of them.
     All,
-    /// Those that are satisfied without them; others must not get worse.
+    /// The ones that are satisfied without lines; others must not get worse.
     Kept,
 }
 

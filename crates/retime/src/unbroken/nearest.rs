@@ -41,9 +41,9 @@ pub(super) struct Nearest {
 
 struct Condition {
     tie: Tie,
-    /// How far it has moved its clocks.
+    /// The distance by which it has moved its clocks.
     moved: f64,
-    /// By how far it moves the slack if it moves its clocks by 1.
+    /// The change of slack if it moves its clocks by 1.
     effect: f64,
 }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// Of conditions that some lines satisfy: they are satisfied in the end, and no point of a
+        /// Conditions that some lines satisfy are satisfied in the end, and no point of a
         /// convex set is further from the nearest one than from where it was asked for.
         #[test]
         fn what_can_be_satisfied_is(

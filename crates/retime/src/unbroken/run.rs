@@ -12,7 +12,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// From the first to the last stamp of any clock; `None` for a trace of one moment.
+    /// The run from the first to the last stamp of any clock; `None` for a trace of one moment.
     pub(crate) fn new(estimate: &'a Estimate, extents: &[Option<(i64, i64)>]) -> Option<Self> {
         let clocks = (0..).map(ClockId).zip(extents);
         let ends = clocks.filter_map(|(clock, extent)| {
@@ -38,12 +38,12 @@ impl<'a> Run<'a> {
         time / self.length + 0.5
     }
 
-    /// How long it lasts, in ticks.
+    /// The length of the run, in ticks.
     pub(crate) fn length(&self) -> f64 {
         self.length
     }
 
-    /// By how much faster than the reference a clock has been made, as a share of the run's
+    /// The gain of a clock over the reference by its correction, scaled to the run's
     /// length: what the estimate adds to it at its end more than at its beginning.
     pub(crate) fn gains(&self, clock: ClockId, extents: &[Option<(i64, i64)>]) -> f64 {
         let Some(&Some((first, last))) = extents.get(clock.as_usize()) else {

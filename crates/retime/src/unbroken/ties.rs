@@ -38,13 +38,13 @@ impl Tie {
         }
     }
 
-    /// By how much lines change its slack.
+    /// The change of its slack by lines.
     pub(crate) fn change(&self, lines: &[Line]) -> f64 {
         lines[self.to.as_usize()].at(self.received) - lines[self.from.as_usize()].at(self.sent)
     }
 }
 
-/// How a tie is judged.
+/// The run, the minimal delay and the nodes that slacks of ties are computed from.
 pub(crate) struct Judge<'a> {
     pub(crate) run: &'a Run<'a>,
     pub(crate) delay: &'a MinimalDelay,

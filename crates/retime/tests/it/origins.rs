@@ -10,7 +10,7 @@ use retime::{
 
 use crate::common::hand::ranks;
 
-/// What processes do together.
+/// An act of several processes.
 #[derive(Clone, Debug)]
 enum Act {
     /// All of these meet, each after having worked for so long, and leave so long after the last.
@@ -29,7 +29,7 @@ struct Visit {
     process: usize,
     begin: u64,
     end: u64,
-    /// Who came last, and when.
+    /// The last to come, and the time of that.
     last: (usize, u64),
     act: usize,
 }
@@ -47,7 +47,7 @@ impl Visit {
     }
 }
 
-/// What acts make of processes that begin at 1: visits as they come, and logs.
+/// Runs processes that begin at 1: visits as they come, and logs.
 fn run(
     processes: usize,
     acts: &[Act],
@@ -159,7 +159,7 @@ fn found(processes: usize, logs: Vec<LocationLog>) -> Stragglers {
     Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap()
 }
 
-/// Which share of each wait is due to each process.
+/// The share of each wait that is due to each process.
 fn plain(processes: usize, visits: &[Visit]) -> Vec<Vec<f64>> {
     let mut shares: Vec<Vec<f64>> = Vec::new();
     for (number, visit) in visits.iter().enumerate() {

@@ -39,12 +39,12 @@ impl Worse {
     }
 }
 
-/// Who is compared with whom, and how far that can be from the truth.
+/// The clocks by which begins are compared, and how far they can be from the truth.
 #[derive(Clone, Debug)]
 pub struct JudgedBy<'a> {
     /// The clocks: what reads one is off alike.
     pub clocks: Cow<'a, Clocks>,
-    /// How far each of them can be from the truth, if that is known.
+    /// The bounds of their errors, if these are known.
     pub errors: Option<Cow<'a, ErrorBounds>>,
 }
 
@@ -173,7 +173,7 @@ impl Analysis {
         whole.agreed(found, |_| true)
     }
 
-    /// By which clocks the begins of locations are compared, and how far these can be from the
+    /// The clocks by which the begins of locations are compared, and how far these can be from the
     /// truth. Where locations of one clock contradict each other it is not one, and nothing is
     /// known of how far they differ. Where a solution leaves dependencies between clocks
     /// reversed, two clocks are off by as much as the worst of them besides.
