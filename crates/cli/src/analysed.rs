@@ -201,15 +201,16 @@ impl Analysed {
         }
         let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
         let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
-        let trace = &*self.opened.trace;
-        Ok(
-            match trace.settled(&solution.correction, &events, &Interrupts)? {
-                Some(times) => self
-                    .analysis
-                    .settled(solution, times.concat(), &Interrupts)?,
-                None => solution,
-            },
-        )
+        let Some(trace) = self.opened.trace.rewriting() else {
+            return Ok(solution);
+        };
+        let settled = trace.settled(&solution.correction, &events, &Interrupts)?;
+        Ok(match settled {
+            Some(times) => self
+                .analysis
+                .settled(solution, times.concat(), &Interrupts)?,
+            None => solution,
+        })
     }
 
     /// Adds to the report how far times can be from the truth: those that a

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use retime::format::{Format, Recognition, Trace};
+use retime::format::{Format, Recognition, Rewrite, Trace};
 use retime::{presence, printable_path};
 use retime_kineto::{BadPattern, KinetoByPath};
 use retime_parallel::Team;
@@ -199,6 +199,30 @@ pub(crate) fn open(
         None => format.open_watched(path, &Interrupts)?,
     })
 }
+
+/// The trace as one that can be written.
+pub(crate) fn rewriting(trace: &dyn Trace) -> Result<&dyn Rewrite, CliError> {
+    trace
+        .rewriting()
+        .ok_or_else(|| CliError::input(trace.path(), READ_ONLY))
+}
+
+/// The format of a path, as [`of`], if a trace can be written in it.
+pub(crate) fn of_writable(
+    path: &Path,
+    asked: Option<FormatName>,
+) -> Result<&'static dyn Format, CliError> {
+    let format = of(path, asked)?;
+    if format.can_rewrite() {
+        return Ok(format);
+    }
+    Err(CliError::input(path, READ_ONLY))
+}
+
+/// The way out where a trace of a format that only reads should be written.
+const READ_ONLY: &str = "is of a format that retime only reads, so no corrected copy can be \
+                         written in it; retime correct --merged writes its events at corrected \
+                         times as JSON lines, and retime export for viewers";
 
 /// Opens a trace that was given as several files.
 pub(crate) fn open_files(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use retime::causality::{CausalityError, CausalityOptions, LocationLog};
-use retime::format::{Contents, Trace, Unused};
+use retime::format::{Contents, Rewrite, Trace, Unused};
 use retime::{Causality, TraceInfo};
 use retime_parallel::Team;
 
@@ -25,6 +25,11 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
+    /// The trace as one that can be written.
+    pub(crate) fn rewriting(&self) -> Result<&dyn Rewrite, CliError> {
+        formats::rewriting(&*self.trace)
+    }
+
     /// What it records of communication that leads to no dependencies.
     pub(crate) fn unused(&self) -> Vec<Unused> {
         self.trace.unused(&self.contents)
@@ -80,7 +85,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
     } else {
         trace.path()
     };
-    memory::check(path, &*trace)?;
+    memory::check(path, format)?;
     let start = Instant::now();
     let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;

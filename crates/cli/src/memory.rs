@@ -25,7 +25,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use retime::LocationIndex;
-use retime::format::Trace;
+use retime::format::Format;
 
 use crate::error::CliError;
 use crate::progress::Interrupts;
@@ -88,11 +88,11 @@ fn shown(bytes: u64) -> String {
 }
 
 /// Fails if a trace needs more memory than may be used, before it is read as a whole.
-pub(crate) fn check(path: &Path, trace: &dyn Trace) -> Result<(), CliError> {
+pub(crate) fn check(path: &Path, format: &dyn Format) -> Result<(), CliError> {
     let Some(limit) = limit() else {
         return Ok(());
     };
-    let Some(communicating) = estimate(trace)? else {
+    let Some(communicating) = estimate(path, format)? else {
         return Ok(());
     };
     let least = LEAST_PER_NODE.saturating_mul(communicating);
@@ -109,10 +109,11 @@ pub(crate) fn check(path: &Path, trace: &dyn Trace) -> Result<(), CliError> {
 }
 
 /// About how many events communicate, if one location can be read alone.
-fn estimate(trace: &dyn Trace) -> Result<Option<u64>, CliError> {
-    let Some(parts) = trace.in_parts() else {
+fn estimate(path: &Path, format: &dyn Format) -> Result<Option<u64>, CliError> {
+    let Some(parts) = format.open_in_parts(path, &Interrupts) else {
         return Ok(None);
     };
+    let parts = parts?;
     let sizes = parts.sizes();
     let mut by_size: Vec<usize> = (0..sizes.len()).collect();
     by_size.sort_by_key(|&it| sizes[it]);

@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use retime::format::{EARLIER, Trace, Undo};
+use retime::format::{EARLIER, Rewrite, Undo};
 use retime::optimal::SavedErrorBound;
 use retime::pipeline::Bounds;
 use retime::{
@@ -223,7 +223,7 @@ fn unknown(clocks: &[SavedClock], info: &TraceInfo) -> Option<String> {
 
 /// The correction that is saved beside a trace, if there is one; older ones have
 /// [another name](EARLIER).
-pub(crate) fn beside(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
+pub(crate) fn beside(trace: &dyn Rewrite) -> Result<Option<PathBuf>, CliError> {
     let path = trace.correction_path();
     let mut earlier = path.clone().into_os_string();
     earlier.push(EARLIER);
@@ -240,7 +240,7 @@ pub(crate) fn beside(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
 }
 
 /// The correction that belongs to what was named.
-fn included(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
+fn included(trace: &dyn Rewrite) -> Result<Option<PathBuf>, CliError> {
     if trace.includes_correction() {
         beside(trace)
     } else {
@@ -250,7 +250,7 @@ fn included(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
 
 /// A second correction would need a place of its own, and without the first there is no way
 /// back to the original.
-pub(crate) fn refuse_second(trace: &dyn Trace) -> Result<(), CliError> {
+pub(crate) fn refuse_second(trace: &dyn Rewrite) -> Result<(), CliError> {
     included(trace)?.map_or(Ok(()), |path| {
         let message = "is the correction of an earlier run, and a copy can hold only one; \
                        undo it first, or move it elsewhere to leave it out";
@@ -260,7 +260,7 @@ pub(crate) fn refuse_second(trace: &dyn Trace) -> Result<(), CliError> {
 
 /// Gives the plain copy of a trace its correction, where the format has not copied that with
 /// all that lies beside it.
-pub(crate) fn take_along(trace: &dyn Trace, staging: &Staging) -> Result<(), CliError> {
+pub(crate) fn take_along(trace: &dyn Rewrite, staging: &Staging) -> Result<(), CliError> {
     let Some(path) = included(trace)? else {
         return Ok(());
     };

@@ -21,7 +21,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use retime::format::{Format, Shape, Trace};
+use retime::format::{Format, Rewrite, Shape};
 use retime::{Access, UserAttributes, open_regular, presence, printable_path};
 
 use crate::error::CliError;
@@ -185,7 +185,7 @@ impl Staging {
     }
 
     /// Where to write the correction of the copy of a trace.
-    pub(crate) fn correction(&self, trace: &dyn Trace) -> PathBuf {
+    pub(crate) fn correction(&self, trace: &dyn Rewrite) -> PathBuf {
         match trace.shape() {
             Shape::File => self.directory.join("correction"),
             Shape::Directory => trace.correction_of(&trace.copy_at(&self.directory)),
@@ -194,7 +194,7 @@ impl Staging {
 
     /// Refuses a target beside which the correction of the copy of a trace cannot lie, before
     /// any work: its name is longer than that of the target.
-    pub(crate) fn refuse_long_name(&self, trace: &dyn Trace) -> Result<(), CliError> {
+    pub(crate) fn refuse_long_name(&self, trace: &dyn Rewrite) -> Result<(), CliError> {
         if trace.shape() == Shape::Directory {
             return Ok(());
         }
@@ -234,7 +234,7 @@ impl Staging {
 
     /// Puts the copy of a trace in the place of the target; if it is one file, its
     /// correction beside it.
-    pub(crate) fn commit(mut self, trace: &dyn Trace) -> Result<(), CliError> {
+    pub(crate) fn commit(mut self, trace: &dyn Rewrite) -> Result<(), CliError> {
         if trace.shape() == Shape::Directory {
             return self.commit_directory();
         }

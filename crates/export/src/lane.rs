@@ -1,7 +1,7 @@
 //! A location on its way through its events: what is entered, left and hit by arrows.
 //!
 //! ```text
-//! EventRow --> time, never falling --> window --> nesting --> Encoder
+//! CorrectedEvent --> time, never falling --> window --> nesting --> Encoder
 //! ```
 //!
 //! Of a stretch of time the regions that are open at its beginning begin there, and those
@@ -18,8 +18,8 @@
 use std::cmp::Ordering;
 
 use retime::causality::{EventNode, Ids};
-use retime::format::{EventRow, EventRows, Passage};
-use retime::{LocationIndex, MapCursor, Timestamp};
+use retime::format::{CorrectedEvent, CorrectedEvents, Passage};
+use retime::{LocationIndex, Timestamp};
 
 use crate::axis::Axis;
 use crate::encoder::{Encoder, End, Moment, Name, Names};
@@ -39,19 +39,14 @@ struct Late {
 
 /// A location that is being written.
 pub(crate) struct Lane<'a, E> {
-    rows: Box<dyn EventRows + 'a>,
+    events: CorrectedEvents<'a>,
     names: Names<'a>,
     axis: Axis,
     view: &'a View<'a>,
-    /// To the times of the view.
-    map: Option<MapCursor<'a>>,
     window: Window,
     encoder: E,
     nesting: Nesting,
-    /// The number of the next event.
-    event: u64,
-    /// The latest stamp so far, and the latest time.
-    latest: Timestamp,
+    /// The latest time of the view so far.
     now: Timestamp,
     /// Nodes that are still to come, and the first arrow of the first of them.
     ahead: Ids<EventNode>,
@@ -78,18 +73,13 @@ impl<'a, E: Encoder> Lane<'a, E> {
         let ahead = view.causality.nodes().of(location.as_usize());
         let first = ahead.first().map(|it| view.arrows.first_from(it));
         Ok(Self {
-            rows: exported.trace.rows(location)?,
+            events: CorrectedEvents::open(exported.trace, location, view.correction)?,
             names: exported.trace,
             axis,
             view,
-            map: view
-                .correction
-                .map(|it| it.map_of(location).cursor(location)),
             window: view.window,
             encoder,
             nesting: Nesting::default(),
-            event: 0,
-            latest: Timestamp(0),
             now: Timestamp(0),
             ahead,
             arrow: first.unwrap_or_default(),
@@ -108,32 +98,26 @@ impl<'a, E: Encoder> Lane<'a, E> {
 
     /// Goes on until about `size` bytes are written; how many events it has passed.
     pub(crate) fn fill(&mut self, out: &mut Vec<u8>, size: usize) -> Result<u64, ExportError> {
-        let before = self.event;
+        let before = self.events.count();
         while out.len() < size && !self.is_over {
-            match self.rows.next_row()? {
-                Some(row) => self.take(out, &row)?,
+            match self.events.read()? {
+                Some(event) => self.take(out, &event),
                 None => self.finish(out, self.now),
             }
             // Of a stretch of time most events are passed without a word.
-            if self.event - before >= size as u64 {
+            if self.events.count() - before >= size as u64 {
                 break;
             }
         }
-        Ok(self.event - before)
+        Ok(self.events.count() - before)
     }
 
-    fn take(&mut self, out: &mut Vec<u8>, row: &EventRow) -> Result<(), ExportError> {
-        self.latest = self.latest.max(row.time);
-        let time = match &mut self.map {
-            Some(map) => map
-                .map(self.event, self.latest)
-                .ok_or(ExportError::TooFar)?,
-            None => self.latest,
-        };
-        let time = self.now.max(time);
+    fn take(&mut self, out: &mut Vec<u8>, event: &CorrectedEvent) {
+        let row = &event.row;
+        let time = self.now.max(event.corrected.unwrap_or(event.latest));
         if time > self.window.to {
             self.finish(out, self.window.to);
-            return Ok(());
+            return;
         }
         self.now = time;
         if !self.is_inside && time >= self.window.from {
@@ -145,12 +129,10 @@ impl<'a, E: Encoder> Lane<'a, E> {
             self.enter(out, moment, name);
         }
         // Where a call itself communicates, its end does so while it is still in it.
-        self.communicate(out, moment, row.kind);
+        self.communicate(out, moment, event);
         if row.passage == Some(Passage::Leave) {
             self.leave(out, moment, name);
         }
-        self.event += 1;
-        Ok(())
     }
 
     fn moment(&self, time: Timestamp, raw: Timestamp) -> Moment {
@@ -227,12 +209,13 @@ impl<'a, E: Encoder> Lane<'a, E> {
 
     /// Writes the arrows of an event, or that it is there.
     #[inline]
-    fn communicate(&mut self, out: &mut Vec<u8>, moment: Moment, kind: &'static str) {
+    fn communicate(&mut self, out: &mut Vec<u8>, moment: Moment, event: &CorrectedEvent) {
+        let kind = event.row.kind;
         let nodes = self.view.causality.nodes();
         let Some(node) = self.ahead.first() else {
             return;
         };
-        if nodes.event(node) != self.event {
+        if nodes.event(node) != event.number {
             return;
         }
         self.ahead.next();

@@ -3,20 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 
-use retime_model::format::FormatError;
+use retime_model::format::{FileError, FormatError};
 use retime_model::{LogError, printable_path};
 
 /// Why a file of JSON lines could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonlError {
-    /// The system refused, or compressed data is damaged.
-    #[error("{}: {source}", printable_path(path))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// The system refused, compressed data are damaged, or a file has changed.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The content ends or is damaged somewhere after a line.
     #[error("{}: after line {line}: {source}", printable_path(path))]
     Read {
@@ -26,15 +21,6 @@ pub enum JsonlError {
         line: u64,
         /// What the system or the decompression says.
         source: io::Error,
-    },
-    /// The file is not what it was when it was opened.
-    #[error(
-        "{}: changed while it was being read; run this again once nothing writes to it any more",
-        printable_path(path)
-    )]
-    Changed {
-        /// The file.
-        path: PathBuf,
     },
     /// There is nothing in the file.
     #[error(

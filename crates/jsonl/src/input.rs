@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use retime_gzip::{Refused, Window};
-use retime_model::format::FormatError;
+use retime_model::format::{FileError, FormatError};
 use retime_model::{Monitor, Watched, open_regular};
 
 use crate::error::JsonlError;
@@ -22,10 +22,7 @@ pub(crate) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(crate) fn open(path: &'a Path, monitor: &'a dyn Monitor) -> Result<Self, JsonlError> {
-        let failed = |source| JsonlError::Io {
-            path: path.to_owned(),
-            source,
-        };
+        let failed = |source| FileError::io(path, source);
         let reader = open_regular(path).map_err(failed)?;
         let window = Window::new(Watched { reader, monitor }, LONGEST).map_err(failed)?;
         Ok(Self {

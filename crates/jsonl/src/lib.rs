@@ -32,7 +32,7 @@
 //! assert_eq!(analysis.recorded().violated(), 1);
 //!
 //! let solution = analysis.solve(&Method::default(), &())?;
-//! trace.rewrite(&solution.correction, &corrected, &())?;
+//! trace.rewriting().unwrap().rewrite(&solution.correction, &corrected, &())?;
 //! let scan = JsonLines.open(&corrected)?.scan(&())?;
 //! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
 //! assert_eq!(analysis.recorded().violated(), 0);
@@ -85,6 +85,10 @@ impl Format for JsonLines {
 
     fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
         Ok(Box::new(trace::EventFile::open(path)?))
+    }
+
+    fn can_rewrite(&self) -> bool {
+        true
     }
 
     fn may_replace(&self, target: &Path, _input: &Path) -> Result<(), String> {

@@ -8,6 +8,8 @@ use crc32fast::Hasher;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use retime_model::format::FileError;
+
 use crate::error::JsonlError;
 
 /// Bytes that are written at a time.
@@ -33,10 +35,7 @@ enum Target {
 impl Output {
     /// Creates a file that does not exist yet.
     pub(crate) fn create(path: &Path, is_gzip: bool) -> Result<Self, JsonlError> {
-        let file = File::create_new(path).map_err(|source| JsonlError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
+        let file = File::create_new(path).map_err(|source| FileError::io(path, source))?;
         Ok(Self {
             path: path.to_owned(),
             target: if is_gzip {
@@ -95,9 +94,6 @@ impl Output {
     }
 
     fn failed(&self, source: io::Error) -> JsonlError {
-        JsonlError::Io {
-            path: self.path.clone(),
-            source,
-        }
+        FileError::io(&self.path, source).into()
     }
 }

@@ -7,12 +7,6 @@ use retime_model::{Location, LocationIndex, Process, TickRate, TraceInfo};
 use crate::id::{Id, IdMap};
 use crate::line::Header;
 
-/// The rate of ticks where the header does not say.
-const NANOSECONDS: TickRate = match TickRate::per_second(1_000_000_000) {
-    Some(rate) => rate,
-    None => unreachable!(),
-};
-
 /// All locations met so far: first those of the header, then others as lines first
 /// name them, be it as the other end of a message.
 pub(crate) struct Places {
@@ -34,7 +28,7 @@ impl Default for Places {
         Self {
             index: IdMap::default(),
             met: Vec::new(),
-            rate: NANOSECONDS,
+            rate: TickRate::NANOSECONDS,
         }
     }
 }

@@ -1,20 +1,16 @@
-//! An opened file, as the trait wants it.
+//! An opened file: read, and written again.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fs::{self, Metadata};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use retime_gzip::is_gzip;
 use retime_model::format::{
-    CORRECTION, EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo,
+    CORRECTION, EventRows, FormatError, OpenedFiles, Rewrite, Scan, Shape, Timeline, Trace, Undo,
+    Written,
 };
-use retime_model::{
-    Correction, LocationIndex, Modified, Monitor, TraceInfo, Version, copy_file, open_regular,
-    resemble,
-};
+use retime_model::{Correction, LocationIndex, Monitor, open_regular};
 
 use crate::error::JsonlError;
 use crate::pass::Pass;
@@ -24,15 +20,14 @@ use crate::{restore, rewrite, scan, timelines};
 /// A file of JSON lines.
 pub(crate) struct EventFile {
     path: PathBuf,
-    /// The metadata of the file when it was opened.
-    found: Metadata,
+    file: OpenedFiles,
     table: OnceLock<Table>,
 }
 
 impl EventFile {
     /// Opens a file and reads its first line.
     pub(crate) fn open(path: &Path) -> Result<Self, FormatError> {
-        let found = fs::metadata(path).map_err(|source| failed(path, source))?;
+        let file = OpenedFiles::open(vec![path.to_owned()])?;
         let mut pass = Pass::open(path, &())?;
         loop {
             let Some(entry) = pass.next()? else {
@@ -45,48 +40,9 @@ impl EventFile {
         }
         Ok(Self {
             path: path.to_owned(),
-            found,
+            file,
             table: OnceLock::new(),
         })
-    }
-}
-
-impl EventFile {
-    /// The outcome of reading it, unless it is no longer what it was when it was opened:
-    /// then what was read at different times may not belong together.
-    fn unless_changed<T>(&self, outcome: Result<T, FormatError>) -> Result<T, FormatError> {
-        let now = fs::metadata(&self.path);
-        match now.map(|it| Version::of(&it) == Version::of(&self.found)) {
-            Ok(true) => outcome,
-            Ok(false) => Err(JsonlError::Changed {
-                path: self.path.clone(),
-            }
-            .into()),
-            Err(source) => outcome.and(Err(failed(&self.path, source).into())),
-        }
-    }
-
-    /// The outcome of writing a copy of it to `to`, which gets its access, and the time that
-    /// belongs to what was written.
-    fn resembled<T>(
-        &self,
-        to: &Path,
-        outcome: Result<(T, Option<Modified>), FormatError>,
-    ) -> Result<T, FormatError> {
-        let (outcome, time) = self.unless_changed(outcome)?;
-        resemble(&self.found, &self.path, to, time).map_err(|source| failed(to, source))?;
-        Ok(outcome)
-    }
-
-    fn modified(&self) -> Option<Modified> {
-        Modified::of(&self.found)
-    }
-}
-
-fn failed(path: &Path, source: io::Error) -> JsonlError {
-    JsonlError::Io {
-        path: path.to_owned(),
-        source,
     }
 }
 
@@ -99,17 +55,12 @@ impl Trace for EventFile {
         &self.path
     }
 
-    fn describe(&self) -> Option<&TraceInfo> {
-        // Lines may name locations that the header does not.
-        None
-    }
-
     fn bytes(&self) -> u64 {
-        self.found.len()
+        self.file.bytes()
     }
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
-        self.unless_changed(scan::read(&self.path, monitor))
+        self.file.unless_changed(scan::read(&self.path, monitor))
     }
 
     fn timelines(
@@ -120,14 +71,33 @@ impl Trace for EventFile {
         timelines::read(&self.path, events, monitor)
     }
 
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        let table = if let Some(table) = self.table.get() {
+            table
+        } else {
+            let table = self.file.unless_changed(Table::read(&self.path))?;
+            self.table.get_or_init(|| table)
+        };
+        Ok(Box::new(table.rows(location.as_usize())))
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        let name = self.table.get()?.region(id)?;
+        Some(name.into())
+    }
+
+    fn rewriting(&self) -> Option<&dyn Rewrite> {
+        Some(self)
+    }
+}
+
+impl Rewrite for EventFile {
     fn shape(&self) -> Shape {
         Shape::File
     }
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
-        let failed = |path: &Path, source| FormatError::from(failed(path, source));
-        let copied = copy_file(&self.path, to, monitor, failed);
-        self.resembled(to, copied.map(|()| ((), self.modified())))
+        self.file.unless_changed(self.file.copy(0, to, monitor))
     }
 
     fn rewrite(
@@ -137,12 +107,15 @@ impl Trace for EventFile {
         monitor: &dyn Monitor,
     ) -> Result<Undo, FormatError> {
         let saved = rewrite::rewrite(&self.path, correction, to, monitor);
-        let undo = saved.and_then(|mut saved| {
-            saved.modified = self.modified();
-            let time = saved.modified.filter(|_| saved.is_unchanged());
-            Ok((saved.undo()?, time))
+        let written = saved.and_then(|mut saved| {
+            saved.modified = self.file.modified(0);
+            Ok(Written {
+                modified: saved.modified.filter(|_| saved.is_unchanged()),
+                outcome: saved.undo()?,
+            })
         });
-        self.resembled(to, undo)
+        let written = self.file.unless_changed(written);
+        self.file.resembled(0, to, written)
     }
 
     fn restore(
@@ -153,11 +126,15 @@ impl Trace for EventFile {
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError> {
         let saved = restore::restore(&self.path, correction, undo, to, monitor);
-        let restored = saved.map(|saved| {
-            let now = self.modified().filter(|_| saved.is_unchanged());
-            ((), saved.modified.or(now))
+        let written = saved.map(|saved| {
+            let now = self.file.modified(0).filter(|_| saved.is_unchanged());
+            Written {
+                modified: saved.modified.or(now),
+                outcome: (),
+            }
         });
-        self.resembled(to, restored)
+        let written = self.file.unless_changed(written);
+        self.file.resembled(0, to, written)
     }
 
     fn packs_anew(&self) -> bool {
@@ -173,20 +150,5 @@ impl Trace for EventFile {
         name.push(".");
         name.push(CORRECTION);
         name.into()
-    }
-
-    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
-        let table = if let Some(table) = self.table.get() {
-            table
-        } else {
-            let table = self.unless_changed(Table::read(&self.path))?;
-            self.table.get_or_init(|| table)
-        };
-        Ok(Box::new(table.rows(location.as_usize())))
-    }
-
-    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
-        let name = self.table.get()?.region(id)?;
-        Some(name.into())
     }
 }

@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 use rayon::prelude::*;
 use retime_gzip::Output;
 use retime_model::Monitor;
-use retime_model::format::FormatError;
+use retime_model::format::{FileError, FormatError};
 
 use crate::columns::Columns;
 use crate::error::KinetoError;
@@ -43,7 +43,7 @@ pub(crate) fn replaced(
         current: room_for_one(),
         crc: Hasher::new(),
     };
-    let changed = || KinetoError::Changed {
+    let changed = || FileError::Changed {
         path: path.to_owned(),
     };
     for &(gap, count) in &columns.digits {

@@ -5,20 +5,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use retime_model::format::FormatError;
+use retime_model::format::{FileError, FormatError};
 use retime_model::{LogError, group_digits, printable_path};
 
 /// Why files of a run could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum KinetoError {
-    /// The system refused, or compressed data is damaged.
-    #[error("{}: {source}", printable_path(path))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// The system refused, compressed data are damaged, or a file has changed.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The system refused somewhere in the content.
     #[error("{}: after byte {byte} of its content: {source}", printable_path(path))]
     Read {
@@ -28,15 +23,6 @@ pub enum KinetoError {
         byte: u64,
         /// What the system says.
         source: io::Error,
-    },
-    /// A file is not what it was when it was opened.
-    #[error(
-        "{}: changed while it was being read; run this again once nothing writes to it any more",
-        printable_path(path)
-    )]
-    Changed {
-        /// The file.
-        path: PathBuf,
     },
     /// It is not JSON, or an event has no time that can be understood.
     #[error("{}: line {line}, byte {byte}: {what}", printable_path(path))]
@@ -118,10 +104,7 @@ pub enum KinetoError {
 impl KinetoError {
     /// The system refused something about a file.
     pub(crate) fn io(path: &std::path::Path, source: io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source,
-        }
+        FileError::io(path, source).into()
     }
 }
 

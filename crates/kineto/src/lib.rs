@@ -103,6 +103,7 @@ mod placing;
 mod posted;
 mod profile;
 mod rank_pattern;
+mod reading;
 mod recognise;
 mod recordings;
 mod rest;
@@ -116,6 +117,7 @@ mod streams;
 mod timelines;
 mod undo;
 mod window;
+mod writing;
 mod xla;
 
 use std::io;
@@ -153,6 +155,10 @@ impl Format for Kineto {
         Some(run::Run::open_files(files, None).map(|it| Box::new(it) as Box<dyn Trace>))
     }
 
+    fn can_rewrite(&self) -> bool {
+        true
+    }
+
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
         recognise::may_replace(target, input)
     }
@@ -182,6 +188,10 @@ impl Format for KinetoByPath {
     fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
         let run = run::Run::open_files(files, Some(&self.0));
         Some(run.map(|it| Box::new(it) as Box<dyn Trace>))
+    }
+
+    fn can_rewrite(&self) -> bool {
+        true
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {

@@ -15,11 +15,6 @@ use crate::header::Header;
 use crate::matching::Group;
 use crate::profile::{FileRead, Track};
 
-const NANOSECONDS: TickRate = match TickRate::per_second(1_000_000_000) {
-    Some(rate) => rate,
-    None => unreachable!(),
-};
-
 /// The locations of a run.
 #[derive(Debug)]
 pub(crate) struct Places {
@@ -33,7 +28,7 @@ impl Places {
     pub(crate) fn of(paths: &[PathBuf], files: &[FileRead]) -> Self {
         let mut places = Self {
             info: TraceInfo {
-                rate: NANOSECONDS,
+                rate: TickRate::NANOSECONDS,
                 locations: Vec::new(),
                 processes: Vec::new(),
                 nodes: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use retime_model::format::FormatError;
+use retime_model::format::{FileError, FormatError};
 use retime_model::{ClockMap, Correction, LocationIndex, Monitor, SavedName, StampLog, Timestamp};
 
 use crate::call::What;
@@ -124,7 +124,7 @@ pub(crate) fn rewrite(
             Ok(())
         })?;
     if original != file.crc {
-        return Err(KinetoError::Changed {
+        return Err(FileError::Changed {
             path: path.to_owned(),
         }
         .into());

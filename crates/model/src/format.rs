@@ -6,8 +6,8 @@
 //!           scan --------> Scan          all that causality needs of all locations
 //!           timelines ---> Timeline      the times of chosen events, to verify a copy
 //!           rematch -----> Scan          the same, joined by what clocks are found to be
-//!           copy, rewrite, restore       the trace again: as it is, corrected, as it was
 //!           rows --------> EventRow      all events of a location, one by one, for lists
+//!  Rewrite  copy, rewrite, restore       the trace again: as it is, corrected, as it was
 //! ```
 //!
 //! The format decides how it reads: locations in parallel, or one file from
@@ -17,33 +17,47 @@
 //! them itself, and if that takes times, names them [again](Trace::rematch) when clocks are
 //! known better.
 //!
+//! A format that only reads has four methods of [`Format`] and five of [`Trace`] to write,
+//! and its traces can be checked, compared, exported, listed and viewed; [`Rewrite`] is what
+//! correcting a trace takes besides.
+//!
 //! What a format must guarantee:
 //!
 //! - A trace is never changed; what is written goes where it was asked for, and
 //!   nothing that exists there is overwritten.
 //! - The same bytes give the same [`Scan`], whatever the number of threads.
-//! - [`rewrite`](Trace::rewrite) changes times and nothing else, and
-//!   [`restore`](Trace::restore) takes that back or refuses.
+//! - [`rewrite`](Rewrite::rewrite) changes times and nothing else, and
+//!   [`restore`](Rewrite::restore) takes that back or refuses.
 //! - Damaged input is an error that says where; it never panics, never loops and
 //!   never makes memory grow beyond what was read.
 
+mod contents;
+mod corrected_events;
+mod error;
+mod opened_files;
 mod parts;
+mod rewrite;
+mod rows;
+mod timeline;
 
 use std::borrow::Cow;
-use std::error::Error;
-use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 use crate::correction::Correction;
 use crate::log::LocationLog;
-use crate::monitor::{Cancelled, Monitor};
+use crate::monitor::Monitor;
 use crate::time::Timestamp;
 use crate::trace::{LocationIndex, TraceInfo};
 
+pub use self::contents::{Contents, Reach, Unused};
+pub use self::corrected_events::{CorrectedEvent, CorrectedEvents, TimeTooLarge};
+pub use self::error::FormatError;
+pub use self::opened_files::{FileError, OpenedFiles, Written};
 pub use self::parts::{InParts, PartLocation, PartScan, PartUndo, join};
+pub use self::rewrite::{CORRECTION, EARLIER, Rewrite, Shape, Undo, is_correction};
+pub use self::rows::{EventRow, EventRows, OperationFacts, Passage};
+pub use self::timeline::{Difference, Timeline};
 
 /// A file format.
 pub trait Format: Send + Sync {
@@ -69,6 +83,17 @@ pub trait Format: Send + Sync {
         self.open_watched(path, &())
     }
 
+    /// Opens a trace as several processes can share the work on it; `None` if the format does
+    /// not allow that.
+    fn open_in_parts(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Option<Result<Box<dyn InParts>, FormatError>> {
+        let _ = (path, monitor);
+        None
+    }
+
     /// Opens a trace that is given as some files; `None` if a trace of this format always is
     /// one path.
     fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
@@ -76,10 +101,18 @@ pub trait Format: Send + Sync {
         None
     }
 
+    /// True if its traces can be [written](Trace::rewriting), not only read.
+    fn can_rewrite(&self) -> bool {
+        false
+    }
+
     /// Succeeds if `target` holds nothing but what this format wrote there, beside
     /// copies of what lies beside `input`: then it may be replaced. An error says
     /// what else it holds, or why that cannot be told.
-    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String>;
+    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
+        let _ = (target, input);
+        Err("is nothing that this format writes".to_owned())
+    }
 }
 
 /// How sure a format is of a path.
@@ -93,21 +126,6 @@ pub enum Recognition {
     Certain,
 }
 
-/// The end of the name of a saved correction: nothing that other programs take for a
-/// trace, a profile or JSON.
-pub const CORRECTION: &str = "retime";
-
-/// The text that follows it in the names of corrections that were saved when these still ended so.
-pub const EARLIER: &str = ".json";
-
-/// True if a file is called as saved corrections are.
-pub fn is_correction(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    let name = name.strip_suffix(EARLIER.as_bytes()).unwrap_or(name);
-    let stem = name.strip_suffix(CORRECTION.as_bytes());
-    stem.is_some_and(|stem| stem.ends_with(b"."))
-}
-
 /// A trace that was opened.
 pub trait Trace: Send + Sync {
     /// The name of the format in a report, such as `OTF2`.
@@ -117,7 +135,9 @@ pub trait Trace: Send + Sync {
     fn path(&self) -> &Path;
 
     /// The parts of the trace, if that is known before its events are read.
-    fn describe(&self) -> Option<&TraceInfo>;
+    fn describe(&self) -> Option<&TraceInfo> {
+        None
+    }
 
     /// About how many bytes a [`Monitor`] will hear of in one pass over all
     /// events.
@@ -128,44 +148,25 @@ pub trait Trace: Send + Sync {
 
     /// Reads the times of some events of each location, given by rising number
     /// (from 0), and what there is to verify besides.
+    ///
+    /// Unless a format knows a faster way, all [rows](Self::rows) are read, and there are no
+    /// [`Contents`] to verify.
     fn timelines(
         &self,
         events: &[&[u32]],
         monitor: &dyn Monitor,
-    ) -> Result<Vec<Timeline>, FormatError>;
-
-    /// One file, or a directory with several.
-    fn shape(&self) -> Shape;
-
-    /// Copies the trace byte for byte: into the existing directory `to`, or if it
-    /// is one file, to that new file.
-    fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError>;
-
-    /// As [`copy`](Self::copy), but with all times sent through the maps of their
-    /// clocks. Events stamped before their predecessors wait for those.
-    fn rewrite(
-        &self,
-        correction: &Correction,
-        to: &Path,
-        monitor: &dyn Monitor,
-    ) -> Result<Undo, FormatError>;
-
-    /// The times that chosen events, as in [`timelines`](Self::timelines), will have once
-    /// the trace is [rewritten](Self::rewrite), where the format cannot give each event the
-    /// time that its map says; `None` if it can.
-    fn settled(
-        &self,
-        correction: &Correction,
-        events: &[&[u32]],
-        monitor: &dyn Monitor,
-    ) -> Result<Option<Vec<Vec<Timestamp>>>, FormatError> {
-        let _ = (correction, events, monitor);
-        Ok(None)
+    ) -> Result<Vec<Timeline>, FormatError> {
+        let locations = (0..).map(LocationIndex).zip(events);
+        let timelines = locations.map(|(location, wanted)| {
+            monitor.check()?;
+            timeline::of_rows(&mut *self.rows(location)?, wanted, self.path())
+        });
+        timelines.collect()
     }
 
     /// As [`scan`](Self::scan), of the same events with the stamps that were recorded, but
     /// with what belongs together found at the times that they will have once the trace is
-    /// [rewritten](Self::rewrite); `None` where that is what was found last, or where no
+    /// [rewritten](Rewrite::rewrite); `None` where that is what was found last, or where no
     /// logs depend on how clocks differ. What is [unused](Self::unused) follows.
     fn rematch(
         &self,
@@ -176,56 +177,14 @@ pub trait Trace: Send + Sync {
         Ok(None)
     }
 
-    /// Writes the trace that [`rewrite`](Self::rewrite) has turned into this one;
-    /// `to` as in [`copy`](Self::copy).
-    fn restore(
-        &self,
-        correction: &Correction,
-        undo: &Undo,
-        to: &Path,
-        monitor: &dyn Monitor,
-    ) -> Result<(), FormatError>;
-
-    /// True if [`restore`](Self::restore) compresses files anew: then their contents are those
-    /// of the original, and their bytes are not.
-    fn packs_anew(&self) -> bool {
-        false
-    }
-
-    /// The path to open the copy by that was written to `to`.
-    fn copy_at(&self, to: &Path) -> PathBuf;
-
-    /// Opens what [`rewrite`](Self::rewrite) wrote to `copy` so that its times count from
-    /// where those of this trace do; `None` if they always count from the same.
-    fn open_copy(
-        &self,
-        copy: &Path,
-        monitor: &dyn Monitor,
-    ) -> Option<Result<Box<dyn Trace>, FormatError>> {
-        let _ = (copy, monitor);
-        None
-    }
-
-    /// Where the correction of a trace at `path` is saved: beside it, under a name that ends
-    /// in [`CORRECTION`].
-    fn correction_of(&self, path: &Path) -> PathBuf;
-
-    /// Where the correction of this trace is saved.
-    fn correction_path(&self) -> PathBuf {
-        self.correction_of(self.path())
-    }
-
-    /// True if the correction that is saved beside the trace belongs to what was named, so
-    /// that a copy without it would lose the way back.
-    fn includes_correction(&self) -> bool {
-        true
-    }
-
     /// The events of a location, in order, for lists.
     fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError>;
 
     /// The name of a region that a row mentions.
-    fn region(&self, id: u32) -> Option<Cow<'_, str>>;
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        let _ = id;
+        None
+    }
 
     /// The facts that files state about the operations that these events of a location begin or end,
     /// beyond what its log says: for each event, or nothing if they say nothing of any.
@@ -234,8 +193,8 @@ pub trait Trace: Send + Sync {
         Vec::new()
     }
 
-    /// The trace as several processes can share the work on it, if its format allows that.
-    fn in_parts(&self) -> Option<&dyn InParts> {
+    /// The trace as one that can be written, if its format [does that](Format::can_rewrite).
+    fn rewriting(&self) -> Option<&dyn Rewrite> {
         None
     }
 
@@ -265,15 +224,6 @@ pub trait Trace: Send + Sync {
     }
 }
 
-/// The files that a trace consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// One file.
-    File,
-    /// Several, in a directory.
-    Directory,
-}
-
 /// The result of a pass over a trace.
 #[derive(Debug)]
 pub struct Scan {
@@ -283,152 +233,4 @@ pub struct Scan {
     pub logs: Vec<LocationLog>,
     /// The contents of each location besides times.
     pub contents: Vec<Contents>,
-}
-
-/// The contents of a location besides times, which a correction must not change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Contents {
-    /// How many events there are of each kind; numbers as the format has them.
-    pub kinds: Vec<(u32, u64)>,
-    /// Whatever else can be counted or summed up.
-    pub rest: Vec<u64>,
-}
-
-/// Records of one kind that tell of communication, and that nothing is concluded
-/// from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unused {
-    /// The name of one of them, in words that take a plural.
-    pub kind: &'static str,
-    /// Whom they can relate.
-    pub reach: Reach,
-    /// How many each location has, in the order of [`TraceInfo::locations`].
-    pub records: Vec<u64>,
-}
-
-/// Whom a kind of communication can relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Threads and streams of one process.
-    Process,
-    /// Any two locations.
-    Trace,
-}
-
-/// The times of chosen events of a location.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Timeline {
-    /// The times of the events asked for.
-    pub times: Vec<Timestamp>,
-    /// Its contents besides times.
-    pub contents: Contents,
-    /// How many events there are, asked for or not.
-    pub events: u64,
-    /// The stamp of the first of them and the largest, as
-    /// [`LogColumns::range`](crate::LogColumns::range); `None` without events.
-    pub range: Option<(Timestamp, Timestamp)>,
-    /// Number of events stamped before their predecessor.
-    pub backwards: u64,
-}
-
-/// How the timeline of a copy is not the one that was to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Difference {
-    /// There are other events.
-    OtherEvents,
-    /// So many are stamped before their predecessor.
-    Backwards(u64),
-    /// An event has another time than computed.
-    OtherTime,
-}
-
-impl Timeline {
-    /// Counts the next event of the location, whether or not it was asked for.
-    pub fn count(&mut self, time: Timestamp) {
-        self.events += 1;
-        let (first, last) = self.range.unwrap_or((time, time));
-        self.range = Some((first, last.max(time)));
-    }
-
-    /// How it is not the one of these contents and times.
-    pub fn difference(&self, contents: &Contents, times: &[Timestamp]) -> Option<Difference> {
-        if self.contents != *contents {
-            Some(Difference::OtherEvents)
-        } else if self.backwards > 0 {
-            Some(Difference::Backwards(self.backwards))
-        } else if self.times != times {
-            Some(Difference::OtherTime)
-        } else {
-            None
-        }
-    }
-}
-
-/// All that it takes to restore a rewritten trace: JSON text that the format alone
-/// understands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undo(pub String);
-
-/// An event as it stands in a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventRow {
-    /// Its time as recorded.
-    pub time: Timestamp,
-    /// The name that the format gives it.
-    pub kind: &'static str,
-    /// The region that is entered or left, or that it happens in; [`Trace::region`]
-    /// names it.
-    pub region: Option<u32>,
-    /// The way into or out of where the location is, if it is one.
-    pub passage: Option<Passage>,
-    /// The id of the location it speaks to or hears from.
-    pub peer: Option<u64>,
-}
-
-/// Facts about a collective operation, as one participant recorded it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OperationFacts {
-    /// Its kind, as the recorder calls it: `all_reduce`.
-    pub kind: Option<String>,
-    /// Its group.
-    pub group: Option<String>,
-    /// Its number in the group.
-    pub sequence: Option<u64>,
-    /// The bytes that the participant gives or gets, whichever is more.
-    pub bytes: Option<u64>,
-}
-
-/// How an event changes in which regions its location is: these are a stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
-    /// The region of the event is entered.
-    Enter,
-    /// It is left, and with it all that was entered since.
-    Leave,
-}
-
-/// The events of a location, one after the other; those of several locations can be read
-/// in parallel.
-pub trait EventRows: Send {
-    /// The next event, `None` at the end.
-    fn next_row(&mut self) -> Result<Option<EventRow>, FormatError>;
-}
-
-/// Why a format could not do its work.
-#[derive(Debug, thiserror::Error)]
-pub enum FormatError {
-    /// The caller asked to stop.
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-    /// Anything else, in the words of the format: file, place, what is wrong, and
-    /// the way out.
-    #[error(transparent)]
-    Failed(Box<dyn Error + Send + Sync>),
-}
-
-impl FormatError {
-    /// An error of a format.
-    pub fn failed(error: impl Error + Send + Sync + 'static) -> Self {
-        Self::Failed(Box::new(error))
-    }
 }

@@ -77,6 +77,9 @@ pub struct TickRate(NonZeroU64);
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
 
 impl TickRate {
+    /// A tick of a nanosecond.
+    pub const NANOSECONDS: Self = Self(NonZeroU64::MIN.saturating_add(999_999_999));
+
     /// A rate of `ticks` per second; `None` for zero.
     pub const fn per_second(ticks: u64) -> Option<Self> {
         match NonZeroU64::new(ticks) {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use retime_model::format::{
     Contents, FormatError, InParts, PartLocation, PartScan, PartUndo, Timeline, Undo,
 };
-use retime_model::{Correction, LocationIndex, Monitor};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
 use retime_otf2::EventCounts;
 
 use crate::archive::Archive;
@@ -62,6 +62,10 @@ impl Archive {
 }
 
 impl InParts for Archive {
+    fn info(&self) -> &TraceInfo {
+        &self.description.info
+    }
+
     fn sizes(&self) -> Vec<u64> {
         self.otf2.event_bytes_by_location().to_vec()
     }

@@ -30,8 +30,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use retime_model::format::{
-    CORRECTION, Contents, EventRows, Format, FormatError, InParts, Recognition, Scan, Shape,
-    Timeline, Trace, Undo, Unused, join,
+    CORRECTION, Contents, EventRows, Format, FormatError, InParts, Recognition, Rewrite, Scan,
+    Shape, Timeline, Trace, Undo, Unused, join,
 };
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence};
 use retime_otf2::{Anchor, RegionRef, Whereabouts};
@@ -77,6 +77,23 @@ impl Format for Otf2 {
         monitor: &dyn Monitor,
     ) -> Result<Box<dyn Trace>, FormatError> {
         Ok(Box::new(Archive::open(path, monitor)?))
+    }
+
+    fn open_in_parts(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Option<Result<Box<dyn InParts>, FormatError>> {
+        let opened = Archive::open(path, monitor);
+        Some(
+            opened
+                .map(|it| Box::new(it) as Box<dyn InParts>)
+                .map_err(Into::into),
+        )
+    }
+
+    fn can_rewrite(&self) -> bool {
+        true
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
@@ -207,6 +224,39 @@ impl Trace for Archive {
         self.timelines_of(&events.collect::<Vec<_>>(), monitor)
     }
 
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        Ok(Box::new(rows::Rows::open(self, location)?))
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        let definitions = self.otf2.definitions();
+        let region = definitions.regions.get(RegionRef(id))?;
+        Some(definitions.text(region.name))
+    }
+
+    fn rewriting(&self) -> Option<&dyn Rewrite> {
+        Some(self)
+    }
+
+    fn has_applied_offsets(&self) -> bool {
+        let mut locations = self.otf2.locations();
+        // By a single one nothing is interpolated.
+        locations.any(|it| {
+            let local = self.otf2.local(it);
+            local.is_ok_and(|local| local.clock_offsets.len() > 1)
+        })
+    }
+
+    fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
+        unused::of(self, contents)
+    }
+
+    fn warnings(&self, contents: &[Contents]) -> Vec<String> {
+        warnings::of(self, contents)
+    }
+}
+
+impl Rewrite for Archive {
     fn shape(&self) -> Shape {
         Shape::Directory
     }
@@ -255,36 +305,5 @@ impl Trace for Archive {
     fn includes_correction(&self) -> bool {
         // Who names the anchor file leaves out what lies beside it.
         self.otf2.by_directory()
-    }
-
-    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
-        Ok(Box::new(rows::Rows::open(self, location)?))
-    }
-
-    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
-        let definitions = self.otf2.definitions();
-        let region = definitions.regions.get(RegionRef(id))?;
-        Some(definitions.text(region.name))
-    }
-
-    fn in_parts(&self) -> Option<&dyn InParts> {
-        Some(self)
-    }
-
-    fn has_applied_offsets(&self) -> bool {
-        let mut locations = self.otf2.locations();
-        // By a single one nothing is interpolated.
-        locations.any(|it| {
-            let local = self.otf2.local(it);
-            local.is_ok_and(|local| local.clock_offsets.len() > 1)
-        })
-    }
-
-    fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
-        unused::of(self, contents)
-    }
-
-    fn warnings(&self, contents: &[Contents]) -> Vec<String> {
-        warnings::of(self, contents)
     }
 }

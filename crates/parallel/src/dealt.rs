@@ -10,8 +10,8 @@ use retime::causality::NeedsWhole;
 use retime::causality::Nodes;
 use retime_distributed::Distribution;
 use retime_model::format::{
-    Contents, Difference, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Scan,
-    Shape, Timeline, Trace, Undo, Unused, join,
+    Contents, Difference, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Rewrite,
+    Scan, Shape, Timeline, Trace, Undo, Unused, join,
 };
 use retime_model::{Correction, LocationIndex, LocationLog, Monitor, Timestamp, TraceInfo};
 use serde::de::DeserializeOwned;
@@ -33,12 +33,12 @@ pub fn open(
     path: &Path,
     monitor: &dyn Monitor,
 ) -> Result<Opened, FormatError> {
-    let trace = format.open_watched(path, monitor)?;
-    let (Some(parts), Some(info)) = (trace.in_parts(), trace.describe()) else {
+    let Some(trace) = format.open_in_parts(path, monitor) else {
         team.work_alone();
-        return Ok(Opened::Alone(trace));
+        return Ok(Opened::Alone(format.open_watched(path, monitor)?));
     };
-    let sizes = parts.sizes();
+    let trace = trace?;
+    let (info, sizes) = (trace.info(), trace.sizes());
     let mark = mark(info, &sizes);
     let parts = deal(info, &sizes, team.size());
     let own = parts.first().into_iter().flatten();
@@ -105,7 +105,7 @@ pub struct Dealt {
     parts: Vec<Vec<LocationIndex>>,
     /// Bytes of the locations of this one.
     own: u64,
-    trace: Box<dyn Trace>,
+    trace: Box<dyn InParts>,
 }
 
 impl Dealt {
@@ -122,9 +122,7 @@ impl Dealt {
             asked.map_err(FormatError::failed)?;
         }
         let first = self.parts.first().map_or(&[][..], Vec::as_slice);
-        let parts = self.trace.in_parts();
-        let parts = parts.ok_or_else(|| FormatError::failed(Lost::Garbled(0)));
-        let own = parts.and_then(|it| own(it, first));
+        let own = own(&*self.trace, first);
         // Each answers, whatever became of the others.
         let answers = (1..self.parts.len()).map(|rank| self.team.receive(rank));
         let answers: Vec<Answer<T>> = answers
@@ -188,9 +186,7 @@ impl Dealt {
         all.sort_by_key(|it| it.0);
         self.team.count_events(all.iter().map(|it| &it.1));
         let concluded: Vec<Vec<u64>> = all.iter_mut().map(|it| take(&mut it.2)).collect();
-        if let Some(trace) = self.trace.in_parts() {
-            trace.take_up(&concluded);
-        }
+        self.trace.take_up(&concluded);
         let info = self.describe().cloned();
         Ok(Read {
             info: info.ok_or_else(|| FormatError::failed(Lost::Garbled(0)))?,
@@ -267,9 +263,7 @@ impl Dealt {
         })?;
         let parts = [own].into_iter().chain(others).collect();
         let _asking = self.team.ask();
-        let trace = self.trace.in_parts();
-        let trace = trace.ok_or_else(|| FormatError::failed(Lost::Garbled(0)))?;
-        trace.write_rest(correction, parts, to, monitor)
+        self.trace.write_rest(correction, parts, to, monitor)
     }
 
     /// Tells a monitor for each byte of this process what all have read meanwhile, if they
@@ -305,7 +299,7 @@ impl Trace for Dealt {
     }
 
     fn describe(&self) -> Option<&TraceInfo> {
-        self.trace.describe()
+        Some(self.trace.info())
     }
 
     fn bytes(&self) -> u64 {
@@ -318,9 +312,7 @@ impl Trace for Dealt {
         self.team.count_events(all.iter().map(|it| &it.contents));
         let concluded = all.iter_mut().map(|it| take(&mut it.concluded));
         let concluded: Vec<Vec<u64>> = concluded.collect();
-        if let Some(trace) = self.trace.in_parts() {
-            trace.take_up(&concluded);
-        }
+        self.trace.take_up(&concluded);
         let info = self.describe().cloned();
         let (logs, contents) = all.into_iter().map(|it| (it.log, it.contents)).unzip();
         Ok(Scan {
@@ -361,6 +353,32 @@ impl Trace for Dealt {
         Ok(all.into_iter().map(|(_, timeline)| timeline).collect())
     }
 
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        self.trace.rows(location)
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        self.trace.region(id)
+    }
+
+    fn rewriting(&self) -> Option<&dyn Rewrite> {
+        Some(self)
+    }
+
+    fn has_applied_offsets(&self) -> bool {
+        self.trace.has_applied_offsets()
+    }
+
+    fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
+        self.trace.unused(contents)
+    }
+
+    fn warnings(&self, contents: &[Contents]) -> Vec<String> {
+        self.trace.warnings(contents)
+    }
+}
+
+impl Rewrite for Dealt {
     fn shape(&self) -> Shape {
         self.trace.shape()
     }
@@ -399,26 +417,6 @@ impl Trace for Dealt {
 
     fn includes_correction(&self) -> bool {
         self.trace.includes_correction()
-    }
-
-    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
-        self.trace.rows(location)
-    }
-
-    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
-        self.trace.region(id)
-    }
-
-    fn has_applied_offsets(&self) -> bool {
-        self.trace.has_applied_offsets()
-    }
-
-    fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
-        self.trace.unused(contents)
-    }
-
-    fn warnings(&self, contents: &[Contents]) -> Vec<String> {
-        self.trace.warnings(contents)
     }
 }
 

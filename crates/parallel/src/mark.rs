@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
-use retime_model::format::{FormatError, Trace};
+use retime_model::format::{FormatError, InParts};
 use retime_model::{TraceInfo, printable_path};
 
 /// What tells a trace from others: a hash of what it is made of, and of its sizes by location.
@@ -20,9 +20,8 @@ pub(crate) fn mark(info: &TraceInfo, sizes: &[u64]) -> u64 {
 }
 
 /// Fails for a trace that has another mark.
-pub(crate) fn refuse_another(trace: &dyn Trace, expected: u64) -> Result<(), FormatError> {
-    let own = trace.describe().zip(trace.in_parts());
-    if own.is_some_and(|(info, parts)| mark(info, &parts.sizes()) == expected) {
+pub(crate) fn refuse_another(trace: &dyn InParts, expected: u64) -> Result<(), FormatError> {
+    if mark(trace.info(), &trace.sizes()) == expected {
         return Ok(());
     }
     Err(FormatError::failed(Another(trace.path().to_owned())))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use retime_distributed::{Distribution, Follower};
-use retime_model::format::{Contents, Format, FormatError, InParts, PartLocation, Timeline, Trace};
+use retime_model::format::{Contents, Format, FormatError, InParts, PartLocation, Timeline};
 use retime_model::{LocationIndex, Monitor};
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ struct Worker<'a> {
     team: &'a Arc<Team>,
     formats: &'a [&'static dyn Format],
     monitor: &'a dyn Monitor,
-    traces: HashMap<u32, Box<dyn Trace>>,
+    traces: HashMap<u32, Box<dyn InParts>>,
     /// What was read and is still to be delivered.
     read: Vec<PartLocation>,
     /// What it holds of the trace that is analysed together, besides logs.
@@ -138,10 +138,11 @@ impl Worker<'_> {
         self.team.send(0, &answer)
     }
 
-    fn open(&self, format: &str, path: &Path, mark: u64) -> Answer<Box<dyn Trace>> {
+    fn open(&self, format: &str, path: &Path, mark: u64) -> Answer<Box<dyn InParts>> {
         let format = self.formats.iter().find(|it| it.name() == format);
         let format = format.ok_or(Lost::Garbled(0))?;
-        let trace = format.open_watched(path, self.monitor)?;
+        let trace = format.open_in_parts(path, self.monitor);
+        let trace = trace.ok_or(Lost::Garbled(0))??;
         refuse_another(&*trace, mark)?;
         Ok(trace)
     }
@@ -151,14 +152,14 @@ impl Worker<'_> {
         trace: u32,
         work: impl FnOnce(&dyn InParts, &dyn Monitor) -> Result<T, FormatError>,
     ) -> Answer<T> {
-        let trace = self.traces.get(&trace).and_then(|it| it.in_parts());
-        Ok(work(trace.ok_or(Lost::Garbled(0))?, self.monitor)?)
+        let trace = self.traces.get(&trace).ok_or(Lost::Garbled(0))?;
+        Ok(work(&**trace, self.monitor)?)
     }
 
     /// Makes logs of what was read, and keeps them for an analysis.
     fn keep(&mut self, trace: u32, owners: Vec<u32>) -> Answer<Kept> {
-        let info = self.traces.get(&trace).and_then(|it| it.describe());
-        let info = info.ok_or(Lost::Garbled(0))?.clone();
+        let trace = self.traces.get(&trace).ok_or(Lost::Garbled(0))?;
+        let info = trace.info().clone();
         let (logs, kept) = keep(std::mem::take(&mut self.read))?;
         self.kept.clone_from(&kept.locations);
         let distribution = Distribution::new(Arc::new(Members(Arc::clone(self.team))), owners);

@@ -11,8 +11,8 @@
 use std::fs::File;
 use std::io;
 
-use retime::format::{EventRow, FormatError, Passage};
-use retime::{Correction, LocationIndex, MapCursor, Monitor, Timestamp};
+use retime::format::{CorrectedEvent, CorrectedEvents, FormatError, Passage};
+use retime::{Correction, LocationIndex, Monitor};
 use rustc_hash::FxHashMap;
 
 use crate::around::LocationCalls;
@@ -78,7 +78,7 @@ pub(crate) fn through(
         let bytes = u128::from(subject.trace.bytes()) * u128::from(events);
         (bytes / u128::from(all.max(1))) as u64
     };
-    let mut rows = subject.trace.rows(location)?;
+    let mut events = CorrectedEvents::open(subject.trace, location, wanted.correction)?;
     let lane = wanted.lanes.lane_of(location);
     let extent = nodes.extent(location.as_usize());
     let lane = lane.and_then(|it| wanted.lanes.shown.get(it));
@@ -89,12 +89,6 @@ pub(crate) fn through(
     let drawing = drawing.transpose().map_err(FormatError::failed)?;
     let own = nodes.of(location.as_usize());
     let mut pass = Pass {
-        clock: Clock {
-            map: wanted
-                .correction
-                .map(|it| it.map_of(location).cursor(location)),
-            latest: Timestamp(0),
-        },
         stack: Vec::new(),
         at: None,
         calls: LocationCalls::new(nodes.events(&own)),
@@ -102,12 +96,9 @@ pub(crate) fn through(
         lately: (0, 0),
         drawing,
     };
-    let mut event = 0;
-    while let Some(row) = rows.next_row()? {
-        pass.take(&row, event, subject)
-            .map_err(FormatError::failed)?;
-        event += 1;
-        if event.is_multiple_of(STEP) {
+    while let Some(event) = events.read()? {
+        pass.take(&event, subject).map_err(FormatError::failed)?;
+        if events.count().is_multiple_of(STEP) {
             monitor.check()?;
             monitor.advance(bytes_of(STEP));
         }
@@ -115,23 +106,14 @@ pub(crate) fn through(
     pass.finish().map_err(FormatError::failed)
 }
 
-/// Where events of a location stand.
-struct Clock<'a> {
-    /// To corrected times, if there are any.
-    map: Option<MapCursor<'a>>,
-    latest: Timestamp,
-}
-
-impl Clock<'_> {
-    fn moment(&mut self, row: &EventRow, event: u64, subject: &Subject<'_>) -> Moment {
-        self.latest = self.latest.max(row.time);
-        let nodes = subject.nodes();
-        let recorded = nodes.relative(self.latest).0;
-        let corrected = self.map.as_mut().and_then(|it| it.map(event, self.latest));
-        Moment {
-            recorded,
-            added: corrected.map_or(0, |it| nodes.relative(it).0 - recorded),
-        }
+/// Where an event stands.
+fn moment(event: &CorrectedEvent, subject: &Subject<'_>) -> Moment {
+    let nodes = subject.nodes();
+    let recorded = nodes.relative(event.latest).0;
+    let added = event.corrected.map(|it| nodes.relative(it).0 - recorded);
+    Moment {
+        recorded,
+        added: added.unwrap_or_default(),
     }
 }
 
@@ -181,8 +163,7 @@ impl Drawing {
     }
 }
 
-struct Pass<'a> {
-    clock: Clock<'a>,
+struct Pass {
     stack: Vec<Open>,
     /// The last event.
     at: Option<Moment>,
@@ -193,9 +174,9 @@ struct Pass<'a> {
     drawing: Option<Drawing>,
 }
 
-impl Pass<'_> {
-    fn take(&mut self, row: &EventRow, event: u64, subject: &Subject<'_>) -> io::Result<()> {
-        let moment = self.clock.moment(row, event, subject);
+impl Pass {
+    fn take(&mut self, event: &CorrectedEvent, subject: &Subject<'_>) -> io::Result<()> {
+        let (row, moment) = (&event.row, moment(event, subject));
         if let Some(last) = self.at.replace(moment) {
             self.stretch(last, moment);
         }
@@ -203,7 +184,7 @@ impl Pass<'_> {
             let begin = moment;
             self.stack.push(Open { region, begin });
         }
-        self.calls.event(event, moment, &self.stack);
+        self.calls.event(event.number, moment, &self.stack);
         if row.passage == Some(Passage::Leave) {
             let is_left = |it: &Open| Some(it.region) == row.region;
             let left = self.stack.iter().rposition(is_left);

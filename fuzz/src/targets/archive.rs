@@ -178,7 +178,7 @@ pub(super) fn rewriting(input: &[u8]) -> String {
             archive.path().join(format!("back-{number}")),
         );
         fs::create_dir(&out).unwrap();
-        let undo = match trace.rewrite(&correction, &out, &()) {
+        let undo = match trace.rewriting().unwrap().rewrite(&correction, &out, &()) {
             Ok(undo) => undo,
             Err(error) => return without(&archive, &refused(error)),
         };
@@ -186,7 +186,11 @@ pub(super) fn rewriting(input: &[u8]) -> String {
         let again = written.scan(&()).unwrap();
         assert_eq!(again.contents, scan.contents, "nothing but times changes");
         fs::create_dir(&back).unwrap();
-        written.restore(&correction, &undo, &back, &()).unwrap();
+        written
+            .rewriting()
+            .unwrap()
+            .restore(&correction, &undo, &back, &())
+            .unwrap();
         for name in [ANCHOR, DEFINITIONS, LOCAL, EVENTS, "t/1.evt", "t/1.def"] {
             let bytes = |directory: &Path| fs::read(directory.join(name)).ok();
             assert_eq!(bytes(&there), bytes(&back), "{name} is restored");

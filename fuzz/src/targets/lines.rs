@@ -39,13 +39,19 @@ pub(super) fn check(input: &[u8]) -> String {
         steps: Vec::new(),
     };
     let correction = Correction::restore(&[clock], &scan.info).unwrap();
-    let undo = match trace.rewrite(&correction, &path("out.jsonl"), &()) {
+    let undo = match trace
+        .rewriting()
+        .unwrap()
+        .rewrite(&correction, &path("out.jsonl"), &())
+    {
         Ok(undo) => undo,
         Err(error) => return refused(error),
     };
     let written = JsonLines.open(&path("out.jsonl")).unwrap();
     assert_eq!(written.scan(&()).unwrap().contents, scan.contents);
     written
+        .rewriting()
+        .unwrap()
         .restore(&correction, &undo, &path("back.jsonl"), &())
         .unwrap();
     if !input.starts_with(&[0x1F, 0x8B]) {

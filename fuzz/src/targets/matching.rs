@@ -84,7 +84,11 @@ pub(super) fn check(input: &[u8]) -> String {
     );
     let out = directory.path().join("out");
     fs::create_dir(&out).unwrap();
-    trace.rewrite(&solution.correction, &out, &()).unwrap();
+    trace
+        .rewriting()
+        .unwrap()
+        .rewrite(&solution.correction, &out, &())
+        .unwrap();
     let nodes = analysis.causality().nodes();
     let events: Vec<&[u32]> = (0..nodes.locations())
         .map(|it| nodes.events(&nodes.of(it)))

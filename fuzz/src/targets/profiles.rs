@@ -85,11 +85,19 @@ pub(super) fn check(input: &[u8]) -> String {
         .map(|it| it.clone().into_columns())
         .collect();
     let events: Vec<&[u32]> = logs.iter().map(|it| &*it.numbers).collect();
-    let settled = match trace.settled(&correction, &events, &()) {
+    let settled = match trace
+        .rewriting()
+        .unwrap()
+        .settled(&correction, &events, &())
+    {
         Ok(settled) => settled.unwrap(),
         Err(error) => return refused(error),
     };
-    let undo = match trace.rewrite(&correction, &path("out"), &()) {
+    let undo = match trace
+        .rewriting()
+        .unwrap()
+        .rewrite(&correction, &path("out"), &())
+    {
         Ok(undo) => undo,
         Err(error) => return refused(error),
     };
@@ -104,6 +112,8 @@ pub(super) fn check(input: &[u8]) -> String {
         assert_eq!(timeline.difference(contents, times), None);
     }
     written
+        .rewriting()
+        .unwrap()
         .restore(&correction, &undo, &path("back"), &())
         .unwrap();
     if !input.starts_with(&[0x1F, 0x8B]) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use retime::format::{Timeline, Trace};
+use retime::format::{Rewrite, Timeline, Trace};
 use retime::{LocationIndex, TraceInfo, plural, printable_path};
 
 use super::written::other_than_computed;
@@ -44,7 +44,7 @@ fn timelines(
 /// Reads what was written again: the same events, none before the one before it.
 fn verify(
     args: &ApplyArgs,
-    trace: &dyn Trace,
+    trace: &dyn Rewrite,
     (info, recorded): (&TraceInfo, &[Timeline]),
     copy: &Path,
 ) -> Result<(), CliError> {
@@ -66,12 +66,13 @@ fn verify(
 }
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
-    let format = formats::of(&args.trace, args.format.asked())?;
+    let format = formats::of_writable(&args.trace, args.format.asked())?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
     let saved = SavedCorrection::read_given(&args.correction)?;
-    let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
-    let info = describe(&*trace, args.run.quiet)?;
-    let recorded = timelines(&*trace, &info, (Stage::Reading, args.run.quiet))?;
+    let opened = formats::open(&args.trace, format, args.format.team.as_ref())?;
+    let trace = formats::rewriting(&*opened)?;
+    let info = describe(trace, args.run.quiet)?;
+    let recorded = timelines(trace, &info, (Stage::Reading, args.run.quiet))?;
     let origin = Origin::of_timelines(&recorded, &info);
     if !args.output.force {
         saved.refuse_stranger(&args.correction, (&info, &origin), trace.zero())?;
@@ -82,25 +83,25 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let output = printable_path(&args.output.output);
     if correction.is_identity() {
         staging.written(trace.copy(&to, &progress))?;
-        staging.written(take_along(&*trace, &staging))?;
+        staging.written(take_along(trace, &staging))?;
         let warnings = warned(&progress.end());
         check_interrupt()?;
-        staging.commit(&*trace)?;
+        staging.commit(trace)?;
         return Ok(format!(
             "{warnings}The correction changes no time: {output} is a plain copy.\n"
         ));
     }
-    refuse_second(&*trace)?;
-    staging.refuse_long_name(&*trace)?;
+    refuse_second(trace)?;
+    staging.refuse_long_name(trace)?;
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
     let warnings = warned(&progress.end());
     let method = format!("applied from {}", printable_path(&args.correction));
     let applied = SavedCorrection::new(&correction, (&info, origin), method, undo)?;
-    staging.written(applied.write(&staging.correction(&*trace), trace.path()))?;
+    staging.written(applied.write(&staging.correction(trace), trace.path()))?;
     let copy = trace.copy_at(&to);
-    staging.written(verify(args, &*trace, (&info, &recorded), &copy))?;
+    staging.written(verify(args, trace, (&info, &recorded), &copy))?;
     check_interrupt()?;
-    staging.commit(&*trace)?;
+    staging.commit(trace)?;
     let clocks = correction.clocks();
     let changed = clocks
         .iter()

@@ -76,7 +76,7 @@ fn stages(args: &CorrectArgs) -> Vec<Stage> {
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
-    let format = formats::of(&args.trace, args.format.asked())?;
+    let format = formats::of_writable(&args.trace, args.format.asked())?;
     let staging = Staging::for_trace(
         args.output.target(),
         format,
@@ -98,7 +98,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let drawn = drawn::draw(analysed, None, bounds.as_ref(), &args.run)?;
     collectives::write(analysed, None, bounds.as_ref(), &args.tables)?;
     let writing = Instant::now();
-    let trace = &*analysed.opened.trace;
+    let trace = analysed.opened.rewriting()?;
     let progress = Progress::new(Stage::Copying, trace.bytes(), args.run.quiet);
     staging.written(trace.copy(&staging.place(trace.shape()), &progress))?;
     staging.written(take_along(trace, &staging))?;
@@ -124,8 +124,8 @@ fn repair(
     mut analysed: Analysed,
     staging: Staging,
 ) -> Result<Done, CliError> {
-    refuse_second(&*analysed.opened.trace)?;
-    staging.refuse_long_name(&*analysed.opened.trace)?;
+    refuse_second(analysed.opened.rewriting()?)?;
+    staging.refuse_long_name(analysed.opened.rewriting()?)?;
     let Solved {
         mut solution,
         after,
@@ -133,7 +133,7 @@ fn repair(
         mut report,
     } = solve(args.into(), method, &mut analysed)?;
     let correction = &solution.correction;
-    let trace = &*analysed.opened.trace;
+    let trace = analysed.opened.rewriting()?;
     let drawn = drawn::draw(&analysed, Some(&solution), bounds.as_ref(), &args.run)?;
     collectives::write(&analysed, Some(&solution), bounds.as_ref(), &args.tables)?;
 
@@ -167,7 +167,7 @@ fn repair(
         report.after = Some(fresh.part());
     }
     wait_for(syncing.ok())?;
-    staging.commit(&*opened.trace)?;
+    staging.commit(opened.rewriting()?)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
     report.timing.total_seconds = start.elapsed().as_secs_f64();
     let (outcome, exit) = outcome(args, after.short(), &fresh);
@@ -196,7 +196,7 @@ fn read_again(
     drop((analysis, solution));
     let fresh = match together {
         Some(fresh) => fresh,
-        None => verify(args, &*opened.trace, expected, copy)?,
+        None => verify(args, opened.rewriting()?, expected, copy)?,
     };
     Ok((opened, fresh))
 }

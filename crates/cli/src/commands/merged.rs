@@ -157,7 +157,12 @@ pub(super) fn access(trace: &dyn Trace) -> Result<Access, CliError> {
     };
     let file = of(trace.path())?;
     Ok(match trace.path().parent() {
-        _ if trace.shape() == Shape::File => file,
+        _ if trace
+            .rewriting()
+            .is_some_and(|it| it.shape() == Shape::File) =>
+        {
+            file
+        }
         Some(parent) if !parent.as_os_str().is_empty() => file.outside(&of(parent)?),
         _ => file.outside(&of(Path::new("."))?),
     })

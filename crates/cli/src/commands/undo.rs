@@ -27,15 +27,16 @@ pub(crate) fn undone(args: &UndoArgs) -> Result<String, CliError> {
 }
 
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
-    let format = formats::of(&args.trace, args.format.asked())?;
+    let format = formats::of_writable(&args.trace, args.format.asked())?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
-    let trace = format.open_watched(&args.trace, &Interrupts)?;
-    let Some(path) = beside(&*trace)? else {
+    let opened = format.open_watched(&args.trace, &Interrupts)?;
+    let trace = formats::rewriting(&*opened)?;
+    let Some(path) = beside(trace)? else {
         let message = "no correction is saved beside this trace: it was never corrected, or was sound and left unchanged";
         return Err(CliError::input(&trace.correction_path(), message));
     };
     let saved = SavedCorrection::read(&path)?;
-    let info = describe(&*trace, args.run.quiet)?;
+    let info = describe(trace, args.run.quiet)?;
     let correction = saved.correction(&path, &info)?;
     let Some(undo) = saved.undo() else {
         return Err(CliError::input(
@@ -53,7 +54,7 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     } else {
         "every file with its original checksum"
     };
-    staging.commit(&*trace)?;
+    staging.commit(trace)?;
     Ok(format!(
         "{warnings}Wrote {}: the original trace, {verified}.\n",
         printable_path(&args.output.output)

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use retime::causality::{Defect, EventNode, LogColumns};
-use retime::format::{Contents, Difference, Scan, Trace, Undo};
+use retime::format::{Contents, Difference, Rewrite, Scan, Trace, Undo};
 use retime::pipeline::Method;
 use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp, TraceInfo, plural};
 use retime_parallel::Opened;
@@ -191,7 +191,7 @@ fn times_in(log: &LogColumns, events: &[u32], times: &[Timestamp]) -> OfLog {
 /// part in happened-before at the given times; and what it says of itself.
 pub(super) fn verify(
     args: &CorrectArgs,
-    original: &dyn Trace,
+    original: &dyn Rewrite,
     mut expected: Expected,
     copy: &Path,
 ) -> Result<Fresh, CliError> {
@@ -266,6 +266,6 @@ pub(super) fn save(
     let origin = Origin::of_nodes(analysed.analysis.causality().nodes(), info);
     let saved = SavedCorrection::new(correction, (info, origin), name, undo)?;
     let saved = saved.with_bounds(bounds);
-    let trace = &*analysed.opened.trace;
+    let trace = analysed.opened.rewriting()?;
     staging.written(saved.write(&staging.correction(trace), trace.path()))
 }

@@ -27,6 +27,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         };
         lines.extend(first("bound", bound(bounds, what, rate)));
         lines.extend(contradicted(bounds, rate).map(|line| ("", line)));
+        lines.extend(resting_on_steps(report, bounds).map(|line| ("", line)));
         lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
             let (share, of) = (100.0 * truth.share, group_digits(truth.events));
@@ -104,6 +105,16 @@ fn contradicted(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = Str
             .into()
     });
     shown.chain(more).chain(rest)
+}
+
+/// Says that bounds rest on the steps of the method: they follow a clock that was set there, and hold
+/// for no other. The words about a contradicted drift bound say so by themselves.
+fn resting_on_steps(report: &Report, bounds: &BoundsPart) -> Option<String> {
+    let alignment = report.method.as_ref()?.alignment.as_ref()?;
+    let is_told = !bounds.contradicted.is_empty() || bounds.all.events == 0;
+    (!alignment.steps.is_empty() && !is_told).then(|| {
+        "bounds hold if clocks were set where the method found it, and nowhere else".into()
+    })
 }
 
 /// Says how many events are where a step of their clock would go unseen, if it is not next to none.

@@ -1,7 +1,7 @@
 //! All events of a trace in one order, read as they are wanted.
 //!
 //! ```text
-//! EventRows per location --> Serializer --> Row --> text, CSV, JSON lines
+//! CorrectedEvents per location --> Serializer --> Row --> text, CSV, JSON lines
 //! ```
 //!
 //! What is in memory of each location is up to the format, besides what is known
@@ -10,9 +10,9 @@
 pub(crate) mod line;
 mod row;
 
-use retime::format::{EventRows, Trace};
+use retime::format::{CorrectedEvents, Trace};
 use retime::order::Serializer;
-use retime::{Causality, Correction, LocationIndex, MapCursor, TraceInfo};
+use retime::{Causality, Correction, LocationIndex, TraceInfo};
 
 use crate::error::CliError;
 use crate::progress::check_interrupt;
@@ -32,11 +32,7 @@ pub(crate) struct Listed<'a> {
 
 /// One location on its way through its events.
 struct Lane<'a> {
-    rows: Box<dyn EventRows + 'a>,
-    /// To corrected times, if they are asked for.
-    map: Option<MapCursor<'a>>,
-    event: u64,
-    latest: retime::Timestamp,
+    events: CorrectedEvents<'a>,
     row: Row,
 }
 
@@ -54,7 +50,7 @@ pub(crate) fn each_event(
     let mut lanes = Vec::new();
     for location in (0..listed.info.locations.len() as u32).map(LocationIndex) {
         let mut lane = Lane::open(listed.trace, location, correction)?;
-        if lane.advance(listed.trace)? {
+        if lane.advance()? {
             order.offer(location, lane.row.time);
         }
         lanes.push(lane);
@@ -69,7 +65,7 @@ pub(crate) fn each_event(
         if !visit(&lane.row)? {
             break;
         }
-        if lane.advance(listed.trace)? {
+        if lane.advance()? {
             order.offer(next.location, lane.row.time);
         }
         visited += 1;
@@ -87,29 +83,17 @@ impl<'a> Lane<'a> {
         correction: Option<&'a Correction>,
     ) -> Result<Self, CliError> {
         Ok(Self {
-            rows: trace.rows(location)?,
-            map: correction.map(|it| it.map_of(location).cursor(location)),
-            event: 0,
-            latest: retime::Timestamp(0),
+            events: CorrectedEvents::open(trace, location, correction)?,
             row: Row::before(location),
         })
     }
 
     /// Reads the next event; false at the end.
-    fn advance(&mut self, trace: &dyn Trace) -> Result<bool, CliError> {
-        let Some(event) = self.rows.next_row()? else {
+    fn advance(&mut self) -> Result<bool, CliError> {
+        let Some(event) = self.events.read()? else {
             return Ok(false);
         };
-        self.row.read(&event, self.event);
-        if let Some(map) = &mut self.map {
-            self.latest = self.latest.max(event.time);
-            let corrected = map.map(self.event, self.latest);
-            self.row.time = corrected.ok_or_else(|| {
-                let what = "corrected time stamps do not fit into 64 bits";
-                CliError::input(trace.path(), what)
-            })?;
-        }
-        self.event += 1;
+        self.row.read(&event);
         Ok(true)
     }
 }

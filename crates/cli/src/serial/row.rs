@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use retime::causality::EventNode;
-use retime::format::{EventRow, Trace};
+use retime::format::{CorrectedEvent, Trace};
 use retime::{LocationIndex, Timestamp, TraceInfo};
 
 use super::Listed;
@@ -47,14 +47,15 @@ impl Row {
         }
     }
 
-    pub(super) fn read(&mut self, event: &EventRow, number: u64) {
+    pub(super) fn read(&mut self, event: &CorrectedEvent) {
+        let CorrectedEvent { row, number, .. } = *event;
         *self = Self {
             event: number,
-            time: event.time,
-            raw: event.time,
-            kind: event.kind,
-            region: event.region,
-            peer: event.peer,
+            time: event.corrected.unwrap_or(row.time),
+            raw: row.time,
+            kind: row.kind,
+            region: row.region,
+            peer: row.peer,
             ..Self::before(self.location)
         };
     }

@@ -73,7 +73,11 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
     let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &());
     let mut analysis = analysis.map_err(|error| error.to_string())?;
     if may_copy && analysis.is_sound() {
-        trace.copy(output, &()).map_err(|error| error.to_string())?;
+        trace
+            .rewriting()
+            .unwrap()
+            .copy(output, &())
+            .map_err(|error| error.to_string())?;
         return Ok(Fate::Copied);
     }
     let method = Method::default();
@@ -88,6 +92,8 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
     analysis.adopt(&solution, &()).unwrap();
     let _ = analysis.bounds(DRIFT_BOUND, Some(&solution), &());
     let undo = trace
+        .rewriting()
+        .unwrap()
         .rewrite(&solution.correction, output, &())
         .map_err(|error| error.to_string())?;
 
@@ -124,6 +130,8 @@ fn shift(input: &Path, output: &Path) -> Result<Fate, String> {
     };
     let correction = Correction::restore(&[clock], trace.describe().unwrap()).unwrap();
     let undo = trace
+        .rewriting()
+        .unwrap()
         .rewrite(&correction, output, &())
         .map_err(|error| error.to_string())?;
     take_back(&*Otf2.open(output).unwrap(), &correction, &undo, input);
@@ -133,7 +141,11 @@ fn shift(input: &Path, output: &Path) -> Result<Fate, String> {
 fn take_back(written: &dyn Trace, correction: &Correction, undo: &Undo, input: &Path) {
     let back = input.with_file_name("back");
     fs::create_dir(&back).unwrap();
-    written.restore(correction, undo, &back, &()).unwrap();
+    written
+        .rewriting()
+        .unwrap()
+        .restore(correction, undo, &back, &())
+        .unwrap();
     assert_same_trees(&tree(input), &tree(&back));
     fs::remove_dir_all(back).unwrap();
 }

@@ -44,6 +44,7 @@ mod names;
 mod open_files;
 mod order;
 mod origin;
+mod own_format;
 mod own_method;
 mod races;
 mod real_traces;

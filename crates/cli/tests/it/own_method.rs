@@ -1,26 +1,10 @@
 //! A method of one's own beside those of the command: `examples/own_method.rs`.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use crate::common::{Outcome, RETIME, Scratch, traces};
+use crate::common::{Outcome, Scratch, example, traces};
 use serde_json::Value;
 
-/// The command of the example, which is built where only these tests are.
-fn own_method() -> PathBuf {
-    let built = Path::new(RETIME).with_file_name("examples");
-    let built = built.join("own_method");
-    if !built.exists() {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "retime-cli"]);
-        let status = cargo.args(["--example", "own_method"]).status();
-        assert!(status.unwrap().success());
-    }
-    built
-}
-
 fn run(scratch: &Scratch, words: &str) -> Outcome {
-    let mut command = scratch.program(own_method().to_str().unwrap());
+    let mut command = scratch.program(example("own_method").to_str().unwrap());
     command.args(words.split_whitespace());
     command.output().unwrap().into()
 }

@@ -1,15 +1,13 @@
 //! A trace in memory, of events that a test makes up.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use retime::causality::{CausalityOptions, Collective, LogBuilder, Message, Operation, Root};
-use retime::format::{
-    EventRow, EventRows, FormatError, Passage, Scan, Shape, Timeline, Trace, Undo,
-};
+use retime::format::{EventRow, EventRows, FormatError, Passage, Scan, Trace};
 use retime::{
-    Causality, Communicator, Correction, Location, LocationIndex, Members, Monitor, Process,
-    TickRate, Timestamp, TraceInfo,
+    Causality, Communicator, Location, LocationIndex, Members, Monitor, Process, TickRate,
+    Timestamp, TraceInfo,
 };
 
 /// Of all locations.
@@ -81,50 +79,12 @@ impl Trace for Program {
         Path::new("program")
     }
 
-    fn describe(&self) -> Option<&TraceInfo> {
-        None
-    }
-
     fn bytes(&self) -> u64 {
         0
     }
 
     fn scan(&self, _: &dyn Monitor) -> Result<Scan, FormatError> {
         listed()
-    }
-
-    fn timelines(&self, _: &[&[u32]], _: &dyn Monitor) -> Result<Vec<Timeline>, FormatError> {
-        listed()
-    }
-
-    fn shape(&self) -> Shape {
-        Shape::File
-    }
-
-    fn copy(&self, _: &Path, _: &dyn Monitor) -> Result<(), FormatError> {
-        listed()
-    }
-
-    fn rewrite(&self, _: &Correction, _: &Path, _: &dyn Monitor) -> Result<Undo, FormatError> {
-        listed()
-    }
-
-    fn restore(
-        &self,
-        _: &Correction,
-        _: &Undo,
-        _: &Path,
-        _: &dyn Monitor,
-    ) -> Result<(), FormatError> {
-        listed()
-    }
-
-    fn copy_at(&self, to: &Path) -> PathBuf {
-        to.into()
-    }
-
-    fn correction_of(&self, path: &Path) -> PathBuf {
-        path.into()
     }
 
     fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {

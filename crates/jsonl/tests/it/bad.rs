@@ -210,10 +210,12 @@ fn what_exists_is_not_overwritten() {
     let trace = input.open().unwrap();
     assert!(
         trace
+            .rewriting()
+            .unwrap()
             .rewrite(&correction(&[&[]]), &input.path, &())
             .is_err()
     );
-    assert!(trace.copy(&input.path, &()).is_err());
+    assert!(trace.rewriting().unwrap().copy(&input.path, &()).is_err());
     assert_eq!(std::fs::read_to_string(&input.path).unwrap(), GOOD);
 }
 

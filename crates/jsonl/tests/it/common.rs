@@ -64,7 +64,11 @@ impl Input {
     pub fn rewrite(&self, correction: &Correction) -> Result<(Vec<u8>, Undo), FormatError> {
         let to = self.beside("corrected");
         let _ = std::fs::remove_file(&to);
-        let undo = self.open()?.rewrite(correction, &to, &())?;
+        let undo = self
+            .open()?
+            .rewriting()
+            .unwrap()
+            .rewrite(correction, &to, &())?;
         Ok((std::fs::read(&to).unwrap(), undo))
     }
 
@@ -72,7 +76,10 @@ impl Input {
     pub fn restore(&self, correction: &Correction, undo: &Undo) -> Result<Vec<u8>, FormatError> {
         let to = self.beside("restored");
         let _ = std::fs::remove_file(&to);
-        self.open()?.restore(correction, undo, &to, &())?;
+        self.open()?
+            .rewriting()
+            .unwrap()
+            .restore(correction, undo, &to, &())?;
         Ok(std::fs::read(&to).unwrap())
     }
 }

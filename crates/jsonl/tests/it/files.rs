@@ -152,12 +152,12 @@ fn a_copy_is_the_same_bytes() {
     let input = Input::gzip("{\"location\":0,\"time\":5}\n");
     let trace = input.open().unwrap();
     let copy = input.beside("copy");
-    trace.copy(&copy, &()).unwrap();
+    trace.rewriting().unwrap().copy(&copy, &()).unwrap();
     assert_eq!(
         std::fs::read(copy).unwrap(),
         std::fs::read(&input.path).unwrap()
     );
-    assert_eq!(trace.shape(), Shape::File);
+    assert_eq!(trace.rewriting().unwrap().shape(), Shape::File);
     assert_eq!(trace.bytes(), std::fs::metadata(&input.path).unwrap().len());
 }
 
@@ -176,8 +176,14 @@ fn an_empty_file_is_no_trace() {
 fn a_correction_lies_beside_its_file() {
     let input = Input::new("{\"location\":0,\"time\":5}\n");
     let trace = input.open().unwrap();
-    assert_eq!(trace.correction_path(), input.beside("events.jsonl.retime"));
-    assert_eq!(trace.copy_at(&input.beside("out")), input.beside("out"));
+    assert_eq!(
+        trace.rewriting().unwrap().correction_path(),
+        input.beside("events.jsonl.retime")
+    );
+    assert_eq!(
+        trace.rewriting().unwrap().copy_at(&input.beside("out")),
+        input.beside("out")
+    );
 }
 
 #[test]

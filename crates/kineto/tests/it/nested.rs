@@ -79,6 +79,8 @@ fn directories_of_ranks_are_one_trace_and_so_are_their_copies() {
         assert!(analysis.recorded().violated() > 0);
         let solution = analysis.solve(&Method::default(), &()).unwrap();
         let undo = trace
+            .rewriting()
+            .unwrap()
             .rewrite(&solution.correction, &corrected, &())
             .unwrap();
         assert!(corrected.join("step_rank3/trace.json").exists());
@@ -88,7 +90,9 @@ fn directories_of_ranks_are_one_trace_and_so_are_their_copies() {
         );
         let copy = Kineto.open(&corrected).unwrap();
         copy.scan(&()).unwrap();
-        copy.restore(&solution.correction, &undo, &back, &())
+        copy.rewriting()
+            .unwrap()
+            .restore(&solution.correction, &undo, &back, &())
             .unwrap();
         assert_eq!(all(&back), all(&run));
         assert_ne!(all(&corrected), all(&run));
@@ -137,11 +141,20 @@ fn a_pattern_says_ranks_by_paths() {
     let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &()).unwrap();
     let solution = analysis.solve(&Method::default(), &()).unwrap();
     let undo = trace
+        .rewriting()
+        .unwrap()
         .rewrite(&solution.correction, &corrected, &())
         .unwrap();
-    let copy = trace.open_copy(&corrected, &()).unwrap().unwrap();
+    let copy = trace
+        .rewriting()
+        .unwrap()
+        .open_copy(&corrected, &())
+        .unwrap()
+        .unwrap();
     assert_eq!(copy.scan(&()).unwrap().info.processes.len(), 4);
-    copy.restore(&solution.correction, &undo, &back, &())
+    copy.rewriting()
+        .unwrap()
+        .restore(&solution.correction, &undo, &back, &())
         .unwrap();
     assert_eq!(all(&back), all(&run));
     // Files given one by one, of which one has no rank.

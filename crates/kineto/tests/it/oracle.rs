@@ -192,14 +192,14 @@ proptest! {
         fs::write(at("is.json"), &document.is).unwrap();
         let trace = Kineto.open(&at("is.json")).unwrap();
         let correction = shift(&*trace, by);
-        let undo = trace.rewrite(&correction, &at("shifted.json"), &()).unwrap();
+        let undo = trace.rewriting().unwrap().rewrite(&correction, &at("shifted.json"), &()).unwrap();
         let shifted = fs::read_to_string(at("shifted.json")).unwrap();
         // Without a track nothing says which clock a name would be moved with.
         if !correction.clocks().is_empty() {
             prop_assert_eq!(&shifted, &document.shifted);
         }
         let copy = Kineto.open(&at("shifted.json")).unwrap();
-        copy.restore(&correction, &undo, &at("back.json"), &()).unwrap();
+        copy.rewriting().unwrap().restore(&correction, &undo, &at("back.json"), &()).unwrap();
         prop_assert_eq!(fs::read_to_string(at("back.json")).unwrap(), document.is);
     }
 

@@ -76,7 +76,11 @@ fn there_and_back(directory: &Path, text: &str, by: i64, parts: i64) -> Result<(
     fs::write(at("t.json"), text).unwrap();
     let trace = Kineto.open(&at("t.json")).unwrap();
     let correction = correction(&*trace, by, parts);
-    let undo: Undo = match trace.rewrite(&correction, &at("new.json"), &()) {
+    let undo: Undo = match trace
+        .rewriting()
+        .unwrap()
+        .rewrite(&correction, &at("new.json"), &())
+    {
         Ok(undo) => undo,
         // A time that is moved below what 64 bits hold is refused.
         Err(error) => {
@@ -84,7 +88,12 @@ fn there_and_back(directory: &Path, text: &str, by: i64, parts: i64) -> Result<(
             return Ok(());
         }
     };
-    let copy = trace.open_copy(&at("new.json"), &()).unwrap().unwrap();
+    let copy = trace
+        .rewriting()
+        .unwrap()
+        .open_copy(&at("new.json"), &())
+        .unwrap()
+        .unwrap();
     let locations = correction.clocks().by_location().len();
     let events = |it: &dyn Trace| {
         let none: Vec<&[u32]> = vec![&[]; locations];
@@ -97,7 +106,9 @@ fn there_and_back(directory: &Path, text: &str, by: i64, parts: i64) -> Result<(
     prop_assert_eq!(events(&*trace), events(&*copy));
     // Undo knows nothing of the trace that the copy was made of.
     let copy = Kineto.open(&at("new.json")).unwrap();
-    copy.restore(&correction, &undo, &at("back.json"), &())
+    copy.rewriting()
+        .unwrap()
+        .restore(&correction, &undo, &at("back.json"), &())
         .unwrap();
     prop_assert_eq!(fs::read_to_string(at("back.json")).unwrap(), text);
     Ok(())

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Each process has opened the trace for itself. What goes from one to another is plain
-//! data. Whatever the parts, the results are those of [`Trace`]; for that, locations that
+//! data. Whatever the parts, the results are those of [`Rewrite`]; for that, locations that
 //! only make sense together have to be in one part: those of a process, and of the
 //! processes that it has made.
 
@@ -17,20 +17,22 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Contents, FormatError, Timeline, Trace, Undo};
+use super::{Contents, FormatError, Rewrite, Timeline, Undo};
 use crate::correction::Correction;
 use crate::log::{LocationLog, NamedMessage};
 use crate::monitor::Monitor;
 use crate::role::MessageId;
-use crate::trace::LocationIndex;
+use crate::trace::{LocationIndex, TraceInfo};
 
-/// A trace whose locations can be read and written apart; it
-/// [describes](Trace::describe) itself before its events are read.
-pub trait InParts: Trace {
+/// A trace whose locations can be read and written apart.
+pub trait InParts: Rewrite {
+    /// The parts of the trace, known before its events are read.
+    fn info(&self) -> &TraceInfo;
+
     /// How many bytes the events of each location take, in order.
     fn sizes(&self) -> Vec<u64>;
 
-    /// Reads all events of some locations, as [`Trace::scan`] does of all.
+    /// Reads all events of some locations, as [`Trace::scan`](super::Trace::scan) does of all.
     ///
     /// What is read `thoroughly` takes longer and may say more. It is of use in all
     /// parts, or in none: all are to be read so, and again, if [`PartScan::wants_more`]
@@ -43,18 +45,19 @@ pub trait InParts: Trace {
     ) -> Result<PartScan, FormatError>;
 
     /// Takes up what scans of parts have [`concluded`](PartLocation::concluded), of all
-    /// locations in order, for what [`Trace::unused`] and [`Trace::warnings`] say.
+    /// locations in order, for what [`Trace::unused`](super::Trace::unused) and
+    /// [`Trace::warnings`](super::Trace::warnings) say.
     fn take_up(&self, concluded: &[Vec<u64>]);
 
-    /// Reads the times of some events of some locations, as [`Trace::timelines`] does of
-    /// all.
+    /// Reads the times of some events of some locations, as
+    /// [`Trace::timelines`](super::Trace::timelines) does of all.
     fn timelines_of(
         &self,
         events: &[(LocationIndex, &[u32])],
         monitor: &dyn Monitor,
     ) -> Result<Vec<Timeline>, FormatError>;
 
-    /// Does of [`Trace::rewrite`], or of [`Trace::copy`] if there is no correction, what
+    /// Does of [`Rewrite::rewrite`], or of [`Rewrite::copy`] if there is no correction, what
     /// concerns some locations alone. The disk has it when this returns.
     fn write_part(
         &self,

@@ -83,16 +83,28 @@ fn a_corrected_archive_can_be_verified_and_restored() {
     }
 
     let correction = correction();
-    let undo = trace.rewrite(&correction, corrected, &()).unwrap();
-    let copy = Otf2.open(&trace.copy_at(corrected)).unwrap();
+    let undo = trace
+        .rewriting()
+        .unwrap()
+        .rewrite(&correction, corrected, &())
+        .unwrap();
+    let copy = Otf2
+        .open(&trace.rewriting().unwrap().copy_at(corrected))
+        .unwrap();
     let after = copy.scan(&()).unwrap();
     assert_eq!(after.contents, before.contents);
     assert_eq!(times(copy.as_ref()), [[15, 25], [12, 40]]);
 
-    copy.restore(&correction, &undo, restored, &()).unwrap();
+    copy.rewriting()
+        .unwrap()
+        .restore(&correction, &undo, restored, &())
+        .unwrap();
     assert_eq!(files(restored), files(original));
     let nonsense = Undo("[]".to_owned());
-    let error = copy.restore(&correction, &nonsense, restored, &());
+    let error = copy
+        .rewriting()
+        .unwrap()
+        .restore(&correction, &nonsense, restored, &());
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("holds no undo data of an OTF2 archive"),
@@ -105,10 +117,16 @@ fn nothing_that_exists_is_overwritten() {
     let (original, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(original.path(), &archive());
     let trace = Otf2.open(original.path()).unwrap();
-    trace.copy(copy.path(), &()).unwrap();
+    trace.rewriting().unwrap().copy(copy.path(), &()).unwrap();
     assert_eq!(files(copy.path()), files(original.path()));
-    assert!(trace.copy(copy.path(), &()).is_err());
-    assert!(trace.rewrite(&correction(), copy.path(), &()).is_err());
+    assert!(trace.rewriting().unwrap().copy(copy.path(), &()).is_err());
+    assert!(
+        trace
+            .rewriting()
+            .unwrap()
+            .rewrite(&correction(), copy.path(), &())
+            .is_err()
+    );
     assert_eq!(files(copy.path()), files(original.path()));
 }
 
@@ -118,7 +136,13 @@ fn a_correction_of_other_locations_is_refused() {
     write(original.path(), &archive());
     let trace = Otf2.open(original.path()).unwrap();
     let other = Correction::new(Clocks::each_location(3), vec![ClockMap::default(); 3]);
-    assert!(trace.rewrite(&other, copy.path(), &()).is_err());
+    assert!(
+        trace
+            .rewriting()
+            .unwrap()
+            .rewrite(&other, copy.path(), &())
+            .is_err()
+    );
     assert!(files(copy.path()).is_empty());
 }
 
@@ -136,11 +160,20 @@ fn rows_name_regions_and_paths_lie_beside_the_anchor() {
     assert!(rows.next_row().unwrap().is_some());
     assert!(rows.next_row().unwrap().is_none());
 
-    assert_eq!(trace.shape(), Shape::Directory);
-    assert!(!trace.includes_correction());
-    assert!(Otf2.open(dir.path()).unwrap().includes_correction());
-    assert_eq!(trace.copy_at(Path::new("out")), Path::new("out/t.otf2"));
-    let saved = trace.correction_of(&anchor);
+    assert_eq!(trace.rewriting().unwrap().shape(), Shape::Directory);
+    assert!(!trace.rewriting().unwrap().includes_correction());
+    assert!(
+        Otf2.open(dir.path())
+            .unwrap()
+            .rewriting()
+            .unwrap()
+            .includes_correction()
+    );
+    assert_eq!(
+        trace.rewriting().unwrap().copy_at(Path::new("out")),
+        Path::new("out/t.otf2")
+    );
+    let saved = trace.rewriting().unwrap().correction_of(&anchor);
     assert_eq!(saved, dir.path().join("t.retime"));
 }
 

@@ -3,7 +3,7 @@
 
 use retime::causality::{Causality, CausalityOptions, Implementation};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
-use retime_model::format::{Format, PartScan, Scan, Trace, join};
+use retime_model::format::{Format, InParts, PartScan, Scan, join};
 use retime_model::{LocationIndex, LocationLog};
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
 use retime_otf2::{
@@ -100,15 +100,14 @@ fn scanned(paradigm: Paradigm, locations: &[&[(u64, It)]]) -> Scan {
         written.push(location.finish().unwrap());
     }
     archive.finish(written).unwrap();
-    let trace = Otf2.open(&path).unwrap();
+    let trace = Otf2.open_in_parts(&path, &()).unwrap().unwrap();
     let scan = trace.scan(&()).unwrap();
     assert_eq!(logs_by_parts(&*trace), scan.logs);
     scan
 }
 
 /// What is found where each location is read by another process.
-fn logs_by_parts(trace: &dyn Trace) -> Vec<LocationLog> {
-    let parts = trace.in_parts().unwrap();
+fn logs_by_parts(parts: &dyn InParts) -> Vec<LocationLog> {
     let all = (0..parts.sizes().len() as u32).map(LocationIndex);
     let pass = |thoroughly| {
         let found = all

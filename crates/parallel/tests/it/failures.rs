@@ -65,6 +65,8 @@ fn what_exists_is_not_overwritten_by_anybody() {
         let error = with(size, &(), |team| {
             let trace = open(team, &Otf2, &anchor, &()).unwrap().into_trace();
             trace
+                .rewriting()
+                .unwrap()
                 .rewrite(&later(locations), to.path(), &())
                 .unwrap_err()
                 .to_string()

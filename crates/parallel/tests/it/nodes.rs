@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use retime_model::Monitor;
-use retime_model::format::{Format, FormatError, Recognition, Trace};
+use retime_model::format::{Format, FormatError, InParts, Recognition, Trace};
 use retime_otf2_format::Otf2;
 use retime_parallel::{Communicator, Lost, Team, open, serve, threads};
 
@@ -60,6 +60,14 @@ impl Format for Elsewhere {
 
     fn open_watched(&self, _: &Path, monitor: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
         Otf2.open_watched(&self.0, monitor)
+    }
+
+    fn open_in_parts(
+        &self,
+        _: &Path,
+        monitor: &dyn Monitor,
+    ) -> Option<Result<Box<dyn InParts>, FormatError>> {
+        Otf2.open_in_parts(&self.0, monitor)
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {

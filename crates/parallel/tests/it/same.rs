@@ -8,7 +8,7 @@ use retime_jsonl::JsonLines;
 use retime_model::format::{Format, Scan};
 use retime_model::{Correction, LocationLog};
 use retime_otf2_format::Otf2;
-use retime_parallel::open;
+use retime_parallel::{Opened, open};
 use retime_sim::{HaloExchange, Spread};
 
 use crate::hybrid;
@@ -52,7 +52,11 @@ fn is_the_same(original: &Path) {
     let to = scratch.path().join("alone");
     fs::create_dir(&to).unwrap();
     let correction = correction(alone.scan(&()).unwrap());
-    let undo = alone.rewrite(&correction, &to, &()).unwrap();
+    let undo = alone
+        .rewriting()
+        .unwrap()
+        .rewrite(&correction, &to, &())
+        .unwrap();
 
     for size in SIZES {
         let [written, copied] =
@@ -69,11 +73,15 @@ fn is_the_same(original: &Path) {
             assert_eq!(trace.warnings(&found.contents), warnings);
             assert_eq!(trace.timelines(&events, &()).unwrap(), times, "{size}");
             assert_eq!(
-                trace.rewrite(&correction, &written, &()).unwrap(),
+                trace
+                    .rewriting()
+                    .unwrap()
+                    .rewrite(&correction, &written, &())
+                    .unwrap(),
                 undo,
                 "{size}"
             );
-            trace.copy(&copied, &()).unwrap();
+            trace.rewriting().unwrap().copy(&copied, &()).unwrap();
             assert!(!team.worked_alone());
         });
         assert_eq!(files(&written), files(&to), "{size}");
@@ -119,7 +127,7 @@ fn a_trace_without_parts_is_left_to_process_0() {
     let path = dir.path().join("t.jsonl");
     fs::write(&path, "{\"retime-stream\":1}\n").unwrap();
     with(3, &(), |team| {
-        let trace = open(team, &JsonLines, &path, &()).unwrap().into_trace();
-        assert!(team.worked_alone() && trace.in_parts().is_none());
+        let opened = open(team, &JsonLines, &path, &()).unwrap();
+        assert!(team.worked_alone() && matches!(opened, Opened::Alone(_)));
     });
 }

@@ -1,8 +1,8 @@
 //! One location on its way through its events.
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
-use retime::format::{EventRow, EventRows, FormatError, Passage, Trace};
-use retime::{Correction, LocationIndex, MapCursor, Timestamp};
+use retime::format::{CorrectedEvent, CorrectedEvents, FormatError, Passage, Trace};
+use retime::{Correction, LocationIndex, Timestamp};
 use retime_cli::library::Failure;
 
 use super::columns::{ROWS, too_large};
@@ -50,10 +50,7 @@ pub(super) struct Lane<'a> {
     location: LocationIndex,
     /// What the trace calls it.
     id: u64,
-    rows: Box<dyn EventRows + 'a>,
-    map: Option<MapCursor<'a>>,
-    event: u64,
-    latest: Timestamp,
+    events: CorrectedEvents<'a>,
     pub(super) is_over: bool,
 }
 
@@ -66,10 +63,7 @@ impl<'a> Lane<'a> {
         Ok(Self {
             location,
             id,
-            rows: trace.rows(location)?,
-            map: correction.map(|it| it.map_of(location).cursor(location)),
-            event: 0,
-            latest: Timestamp(0),
+            events: CorrectedEvents::open(trace, location, correction)?,
             is_over: false,
         })
     }
@@ -83,29 +77,13 @@ impl<'a> Lane<'a> {
     ) -> Result<Chunk, Failure> {
         let mut chunk = Filling::new(self.location, filled);
         while chunk.rows < ROWS {
-            let Some(row) = self.rows.next_row()? else {
+            let Some(event) = self.events.read()? else {
                 self.is_over = true;
                 break;
             };
-            let event = self.event;
-            self.event += 1;
-            // Events stamped before their predecessors stand where these do.
-            self.latest = self.latest.max(row.time);
-            let corrected = match &mut self.map {
-                Some(map) => {
-                    let corrected = map.map(event, self.latest);
-                    corrected.ok_or_else(|| {
-                        Failure::option("corrected time stamps do not fit into 64 bits")
-                    })?
-                }
-                None => row.time,
-            };
             if let Some((from, to)) = window {
-                let moment = if self.map.is_some() {
-                    corrected
-                } else {
-                    self.latest
-                };
+                // Events stamped before their predecessors stand where these do.
+                let moment = event.corrected.unwrap_or(event.latest);
                 if moment.0 > to {
                     self.is_over = true;
                     break;
@@ -115,20 +93,22 @@ impl<'a> Lane<'a> {
                 }
             }
             if filled.time || filled.corrected {
-                self.check(event, row.time.max(corrected))?;
+                self.check(&event)?;
             }
-            chunk.add(event, &row, corrected, regions);
+            chunk.add(&event, regions);
         }
         Ok(chunk.finish())
     }
 
     /// Refuses a stamp that a column cannot hold.
     #[inline]
-    fn check(&self, event: u64, stamp: Timestamp) -> Result<(), Failure> {
+    fn check(&self, event: &CorrectedEvent) -> Result<(), Failure> {
+        let recorded = event.row.time;
+        let stamp = event.corrected.map_or(recorded, |it| it.max(recorded));
         if i64::try_from(stamp.0).is_ok() {
             return Ok(());
         }
-        let (stamp, id) = (stamp.0, self.id);
+        let (event, stamp, id) = (event.number, stamp.0, self.id);
         let what = format!("the time stamp {stamp} of event {event} of location {id}");
         Err(too_large(&what))
     }
@@ -170,17 +150,18 @@ impl Filling {
     }
 
     #[inline]
-    fn add(&mut self, event: u64, row: &EventRow, corrected: Timestamp, regions: &Regions) {
+    fn add(&mut self, event: &CorrectedEvent, regions: &Regions) {
         self.rows += 1;
+        let row = &event.row;
         let (filled, chunk) = (self.filled, &mut self.chunk);
         if filled.event {
-            chunk.event.push(event);
+            chunk.event.push(event.number);
         }
         if filled.time {
             chunk.time.push(row.time.0);
         }
         if filled.corrected {
-            chunk.corrected.push(corrected.0);
+            chunk.corrected.push(event.corrected.unwrap_or(row.time).0);
         }
         if filled.kind {
             if row.kind.as_ptr() != self.last.0 {

@@ -12,6 +12,18 @@ use std::process::{Command, Output, Stdio};
 /// The command under test.
 pub(crate) const RETIME: &str = env!("CARGO_BIN_EXE_retime");
 
+/// The command of an example, which is built where only these tests are.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let built = Path::new(RETIME).with_file_name("examples").join(name);
+    if !built.exists() {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "retime-cli"]);
+        let status = cargo.args(["--example", name]).status();
+        assert!(status.unwrap().success());
+    }
+    built
+}
+
 /// What a command did.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {

@@ -1,0 +1,152 @@
+//! What the profiles of a run say.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use rayon::prelude::*;
+use retime_model::format::{
+    Contents, EventRows, FormatError, OperationFacts, Reach, Rewrite, Scan, Timeline, Trace, Unused,
+};
+use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
+
+use crate::advice::advice;
+use crate::error::{KinetoError, first_error};
+use crate::places::{left_out, warnings};
+use crate::rewrite::new_times;
+use crate::rows::Table;
+use crate::run::Run;
+use crate::scan::Matched;
+use crate::{early, facts, named_ranks, recordings, timelines};
+
+impl Trace for Run {
+    fn format(&self) -> &'static str {
+        "Kineto"
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn bytes(&self) -> u64 {
+        self.files.bytes() + self.beside.bytes()
+    }
+
+    fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
+        let read = self.read(monitor)?;
+        let matched = Matched::of(&read.files, &read.files, &read.places);
+        self.take_up(read, matched)
+    }
+
+    fn timelines(
+        &self,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Timeline>, FormatError> {
+        let read = self.read(monitor)?;
+        self.check_asked(read, events.len())?;
+        let files = self.files.paths().par_iter().zip(&read.files).enumerate();
+        let timelines = files.map(|(number, (path, file))| {
+            timelines::of_file(path, file, Self::of_file(read, number, events))
+        });
+        let timelines: Vec<Vec<Timeline>> = first_error(timelines)?;
+        Ok(timelines.into_iter().flatten().collect())
+    }
+
+    fn rematch(
+        &self,
+        correction: &Correction,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Scan>, FormatError> {
+        let read = self.read(monitor)?;
+        self.check_fits(read, correction)?;
+        let files = self.files.paths().par_iter().zip(&read.files).enumerate();
+        let moved = files.map(|(number, (path, file))| {
+            let times = new_times(path, file, &Self::maps(read, correction, number))?;
+            Ok::<_, FormatError>(file.at(times))
+        });
+        let moved = first_error(moved)?;
+        let matched = Matched::of(&moved, &read.files, &read.places);
+        if self.last_matched().as_ref() == Some(&matched) {
+            return Ok(None);
+        }
+        self.take_up(read, matched).map(Some)
+    }
+
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        let read = self.read(&())?;
+        let table = if let Some(table) = self.table.get() {
+            table
+        } else {
+            let table = self.unless_changed(Table::read(self.files.paths()))?;
+            self.table.get_or_init(|| table)
+        };
+        let (file, track) = read.places.track(location);
+        let of_file = read
+            .files
+            .get(file)
+            .ok_or_else(|| KinetoError::Inconsistent {
+                path: self.path.clone(),
+                what: format!("has no track number {}", location.0),
+            })?;
+        Ok(Box::new(table.rows(file, of_file, track as usize)))
+    }
+
+    fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
+        let Some(read) = self.read.get() else {
+            return Vec::new();
+        };
+        let (file, track) = read.places.track(location);
+        let file = read.files.get(file);
+        file.map_or_else(Vec::new, |file| facts::of_track(file, track, events))
+    }
+
+    fn zero(&self) -> Timestamp {
+        let given = self.origin.unwrap_or_default();
+        Timestamp(self.read.get().map_or(given, |it| it.origin))
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        Some(self.table.get()?.region(id)?.into())
+    }
+
+    fn unused(&self, _contents: &[Contents]) -> Vec<Unused> {
+        let Some(read) = self.read.get() else {
+            return Vec::new();
+        };
+        let unmatched = self
+            .last_matched()
+            .as_ref()
+            .map(|it| it.unmatched(&read.files, &read.places));
+        let unused = unmatched
+            .into_iter()
+            .flatten()
+            .map(|(kind, records)| Unused {
+                kind,
+                reach: Reach::Trace,
+                records,
+            });
+        unused.collect()
+    }
+
+    fn warnings(&self, _contents: &[Contents]) -> Vec<String> {
+        let mut all: Vec<String> = left_out(&self.others).into_iter().collect();
+        all.extend(recordings::warning(&self.other_recordings));
+        if let Some(read) = self.read.get() {
+            all.extend(warnings(&read.files));
+            let named = read.ranks_are_named.then_some(named_ranks::WARNING);
+            all.extend(named.map(str::to_owned));
+            let matched = self.last_matched();
+            if let Some(matched) = matched.as_ref().filter(|it| it.is_empty()) {
+                let kinds = matched.unmatched(&read.files, &read.places);
+                all.extend(advice(kinds.iter().map(|it| it.0)));
+            }
+            let early = read.files.iter().map(|it| it.early);
+            all.extend(early::warning(self.files.paths().iter().zip(early)));
+        }
+        all
+    }
+
+    fn rewriting(&self) -> Option<&dyn Rewrite> {
+        Some(self)
+    }
+}
