@@ -200,6 +200,12 @@ fn clocks_that_were_set_are_named() {
         let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
         let steps = report["method"]["alignment"]["steps"].as_array().unwrap();
         assert_eq!(lines.len(), steps.len(), "{printed}");
+        // Bounds follow the steps, so they rest on them.
+        let is_contradicted = !report["bounds"]["contradicted"]
+            .as_array()
+            .is_none_or(Vec::is_empty);
+        let rest = "bounds hold if clocks were set where the method found it, and nowhere else";
+        assert_eq!(printed.contains(rest), !is_contradicted, "{printed}");
         let mut set: Vec<u64> = steps
             .iter()
             .map(|it| it["clock"].as_u64().unwrap())

@@ -2,7 +2,7 @@
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use retime::format::{CorrectedEvent, CorrectedEvents, FormatError, Passage, Trace};
-use retime::{Correction, LocationIndex, Timestamp};
+use retime::{Correction, LocationIndex};
 use retime_cli::library::Failure;
 
 use super::columns::{ROWS, too_large};
