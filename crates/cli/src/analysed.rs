@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use retime::causality::CausalityOptions;
 use retime::format::Trace;
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, Bounds, Method, Solution, Unsolved,
@@ -59,11 +58,7 @@ pub(crate) fn analyse_some(
         }
     }
     let start = Instant::now();
-    let doubtful = CausalityOptions {
-        dense_alltoallv: model.dense_alltoallv,
-        trusted: model.trust_implementation.map(Into::into),
-    };
-    let loaded = load(source, doubtful)?;
+    let loaded = load(source, model.matching.options())?;
     let truth = Truth::of(&loaded, model, source.quiet)?;
     let analysing = Instant::now();
     let Loaded {
@@ -74,8 +69,7 @@ pub(crate) fn analyse_some(
     let options = AnalysisOptions {
         grouping: model.clocks.into(),
         delay: delay::given(&model.min_delay, &info)?,
-        dense_alltoallv: model.dense_alltoallv,
-        trusted: model.trust_implementation.map(Into::into),
+        causality: model.matching.options(),
         window: window(&causality, &info)?,
     };
     let progress = Progress::open(Stage::Matching);
@@ -104,8 +98,7 @@ pub(crate) fn analyse_together(
     let options = AnalysisOptions {
         grouping: model.clocks.into(),
         delay: delay::given(&model.min_delay, &read.info)?,
-        dense_alltoallv: model.dense_alltoallv,
-        trusted: model.trust_implementation.map(Into::into),
+        causality: model.matching.options(),
         window: None,
     };
     let analysing = Instant::now();
@@ -181,11 +174,7 @@ impl Analysed {
             return Ok(false);
         };
         let options = self.analysis.options().clone();
-        let doubtful = CausalityOptions {
-            dense_alltoallv: options.dense_alltoallv,
-            trusted: options.trusted,
-        };
-        let causality = joined(&self.opened.path, &scan.info, scan.logs, doubtful)?;
+        let causality = joined(&self.opened.path, &scan.info, scan.logs, options.causality)?;
         if let Some(truth) = &mut self.truth {
             truth.follow(causality.nodes())?;
         }
@@ -294,8 +283,8 @@ impl Analysed {
             method: None,
             parameters: model::ParametersPart {
                 min_delay: build::delay_part(analysis.delay(), self.delay_source),
-                dense_alltoallv: model.dense_alltoallv,
-                trusted_implementation: model.trust_implementation,
+                dense_alltoallv: model.matching.dense_alltoallv,
+                trusted_implementation: model.matching.trust_implementation,
                 gamma_max: None,
                 amortization_rate: None,
                 threads: rayon::current_num_threads(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use retime::causality::Implementation;
+use retime::causality::{CausalityOptions, Implementation};
 use retime::{Delay, Grouping};
 use serde::Serialize;
 
@@ -14,14 +14,43 @@ use crate::load::Source;
 use crate::memory::MemoryArgs;
 use crate::method::{MethodArgs, MethodOption, WindowArgs};
 
+/// Which trace is read, in the words of the help.
+const THE_TRACE: &str = "The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a \
+                         directory of profiles of one training job, or a file in Chrome's format \
+                         or of JSON lines";
+
+/// Which trace is read.
 #[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
-    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
-    /// lines
+pub(crate) struct TraceArgs {
+    #[arg(help = THE_TRACE)]
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) others: OtherFiles,
+}
+
+impl TraceArgs {
+    /// The trace to load, read by this process alone.
+    pub(crate) fn source(&self, format: Option<FormatName>, quiet: bool) -> Source<'_> {
+        Source {
+            others: &self.others.files,
+            ..Source::alone(&self.trace, format, quiet)
+        }
+    }
+
+    /// The trace to load, read by all processes of the team if there is one.
+    pub(crate) fn shared<'a>(&'a self, format: &'a FormatArgs, quiet: bool) -> Source<'a> {
+        Source {
+            team: format.team.as_ref(),
+            together: format.together,
+            ..self.source(format.asked(), quiet)
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) input: TraceArgs,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
@@ -42,10 +71,7 @@ pub(crate) struct CheckArgs {
     130 interrupted."
 )]
 pub(crate) struct CompareArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
-    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
-    /// lines
-    #[arg(required_unless_present = "features")]
+    #[arg(required_unless_present = "features", help = THE_TRACE)]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) others: OtherFiles,
@@ -75,12 +101,8 @@ pub(crate) struct CompareArgs {
      more dependencies reversed than the recording has, or cannot be right"
 )))]
 pub(crate) struct CorrectArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
-    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
-    /// lines
-    pub(crate) trace: PathBuf,
     #[command(flatten)]
-    pub(crate) others: OtherFiles,
+    pub(crate) input: TraceArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Write one file with all events in one order, as retime stream writes them,
@@ -107,12 +129,8 @@ pub(crate) struct CorrectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
-    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
-    /// lines
-    pub(crate) trace: PathBuf,
     #[command(flatten)]
-    pub(crate) others: OtherFiles,
+    pub(crate) input: TraceArgs,
     /// How events are written: text, csv, or jsonl (the format of retime stream)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: OrderFormat,
@@ -125,13 +143,8 @@ pub(crate) struct OrderArgs {
     /// List events up to this time after the first event
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<Delay>,
-    /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
-    #[arg(long)]
-    pub(crate) dense_alltoallv: bool,
-    /// Use what this implementation of MPI does though the standard does not promise it,
-    /// as that creating a communicator synchronises; false for other implementations
-    #[arg(long, value_name = "NAME")]
-    pub(crate) trust_implementation: Option<TrustedImplementation>,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
     #[command(flatten)]
     pub(crate) run: PlainRunArgs,
 }
@@ -145,6 +158,28 @@ pub(crate) enum OrderFormat {
     Csv,
     /// One JSON object per line
     Jsonl,
+}
+
+/// How operations are taken that recordings leave in doubt.
+#[derive(Debug, Args)]
+pub(crate) struct MatchingArgs {
+    /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
+    #[arg(long)]
+    pub(crate) dense_alltoallv: bool,
+    /// Use what this implementation of MPI does though the standard does not promise it,
+    /// as that creating a communicator synchronises; false for other implementations
+    #[arg(long, value_name = "NAME")]
+    pub(crate) trust_implementation: Option<TrustedImplementation>,
+}
+
+impl MatchingArgs {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> CausalityOptions {
+        CausalityOptions {
+            dense_alltoallv: self.dense_alltoallv,
+            trusted: self.trust_implementation.map(Into::into),
+        }
+    }
 }
 
 /// What is known of the trace's clocks and messages.
@@ -172,13 +207,8 @@ pub(crate) struct ModelArgs {
     /// report then says how far recorded and corrected times are from them
     #[arg(long, value_name = "TRACE")]
     pub(crate) truth: Option<PathBuf>,
-    /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
-    #[arg(long)]
-    pub(crate) dense_alltoallv: bool,
-    /// Use what this implementation of MPI does though the standard does not promise it,
-    /// as that creating a communicator synchronises; false for other implementations
-    #[arg(long, value_name = "NAME")]
-    pub(crate) trust_implementation: Option<TrustedImplementation>,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
     /// Fail with exit code 1 on anything that does not match: unmatched
     /// messages, incomplete collectives, unknown ranks
     #[arg(long)]
@@ -200,34 +230,6 @@ impl OutputArgs {
     /// Where to write, and whether what is there may be replaced.
     pub(crate) fn target(&self) -> (&Path, bool) {
         (&self.output, self.force)
-    }
-}
-
-impl CheckArgs {
-    /// The trace to load.
-    pub(crate) fn source(&self) -> Source<'_> {
-        Source {
-            path: &self.trace,
-            others: &self.others.files,
-            format: self.format.asked(),
-            team: self.format.team.as_ref(),
-            together: self.format.together,
-            quiet: self.run.quiet,
-        }
-    }
-}
-
-impl CorrectArgs {
-    /// The trace to load.
-    pub(crate) fn source(&self) -> Source<'_> {
-        Source {
-            path: &self.trace,
-            others: &self.others.files,
-            format: self.format.asked(),
-            team: self.format.team.as_ref(),
-            together: self.format.together,
-            quiet: self.run.quiet,
-        }
     }
 }
 
@@ -289,9 +291,7 @@ pub(crate) struct PlainRunArgs {
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime of a corrected trace, or one of your own
     pub(crate) correction: PathBuf,
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
-    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
-    /// lines
+    #[arg(help = THE_TRACE)]
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,

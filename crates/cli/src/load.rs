@@ -64,6 +64,20 @@ pub(crate) struct Source<'a> {
     pub(crate) quiet: bool,
 }
 
+impl<'a> Source<'a> {
+    /// One path, read by this process alone.
+    pub(crate) fn alone(path: &'a Path, format: Option<FormatName>, quiet: bool) -> Self {
+        Self {
+            path,
+            others: &[],
+            format,
+            team: None,
+            together: false,
+            quiet,
+        }
+    }
+}
+
 /// Reads all events of a trace.
 pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Loaded, CliError> {
     let Source {

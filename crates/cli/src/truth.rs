@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use retime::causality::{CausalityOptions, Defect, Nodes};
+use retime::causality::{Defect, Nodes};
 use retime::optimal::Coverage;
 use retime::pipeline::{Analysis, BoundedOffsets, Bounds};
 use retime::{Accuracy, Timestamp, printable, printable_path};
@@ -35,19 +35,8 @@ impl Truth {
         let Some(path) = &model.truth else {
             return Ok(None);
         };
-        let options = CausalityOptions {
-            dense_alltoallv: model.dense_alltoallv,
-            trusted: model.trust_implementation.map(Into::into),
-        };
-        let source = Source {
-            path,
-            others: &[],
-            format: None,
-            team: None,
-            together: false,
-            quiet,
-        };
-        let truth = load(source, options)?;
+        let options = model.matching.options();
+        let truth = load(Source::alone(path, None, quiet), options)?;
         compare(recorded, &truth).map_err(|difference| {
             CliError::input(path, not_the_truth(&recorded.opened.path, &difference))
         })?;

@@ -18,9 +18,7 @@ use serde::{Deserialize, Serialize};
 use retime::causality::NeedsWhole;
 use retime::pipeline::{Analysis, AnalysisError, AnalysisOptions, Bounds, Solution, Step};
 use retime::{CausalityOptions, Grouping, MinimalDelay};
-use retime_model::{
-    Implementation, LocationIndex, LocationLog, Monitor, Ticks, Timestamp, TraceInfo,
-};
+use retime_model::{LocationIndex, LocationLog, Monitor, Ticks, Timestamp, TraceInfo};
 
 use crate::build::build;
 use crate::distribution::Distribution;
@@ -35,10 +33,6 @@ pub fn analyse(
     distribution: &Distribution,
     monitor: &dyn Monitor,
 ) -> Result<Analysis, AnalysisError> {
-    let doubtful = CausalityOptions {
-        dense_alltoallv: options.dense_alltoallv,
-        trusted: options.trusted,
-    };
     match Options::of(&options) {
         // What cannot be packed nobody understands, and all stop.
         Some(options) => {
@@ -48,7 +42,7 @@ pub fn analyse(
     }
     let analysis = || {
         distribution.check()?;
-        let causality = build(&info, own, doubtful, distribution, monitor)?;
+        let causality = build(&info, own, options.causality, distribution, monitor)?;
         Ok(Analysis::of(info, causality, options, monitor)?)
     };
     let analysis = analysis();
@@ -68,8 +62,7 @@ pub fn analyse(
 struct Options {
     grouping: Grouping,
     delay: Option<Ticks>,
-    dense_alltoallv: bool,
-    trusted: Option<Implementation>,
+    causality: CausalityOptions,
     window: Option<(Timestamp, Timestamp)>,
 }
 
@@ -84,8 +77,7 @@ impl Options {
         Some(Self {
             grouping: options.grouping,
             delay,
-            dense_alltoallv: options.dense_alltoallv,
-            trusted: options.trusted,
+            causality: options.causality,
             window: options.window,
         })
     }
@@ -94,8 +86,7 @@ impl Options {
         AnalysisOptions {
             grouping: self.grouping,
             delay: self.delay.map(MinimalDelay::Uniform),
-            dense_alltoallv: self.dense_alltoallv,
-            trusted: self.trusted,
+            causality: self.causality,
             window: self.window,
         }
     }

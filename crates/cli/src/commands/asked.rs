@@ -29,7 +29,7 @@ pub(crate) struct Asked<'a> {
 impl<'a> From<&'a CorrectArgs> for Asked<'a> {
     fn from(args: &'a CorrectArgs) -> Self {
         Self {
-            source: args.source(),
+            source: args.input.shared(&args.format, args.run.quiet),
             model: &args.model,
             method: &args.method,
             window: Some(&args.window),

@@ -54,7 +54,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
 
 /// What is known of the recorded times.
 pub(crate) fn found(args: &CheckArgs) -> Result<(Analysed, Found), CliError> {
-    let analysed = analyse(args.source(), &args.model)?;
+    let analysed = analyse(args.input.shared(&args.format, args.run.quiet), &args.model)?;
     let mut report = analysed.report(&args.model);
     let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     report.accuracy = analysed.accuracy(None)?;

@@ -58,12 +58,8 @@ impl Compared {
 pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliError> {
     report::target::check(&args.run, None)?;
     let source = Source {
-        path,
         others: &args.others.files,
-        format: args.format.asked(),
-        team: None,
-        together: false,
-        quiet: args.run.quiet,
+        ..Source::alone(path, args.format.asked(), args.run.quiet)
     };
     let (comparison, drawn, defective) = with_threads(args.run.threads, || {
         let mut analysed = analyse(source, &args.model)?;

@@ -76,11 +76,11 @@ fn stages(args: &CorrectArgs) -> Vec<Stage> {
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
-    let format = formats::of_writable(&args.trace, args.format.asked())?;
+    let format = formats::of_writable(&args.input.trace, args.format.asked())?;
     let staging = Staging::for_trace(
         args.output.target(),
         format,
-        (&args.trace, &args.others.files),
+        (&args.input.trace, &args.input.others.files),
     )?;
     let (analysed, method) = analyse(args.into())?;
     if is_left_alone(args.into(), &method, &analysed) {

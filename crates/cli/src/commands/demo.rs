@@ -107,7 +107,9 @@ fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliErr
 
 fn checked(trace: &Path) -> Result<Analysed, CliError> {
     let args: CheckArgs = parsed([trace])?;
-    with_threads(args.run.threads, || analyse(args.source(), &args.model))
+    with_threads(args.run.threads, || {
+        analyse(args.input.shared(&args.format, args.run.quiet), &args.model)
+    })
 }
 
 fn heading(text: &str) -> String {

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<u8, CliError> {
 impl<'a> From<&'a ExportArgs> for Asked<'a> {
     fn from(args: &'a ExportArgs) -> Self {
         Self {
-            source: args.source(),
+            source: args.input.source(args.format.asked(), args.run.quiet),
             model: &args.model,
             method: &args.method,
             window: None,
@@ -63,7 +63,13 @@ fn export_here(args: &ExportArgs) -> Result<u8, CliError> {
     args.kind_and_end()?;
     let staging = args
         .file()
-        .map(|file| Staging::for_export(file, args.force, (&args.trace, &args.others.files)))
+        .map(|file| {
+            Staging::for_export(
+                file,
+                args.force,
+                (&args.input.trace, &args.input.others.files),
+            )
+        })
         .transpose()?;
     let (mut analysed, method) = analyse(args.into())?;
     let shown = shown(args, &method, &analysed)?;
@@ -179,7 +185,7 @@ fn into(
         }
         ExportError::Io(error) => CliError::io(&args.output, error),
         error @ (ExportError::TooFar | ExportError::TooLong { .. }) => {
-            CliError::input(&args.trace, error.to_string())
+            CliError::input(&args.input.trace, error.to_string())
         }
     })
 }

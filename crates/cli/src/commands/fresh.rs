@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use retime::causality::{CausalityOptions, Check, Defect, EventNode, check};
+use retime::causality::{Check, Defect, EventNode, check};
 use retime::format::{Scan, Trace};
 use retime::pipeline::Examined;
 use retime::{Causality, Clocks, MinimalDelay, Ticks, TraceInfo};
@@ -98,10 +98,7 @@ pub(super) fn matched(
     (scan, model, clocks): (Scan, &ModelArgs, &Clocks),
     outside: Option<impl Fn(&Causality, EventNode) -> bool>,
 ) -> Result<Fresh, CliError> {
-    let options = CausalityOptions {
-        dense_alltoallv: model.dense_alltoallv,
-        trusted: model.trust_implementation.map(Into::into),
-    };
+    let options = model.matching.options();
     let mut causality = joined(path, &scan.info, scan.logs, options)?;
     let unused = trace.unused(&scan.contents);
     let examined = Examined::new(&scan.info, &causality, &unused);

@@ -41,7 +41,7 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::for_events(
         &args.output.output,
         args.output.force,
-        (&args.trace, &args.others.files),
+        (&args.input.trace, &args.input.others.files),
     )?;
     let (mut analysed, method) = analyse(args.into())?;
     let (found, bounds, mut report) = if is_left_alone(args.into(), &method, &analysed) {

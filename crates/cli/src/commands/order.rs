@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use retime::causality::{CausalityOptions, Defect, check};
+use retime::causality::{Defect, check};
 use retime::pipeline::Examined;
 use retime::{
     Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, plural, printable,
@@ -11,7 +11,7 @@ use retime::{
 
 use crate::args::{OrderArgs, OrderFormat};
 use crate::error::{CliError, VIOLATIONS};
-use crate::load::{Loaded, Source, load, with_threads};
+use crate::load::{Loaded, load, with_threads};
 use crate::method::to_ticks;
 use crate::progress::Interrupts;
 use crate::report::build::examined_part;
@@ -28,19 +28,8 @@ pub(crate) fn run(args: &OrderArgs) -> Result<u8, CliError> {
 }
 
 fn order(args: &OrderArgs) -> Result<u8, CliError> {
-    let options = CausalityOptions {
-        dense_alltoallv: args.dense_alltoallv,
-        trusted: args.trust_implementation.map(Into::into),
-    };
-    let source = Source {
-        path: &args.trace,
-        others: &args.others.files,
-        format: args.input_format,
-        team: None,
-        together: false,
-        quiet: args.run.quiet,
-    };
-    let loaded = load(source, options)?;
+    let source = args.input.source(args.input_format, args.run.quiet);
+    let loaded = load(source, args.matching.options())?;
     let window = Window::of(args, &loaded)?;
     let clocks = Grouping::Location.clocks(&loaded.info, &loaded.causality);
     let found = contradictions(&loaded, &clocks)? + list(args, &loaded, window)?;

@@ -12,7 +12,7 @@ mod server;
 mod timed;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use retime_picture::{Live, Subject};
@@ -20,13 +20,13 @@ use retime_picture::{Live, Subject};
 use super::asked::{Asked, analyse, is_left_alone};
 use super::found::{Found, as_corrected, as_recorded};
 use crate::analysed::Analysed;
-use crate::args::{ModelArgs, RunArgs};
+use crate::args::{ModelArgs, RunArgs, TraceArgs};
 use crate::bounds::BoundsArgs;
 use crate::drawn::{self, sketch};
 use crate::error::CliError;
-use crate::formats::{FormatArgs, OtherFiles};
+use crate::formats::FormatArgs;
 use crate::limits::LimitArgs;
-use crate::load::{Source, with_threads};
+use crate::load::with_threads;
 use crate::method::MethodArgs;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report;
@@ -39,12 +39,8 @@ use server::Server;
     error; 130 interrupted, as Ctrl-C ends it."
 )]
 pub(crate) struct ViewArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
-    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
-    /// lines
-    pub(crate) trace: PathBuf,
     #[command(flatten)]
-    pub(crate) others: OtherFiles,
+    pub(crate) input: TraceArgs,
     /// The port to listen on; any that is free if not given
     #[arg(
         long,
@@ -74,14 +70,7 @@ pub(crate) struct ViewArgs {
 impl<'a> From<&'a ViewArgs> for Asked<'a> {
     fn from(args: &'a ViewArgs) -> Self {
         Self {
-            source: Source {
-                path: &args.trace,
-                others: &args.others.files,
-                format: args.format.asked(),
-                team: None,
-                together: false,
-                quiet: args.run.quiet,
-            },
+            source: args.input.source(args.format.asked(), args.run.quiet),
             model: &args.model,
             method: &args.method,
             window: None,
@@ -120,7 +109,7 @@ fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
         None => "No contradiction: the times are those of the recording.",
     };
     let page = drawn::page(&found.report, outcome, Some(live.picture()), true);
-    let page = page.map_err(|error| CliError::io(&args.trace, error.into()))?;
+    let page = page.map_err(|error| CliError::io(&args.input.trace, error.into()))?;
     drawn::write(&found.report, outcome, Some(live.picture()), &args.run)?;
     tell(args, &analysed, &found, outcome, &server.address())?;
     server.serve(&page, |from, to| {

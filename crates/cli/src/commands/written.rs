@@ -198,7 +198,7 @@ pub(super) fn verify(
     let written = if let Some(written) = original.open_copy(copy, &Interrupts) {
         written?
     } else {
-        let format = formats::of(&args.trace, args.format.asked())?;
+        let format = formats::of(&args.input.trace, args.format.asked())?;
         formats::open(copy, format, args.format.team.as_ref())?
     };
     let scan = {
@@ -231,7 +231,7 @@ pub(super) fn verify_together(
     let Some(team) = team.filter(|_| !nodes.whole().is_here()) else {
         return Ok(None);
     };
-    let format = formats::of(&args.trace, args.format.asked())?;
+    let format = formats::of(&args.input.trace, args.format.asked())?;
     let Opened::Dealt(written) = retime_parallel::open(team, format, copy, &Interrupts)? else {
         return Ok(None);
     };
@@ -241,7 +241,7 @@ pub(super) fn verify_together(
     expected.refuse(found)?;
     let source = load::Source {
         path: copy,
-        ..args.source()
+        ..args.input.shared(&args.format, args.run.quiet)
     };
     let again = analyse_together(*written, source, &args.model)?;
     Ok(Some(Fresh::of_analysed(&again)))

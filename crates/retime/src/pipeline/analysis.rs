@@ -22,7 +22,7 @@ use crate::estimate::{Estimate, LearnedDelay, learn_minimal_delay};
 use crate::grouping::{Grouping, Standing, split_clocks};
 use crate::merge::Sum;
 use retime_model::format::Unused;
-use retime_model::{Cancelled, Clocks, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
+use retime_model::{Cancelled, Clocks, Monitor, Ticks, Timestamp, TraceInfo};
 
 /// Knowledge and wishes before a trace is looked at.
 #[derive(Clone, Debug)]
@@ -31,10 +31,8 @@ pub struct AnalysisOptions {
     pub grouping: Grouping,
     /// The least time from a cause to its effect; learned if not given.
     pub delay: Option<MinimalDelay>,
-    /// Take Alltoallv and Alltoallw for N-to-N operations.
-    pub dense_alltoallv: bool,
-    /// Use what this implementation of MPI does though the standard does not promise it.
-    pub trusted: Option<Implementation>,
+    /// How doubtful operations are taken.
+    pub causality: CausalityOptions,
     /// Only dependencies with both ends in this stretch of time are enforced.
     pub window: Option<(Timestamp, Timestamp)>,
 }
@@ -45,8 +43,7 @@ impl Default for AnalysisOptions {
         Self {
             grouping: Grouping::Auto,
             delay: None,
-            dense_alltoallv: false,
-            trusted: None,
+            causality: CausalityOptions::default(),
             window: None,
         }
     }
@@ -167,11 +164,7 @@ impl Analysis {
         options: AnalysisOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self, AnalysisError> {
-        let doubtful = CausalityOptions {
-            dense_alltoallv: options.dense_alltoallv,
-            trusted: options.trusted,
-        };
-        let causality = Causality::build_watched(&info, logs, doubtful, monitor)?;
+        let causality = Causality::build_watched(&info, logs, options.causality, monitor)?;
         Ok(Self::of(info, causality, options, monitor)?)
     }
 

@@ -7,12 +7,11 @@ use clap::{Args, ValueEnum};
 use retime::{Delay, LocationIndex, TraceInfo, printable_path};
 use retime_export::{Kind, Times};
 
-use crate::args::{ModelArgs, RunArgs};
+use crate::args::{ModelArgs, RunArgs, TraceArgs};
 use crate::bounds::BoundsArgs;
 use crate::error::CliError;
-use crate::formats::{FormatArgs, OtherFiles};
+use crate::formats::FormatArgs;
 use crate::limits::LimitArgs;
-use crate::load::Source;
 use crate::method::MethodArgs;
 
 #[derive(Debug, Args)]
@@ -23,12 +22,8 @@ use crate::method::MethodArgs;
     of communication could be used; 130 interrupted."
 )]
 pub(crate) struct ExportArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
-    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
-    /// lines
-    pub(crate) trace: PathBuf,
     #[command(flatten)]
-    pub(crate) others: OtherFiles,
+    pub(crate) input: TraceArgs,
     /// The file to write; must not exist. Compressed if its name ends in .gz, and with -
     /// standard output
     #[arg(short, long, value_name = "FILE")]
@@ -152,18 +147,6 @@ impl std::fmt::Display for IdRange {
 }
 
 impl ExportArgs {
-    /// The trace to load.
-    pub(crate) fn source(&self) -> Source<'_> {
-        Source {
-            path: &self.trace,
-            others: &self.others.files,
-            format: self.format.asked(),
-            team: None,
-            together: false,
-            quiet: self.run.quiet,
-        }
-    }
-
     /// The file to write, if it is not standard output.
     pub(crate) fn file(&self) -> Option<&Path> {
         (self.output.as_os_str() != "-").then_some(&self.output)
