@@ -28,7 +28,8 @@ pub(crate) enum Command<'a> {
         part: Cow<'a, [LocationIndex]>,
         thoroughly: bool,
     },
-    /// To deliver what it has read, in the order of its part; answered in batches until all are sent.
+    /// To deliver what it has read, in the order of its part; answered in batches until all are
+    /// sent.
     Deliver,
     /// To look up times of events; answered by their timelines.
     Timelines {
