@@ -156,7 +156,7 @@ pub enum Error {
         path: PathBuf,
         /// Offset in the file of what is not complete.
         offset: u64,
-        /// The kind of content that the file ends in the middle of.
+        /// The way in which content is missing: cut off, without an end mark, or none at all.
         reason: Reason,
     },
 
