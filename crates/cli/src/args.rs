@@ -182,7 +182,7 @@ impl MatchingArgs {
     }
 }
 
-/// What is known of the trace's clocks and messages.
+/// Knowledge of the trace's clocks and messages that the user gives.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {

@@ -7,7 +7,7 @@ use retime::pipeline::DRIFT_BOUND;
 
 use crate::quantity::{Count, share};
 
-/// What bounds rest on.
+/// Options on which error bounds rest.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Error bounds")]
 pub(crate) struct BoundsArgs {
@@ -24,7 +24,8 @@ pub(crate) struct BoundsArgs {
 }
 
 impl BoundsArgs {
-    /// What bounds rest on, and how long the search for them may last.
+    /// The drift bound on which error bounds rest, as a share, and the steps that each search for
+    /// them may take.
     pub(crate) fn asked(&self) -> (f64, u64) {
         (self.drift_bound.0, self.bounds_budget.0)
     }
@@ -39,7 +40,7 @@ pub(crate) enum Switch {
     Off,
 }
 
-/// By how much rates may wander, as a share.
+/// A drift bound: the largest wander of a clock's rate, as a share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DriftBound(pub(crate) f64);
 

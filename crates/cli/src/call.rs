@@ -23,7 +23,7 @@ pub trait Watch: Send + Sync {
 /// How a command was called.
 #[derive(Clone)]
 pub struct Call {
-    /// What was asked for, as a command line without the name of the command.
+    /// The command line that was asked for, without the name of the command.
     pub words: Vec<OsString>,
     /// The program and the words before those above that do the same in another process.
     pub program: Vec<OsString>,

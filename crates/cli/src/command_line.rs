@@ -131,7 +131,7 @@ impl Command {
         }
     }
 
-    /// What of a large trace is written beside its place first.
+    /// Paths of the output that may be large: those beside which it is written first.
     pub(crate) fn targets(&self) -> Vec<&Path> {
         match self {
             Self::Correct(args) => vec![&args.output.output],

@@ -50,7 +50,7 @@ impl From<&MinDelay> for DelaySource {
     }
 }
 
-/// What the option says for a trace; nothing if the delay is to be learned.
+/// Reads the minimal delay that the option gives for a trace; `None` if it is to be learned.
 pub(crate) fn given(option: &MinDelay, info: &TraceInfo) -> Result<Option<MinimalDelay>, CliError> {
     Ok(match option {
         MinDelay::Auto => None,

@@ -1,5 +1,5 @@
-//! What can be seen of a trace: `--html`, a report to look at, and what `--verbose` shows on
-//! a terminal.
+//! Drawings of a trace: `--html`, a report to look at, and the sketch that `--verbose` shows on a
+//! terminal.
 
 pub(crate) mod sketch;
 mod subject;
@@ -17,7 +17,7 @@ use crate::report::model::Report;
 use crate::report::{self, target};
 pub(crate) use subject::subject;
 
-/// What was drawn of a trace and its solution, if there is one, as the options ask.
+/// The drawings of a trace and its solution, if there is one, that the options ask for.
 #[derive(Default)]
 pub(crate) struct Drawn {
     /// For the page.

@@ -75,7 +75,7 @@ impl ValueEnum for FormatName {
     }
 }
 
-/// Of which format a trace is, and who works on it.
+/// The format of a trace, and the processes that work on it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FormatArgs {
     /// The format of the trace [default: the one that its path shows]
@@ -98,7 +98,7 @@ pub(crate) struct FormatArgs {
     /// The processes that share the work, if this one is not alone.
     #[arg(skip)]
     pub(crate) team: Option<Arc<Team>>,
-    /// Whether they also analyse the trace together.
+    /// True if these processes also analyse the trace together.
     #[arg(skip)]
     pub(crate) together: bool,
 }
@@ -124,7 +124,7 @@ impl FormatArgs {
     }
 }
 
-/// What else belongs to a trace, as the shell expands `RUN/*.json`.
+/// Files of a trace besides the first, as the shell expands `RUN/*.json`.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct OtherFiles {
     /// Further files of the same training job

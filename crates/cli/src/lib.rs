@@ -98,9 +98,8 @@ pub fn give(
     method::give(methods)
 }
 
-/// What [`run`] does, with other words than those of the process, where the command is part of a
-/// program: `program` are that and the words before those of the command. Returns the
-/// exit code.
+/// Does what [`run`] does, with other words than those of the process, where the command is part of
+/// a program: `program` are that and the words before those of the command. Returns the exit code.
 pub fn run_as(program: Vec<OsString>, words: Vec<OsString>) -> u8 {
     let named = std::iter::once(OsString::from("retime")).chain(words.iter().cloned());
     let cli = match command_line::parsed::<Cli>(named) {

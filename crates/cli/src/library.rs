@@ -59,8 +59,7 @@ pub fn open(
     opened.map_err(failed)
 }
 
-/// What a trace is made of; where its format cannot say so at once, its events are read
-/// for it.
+/// Describes a trace; where its format cannot do so at once, its events are read for it.
 pub fn describe(trace: &dyn Trace, call: Call) -> Result<TraceInfo, Failure> {
     call::within(call, || {
         load::with_threads(None, || load::describe(trace, true))

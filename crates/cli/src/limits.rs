@@ -7,7 +7,7 @@ use retime::pipeline::RATE_DIFFERENCE;
 
 use crate::quantity::share;
 
-/// What no result may exceed unless it is forced.
+/// Limits that no result may exceed unless it is forced.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
@@ -17,7 +17,7 @@ pub(crate) struct LimitArgs {
     pub(crate) max_rate_difference: RateLimit,
 }
 
-/// By how much rates may differ, as a share.
+/// The largest difference of two clocks' rates that a result may have, as a share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RateLimit(pub(crate) f64);
 

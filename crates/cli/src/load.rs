@@ -19,7 +19,7 @@ use crate::progress::{Progress, Stage};
 pub(crate) struct Opened {
     pub(crate) path: PathBuf,
     pub(crate) trace: Box<dyn Trace>,
-    /// What each location holds besides times.
+    /// The content of each location besides times: its events, counted by kind.
     pub(crate) contents: Vec<Contents>,
     pub(crate) timing: LoadTiming,
 }
@@ -30,7 +30,7 @@ impl Opened {
         formats::rewriting(&*self.trace)
     }
 
-    /// What it records of communication that leads to no dependencies.
+    /// Counts the records of communication that lead to no dependencies.
     pub(crate) fn unused(&self) -> Vec<Unused> {
         self.trace.unused(&self.contents)
     }
@@ -122,7 +122,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
     })
 }
 
-/// What the logs of the trace at `path` say of which event must follow which.
+/// Matches what the logs of the trace at `path` say: which event must follow which.
 pub(crate) fn joined(
     path: &Path,
     info: &TraceInfo,
@@ -140,8 +140,7 @@ pub(crate) fn joined(
     })
 }
 
-/// What a trace is made of; where its format cannot say so at once, its events are
-/// read for it.
+/// Describes a trace; where its format cannot do so at once, its events are read for it.
 pub(crate) fn describe(trace: &dyn Trace, quiet: bool) -> Result<TraceInfo, CliError> {
     if let Some(info) = trace.describe() {
         return Ok(info.clone());

@@ -136,7 +136,7 @@ fn what_would_help(limit: u64) -> String {
     )
 }
 
-/// What this process may allocate, if that is limited.
+/// The bytes that this process may allocate, if they are limited.
 #[cfg(target_os = "linux")]
 fn limit() -> Option<u64> {
     use rustix::process::{Resource, getrlimit};
@@ -248,7 +248,7 @@ mod supervision {
 
     /// The process that does the work; 0 before there is one.
     static WORKER: AtomicI32 = AtomicI32::new(0);
-    /// Whether it is to stop.
+    /// True once an interrupt has asked the worker to stop.
     static ASKED: AtomicBool = AtomicBool::new(false);
 
     /// The first interrupt lets the worker stop in an orderly way, a second one at once.

@@ -20,7 +20,7 @@ use crate::progress::check_interrupt;
 /// How long an interrupt may stay unheard.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What a regular file or a pipe holds.
+/// Opens a regular file or a pipe for reading.
 pub(crate) fn read(path: &Path) -> Result<Box<dyn Read>, CliError> {
     let failed = |error| CliError::io(path, error);
     if !is_pipe(path).map_err(failed)? {

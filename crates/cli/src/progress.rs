@@ -19,7 +19,7 @@ use crate::error::CliError;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What a second interrupt does.
+/// The effect of a second interrupt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Again {
     /// It ends the program at once.

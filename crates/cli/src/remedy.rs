@@ -1,4 +1,4 @@
-//! What would help where the system refuses.
+//! Ways out where the system refuses.
 
 use std::error::Error;
 use std::io;
@@ -16,7 +16,7 @@ pub(crate) fn outlive_the_limit_of_files() {
     }
 }
 
-/// What would help against an error, if its cause says so.
+/// Names a way out of an error, if its cause shows one.
 pub(crate) fn of(error: &CliError) -> Option<String> {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {

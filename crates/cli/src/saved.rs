@@ -66,7 +66,7 @@ pub(crate) struct SavedCorrection {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SavedBounds {
-    /// By how much the rates of clocks may wander, a share.
+    /// The drift bound: the largest wander of a clock's rate that the bounds assume, as a share.
     drift_bound: f64,
     /// A location of the clock whose time is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -70,9 +70,9 @@ impl Command {
         }
     }
 
-    /// Whether processes can analyse the trace together: not where true times are read,
-    /// where delays come from a table, where all is to be drawn, where part of the run or one order of all events is
-    /// asked for, or where the method looks at all clocks at a time.
+    /// True if processes can analyse the trace together: not where true times are read, where
+    /// delays come from a table, where all is to be drawn, where part of the run or one order of
+    /// all events is asked for, or where the method looks at all clocks at a time.
     fn can_be_together(&self) -> bool {
         let model =
             |it: &ModelArgs| it.truth.is_none() && !matches!(it.min_delay, MinDelay::File(_));
@@ -140,8 +140,8 @@ fn obey(command: &mut Command, team: &Arc<Team>, quiet: bool) -> Result<u8, CliE
     command.run(team, false)
 }
 
-/// What the others have to know before they serve: whether there is anything to do, and
-/// on how many threads.
+/// The message that the others get before they serve: `None` if there is nothing to do, else the
+/// number of threads, if one was asked for.
 type Briefing = Option<Option<u16>>;
 
 /// Does what the command line asks `retime-mpi` for, in one of the processes of a
@@ -213,7 +213,8 @@ fn say(text: &str) {
     let _ = writeln!(anstream::stderr(), "{NAME}: {text}");
 }
 
-/// What the processes took for a trace of so many events.
+/// Describes the messages, bytes, time and memory that the processes took for a trace of `events`
+/// events.
 fn describe(usage: &[Usage], events: u64) -> String {
     let messages = usage.iter().map(|it| it.messages).sum();
     let bytes: u64 = usage.iter().map(|it| it.bytes).sum();

@@ -133,7 +133,7 @@ fn not_the_truth(recorded: &Path, difference: &str) -> String {
     )
 }
 
-/// What tells the traces apart besides times.
+/// Fails with the first difference of the traces that is not one of times.
 fn compare(recorded: &Loaded, truth: &Loaded) -> Result<(), String> {
     let (own, other) = (&recorded.info, &truth.info);
     if own.rate != other.rate {

@@ -29,12 +29,12 @@ const MU: i64 = 250_000;
 const DELTA: i64 = 1;
 /// The process whose clock is wrong.
 pub const WRONG: usize = 8;
-/// By how much, in nanoseconds.
+/// The error of that clock, in nanoseconds.
 pub const ERROR: i64 = 1_000_000;
 /// Simulation steps.
 const STEPS: u64 = 400;
 
-/// What the paper does not print.
+/// The parameters that the paper does not print.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// In a few words.

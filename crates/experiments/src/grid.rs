@@ -5,13 +5,13 @@ use crate::simulated::Failure;
 /// A table that no paper has printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// What was done, in one line.
+    /// The experiment in one line.
     pub title: String,
-    /// What the columns are.
+    /// The headings of the columns.
     pub heading: Vec<String>,
     /// As many cells as the heading in each row; the first is what the row is.
     pub rows: Vec<Vec<String>>,
-    /// What has to be known to judge them, a paragraph each.
+    /// Notes by which to judge the figures, a paragraph each.
     pub notes: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub type Watch<'a> = &'a dyn Fn(&str) -> bool;
 pub struct Measured {
     /// One word.
     pub name: &'static str,
-    /// What it shows.
+    /// The subject of the measurement in a few words, for a list of all.
     pub about: &'static str,
     /// Runs it. Fails with [`Failure::Stopped`] once it is no longer wanted.
     pub run: fn(Watch<'_>) -> Result<Grid, Failure>,

@@ -37,7 +37,7 @@ pub use table::{Row, Table};
 pub struct Named {
     /// One word.
     pub name: &'static str,
-    /// What it shows.
+    /// The subject of the experiment in a few words, for a list of all.
     pub about: &'static str,
     /// Runs it.
     pub run: fn() -> Result<Table, Failure>,

@@ -1,4 +1,4 @@
-//! What is left of local intervals in a minute on drifting clocks.
+//! The accuracy of local intervals after a minute on drifting clocks.
 //!
 //! Sixteen clocks, up to 1 ms apart at the start and up to 20 ppm wrong in rate,
 //! stamp a program for 60 s. The controlled clock of 2000 with all controllers
@@ -26,7 +26,7 @@ use crate::ring::controllers;
 use crate::simulated::{Failure, Simulated};
 use crate::table::{Row, Table};
 
-/// What is assumed to be the least delay; the true one is 250 us.
+/// The least delay that is assumed, in nanoseconds; the true one is 250 us.
 const MU: i64 = 200_000;
 /// True time of a run.
 const MINUTE: u64 = 60_000_000_000;
@@ -68,11 +68,11 @@ pub struct Limit {
     pub sent: u64,
     /// True time from it to the receive that jumps, in nanoseconds.
     pub interval: u64,
-    /// By how much the interval is wrong, in nanoseconds.
+    /// The nanoseconds by which the interval is too long; negative if it is too short.
     pub error: i64,
 }
 
-/// What one run gives.
+/// The figures of one run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// True time at which everybody has been reached, in nanoseconds.
@@ -256,7 +256,7 @@ fn limit(
     })
 }
 
-/// What the thesis recommends for controller D.
+/// The constant that the thesis recommends for controller D.
 pub const GAMMA_D: f64 = 0.98;
 
 /// Runs in the table.

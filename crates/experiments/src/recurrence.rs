@@ -42,14 +42,14 @@ pub fn sequence(f: f64) -> impl Iterator<Item = f64> {
     })
 }
 
-/// What a sequence comes to.
+/// The limit of a sequence, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// To 1.
+    /// It converges to 1.
     Converges,
-    /// To so many values that take turns.
+    /// It comes to this many values that take turns.
     Period(usize),
-    /// To nothing within what was computed.
+    /// It has not settled within the terms that were computed.
     Unsettled,
 }
 
@@ -59,7 +59,7 @@ const SETTLED: usize = 200_000;
 /// How equal terms have to be.
 const EQUAL: f64 = 1e-7;
 
-/// What the sequence comes to.
+/// Finds the limit of the sequence for `f` by computing its terms.
 pub fn limit(f: f64) -> Limit {
     let terms: Vec<f64> = sequence(f).skip(SETTLED).take(64).collect();
     let equal = |a: f64, b: f64| (a - b).abs() < EQUAL;
@@ -128,7 +128,7 @@ pub struct Range {
     pub equation: &'static str,
     /// Smallest and largest f.
     pub f: (f64, f64),
-    /// What the sequence comes to.
+    /// The limit that is claimed for the sequence.
     pub limit: Limit,
     /// Smallest and largest term, from `o_1` on.
     pub terms: (f64, f64),

@@ -23,11 +23,11 @@ use retime_sim::{Experiment, Length, RingChain};
 use crate::simulated::{Failure, Simulated};
 use crate::table::{Row, Table};
 
-/// What a message takes, and what is assumed for it, in nanoseconds.
+/// The delay of a message, true and assumed, in nanoseconds.
 pub const MU: i64 = 250_000;
 /// Least distance of events, in nanoseconds.
 pub const DELTA: i64 = 1_000;
-/// What the thesis prints for the second round, in milliseconds.
+/// The figures that the thesis prints for the second round, in milliseconds.
 pub const PRINTED: [f64; 4] = [39.368, 39.618, 49.036, 49.286];
 
 /// The example.
@@ -37,7 +37,7 @@ pub struct Ring {
     rounds: usize,
 }
 
-/// What one run gives, in milliseconds.
+/// The times of one run, in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RingTimes {
     /// In the second round: node 0 sends, node 1 receives it, node 1 answers,

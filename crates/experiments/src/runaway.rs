@@ -33,7 +33,7 @@ use crate::table::{Row, Table};
 const TURN: u64 = 1_000_000_000;
 /// How far the two clocks get apart, in nanoseconds.
 pub const APART: f64 = 2_000_000.0;
-/// What a message takes, and what is assumed for it, in nanoseconds.
+/// The true delay of a message in nanoseconds, and below it the one that is assumed.
 const DELAY: u64 = 300_000;
 const MU: i64 = 250_000;
 

@@ -50,7 +50,7 @@ impl From<NoEstimate> for Failure {
 /// A simulated trace with one clock per location. Times are in nanoseconds.
 #[derive(Debug)]
 pub struct Simulated {
-    /// What must follow what.
+    /// The dependencies between the events of the trace.
     pub causality: Causality,
     /// The clocks.
     pub clocks: Clocks,

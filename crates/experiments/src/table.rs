@@ -1,15 +1,15 @@
 //! Printed figures beside ours.
 
-/// What an experiment gave.
+/// The figures of an experiment beside those that a paper prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// What was done, in one line.
+    /// The experiment in one line.
     pub title: String,
     /// Paper and section.
     pub source: &'static str,
     /// The figures.
     pub rows: Vec<Row>,
-    /// What has to be known to judge them, a paragraph each.
+    /// Notes by which to judge the figures, a paragraph each.
     pub notes: Vec<String>,
 }
 
@@ -20,11 +20,12 @@ pub(crate) const FOLLOWS: &str = "follows: ";
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// What it is.
+    /// The quantity that was measured.
     pub quantity: String,
-    /// What the paper prints, or after `follows:` what follows from it; `-` for nothing.
+    /// The figure that the paper prints, or after `follows:` the one that follows from it; `-` for
+    /// none.
     pub printed: String,
-    /// What came out here.
+    /// The figure that came out here.
     pub ours: String,
     /// How they differ, and why.
     pub difference: String,

@@ -28,7 +28,7 @@ use crate::table::{FOLLOWS, Row, Table};
 const MS: i64 = 1_000;
 /// A turn of figure 7.3.
 const TURN: i64 = 10_000 * MS;
-/// What its messages take.
+/// The delay of its messages, in microseconds.
 const DELAY: i64 = 20;
 /// How often all pairs of figure 7.3 meet.
 const ROUNDS: i64 = 3;

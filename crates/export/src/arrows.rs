@@ -22,7 +22,7 @@ use crate::window::Window;
 pub(crate) struct Arrows {
     /// Cause and effect, by cause.
     by_cause: Vec<(EventNode, EventNode)>,
-    /// Of each node the cause, if an arrow ends there.
+    /// The cause of each node, if an arrow ends there.
     causes: Vec<PackedOption<EventNode>>,
 }
 

@@ -86,7 +86,8 @@ pub(crate) fn write_lanes<S: Scribe>(
     Ok(summary)
 }
 
-/// What a monitor hears of: bytes of the trace, as far as it can be told from events.
+/// The pace at which a monitor advances: in bytes of the trace, as far as they can be told from
+/// events.
 struct Pace {
     bytes: u64,
     events: u64,

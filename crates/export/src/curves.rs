@@ -16,13 +16,13 @@ const POINTS: usize = 500;
 /// A curve of a clock, in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Curve {
-    /// What it is called; of one process no two are called the same.
+    /// The name of the curve; no two curves of one process have the same.
     pub(crate) name: String,
     /// No other of the file has it.
     pub(crate) number: u32,
     /// The number of the process that it is shown beside.
     pub(crate) process: u32,
-    /// By rising time.
+    /// The values of the curve, by rising time.
     pub(crate) points: Vec<(Timestamp, f64)>,
 }
 

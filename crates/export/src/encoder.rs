@@ -1,4 +1,4 @@
-//! What a kind of file has to do: one [`Encoder`] writes one location, as its events come.
+//! The duties of a kind of file: one [`Encoder`] writes one location, as its events come.
 
 use std::cmp::Ordering;
 
@@ -15,12 +15,12 @@ pub(crate) struct Moment {
     pub(crate) recorded: Option<u64>,
 }
 
-/// What a slice is called.
+/// The name of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Name {
-    /// As a region.
+    /// That of the region with this id.
     Region(u32),
-    /// As the format calls such events.
+    /// That by which the format calls such events.
     Kind(&'static str),
 }
 

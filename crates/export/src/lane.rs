@@ -142,7 +142,7 @@ impl<'a, E: Encoder> Lane<'a, E> {
         }
     }
 
-    /// What is to be written behind all else of all locations, when this one is over.
+    /// The bytes that are to be written behind all else of all locations, when this one is over.
     pub(crate) fn late(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         for Late { moment, kind, end } in self.late.drain(..) {

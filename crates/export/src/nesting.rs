@@ -10,7 +10,7 @@ use crate::encoder::Name;
 /// A region that a location is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
-    /// What it is called.
+    /// The name of its slice.
     pub(crate) name: Name,
     /// True if it was the innermost one all the time.
     pub(crate) is_leaf: bool,

@@ -1,4 +1,4 @@
-//! Whether a file is one that was exported, by how it begins.
+//! Recognising a file that was exported by how it begins.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! What there is of a trace, and what of it is to be shown.
+//! The trace that is exported, and the part of it that is to be shown.
 
 use retime::format::Trace;
 use retime::optimal::ErrorBounds;
@@ -9,9 +9,9 @@ use retime::{Causality, Clocks, Correction, LocationIndex, Ticks, TraceInfo};
 pub struct Exported<'a> {
     /// Where its events are read from.
     pub trace: &'a dyn Trace,
-    /// What it is made of.
+    /// Locations, processes and communicators of the trace.
     pub info: &'a TraceInfo,
-    /// What depends on what, at recorded times.
+    /// The dependencies between events, at recorded times.
     pub causality: &'a Causality,
     /// Which locations share a clock, where there is no correction that says so.
     pub clocks: &'a Clocks,
@@ -42,7 +42,7 @@ pub enum Times {
     Both,
 }
 
-/// What is shown, and how.
+/// The part of a trace that is shown, and the form of the file.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// The kind of file.
@@ -60,7 +60,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Whether recorded times are shown, and whether corrected ones are.
+    /// True where recorded times are shown, and where corrected ones are.
     pub(crate) fn groups(&self) -> (bool, bool) {
         (
             self.times != Times::Corrected,

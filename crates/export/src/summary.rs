@@ -1,6 +1,6 @@
-//! What a file of an export holds, in numbers.
+//! The content of an exported file, in numbers.
 
-/// What a file holds.
+/// The content of an exported file, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Bytes, before they were compressed.

@@ -1,4 +1,4 @@
-//! What is shown of a trace's locations: processes with threads.
+//! The tracks of a trace's locations: processes with threads.
 //!
 //! Viewers know threads by numbers that are unique in a file, and take the thread whose
 //! number is that of its process for the first of it. So threads are numbered by location,
@@ -29,7 +29,7 @@ pub(crate) struct Thread {
 /// The tracks of a group, in the order of locations.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracks {
-    /// By their position in the trace.
+    /// The processes, by their position in the trace.
     pub(crate) processes: BTreeMap<usize, Process>,
     pub(crate) threads: Vec<Thread>,
 }

@@ -14,7 +14,7 @@ use crate::window::Window;
 
 /// All locations at the times of one group.
 pub(crate) struct View<'a> {
-    /// What the group is called, if there are two.
+    /// The title of the group, if there are two.
     pub(crate) title: Option<&'static str>,
     /// 0, or 1 for the second one: so that both have numbers of their own.
     pub(crate) number: u32,

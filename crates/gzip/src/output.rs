@@ -40,7 +40,7 @@ pub struct Packing {
 #[derive(Debug)]
 pub struct Packed {
     bytes: Vec<u8>,
-    /// Of what was compressed.
+    /// The check sum of the content, before it was compressed.
     crc: Hasher,
     length: u64,
 }

@@ -41,7 +41,7 @@ pub struct Window<'a> {
 /// Why there is not more in a window.
 #[derive(Debug)]
 pub enum Refused {
-    /// What is in it already is longer than it may grow.
+    /// The content of the window is longer already than it may grow.
     TooLong,
     /// The file cannot be read, or its compressed data is damaged.
     Read(io::Error),
@@ -75,7 +75,7 @@ impl<'a> Window<'a> {
         self.effort
     }
 
-    /// What is in the window.
+    /// The bytes in the window.
     pub fn bytes(&self) -> &[u8] {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What a file holds besides times.
+//! The content of a file besides times.
 //!
 //! The rest of a file is all of its bytes without the digits of times: their
 //! number and their check sum tell whether a copy changed anything else, the order

@@ -19,7 +19,7 @@ pub enum JsonlError {
         path: PathBuf,
         /// The last line that was read, from 1.
         line: u64,
-        /// What the system or the decompression says.
+        /// The error of the system or of the decompression.
         source: io::Error,
     },
     /// There is nothing in the file.
@@ -39,7 +39,7 @@ pub enum JsonlError {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The mistake in the line.
         what: String,
     },
     /// The events of a location make no log.
@@ -47,7 +47,7 @@ pub enum JsonlError {
     Log {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The contradiction among the events.
         source: LogError,
     },
     /// The file is not the one that the caller speaks of.
@@ -55,7 +55,7 @@ pub enum JsonlError {
     Inconsistent {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The fact that does not fit.
         what: String,
     },
     /// The original cannot be restored.

@@ -1,4 +1,4 @@
-//! What lines call locations, messages and operations: numbers and strings.
+//! Ids of locations, messages and operations in lines: numbers and strings.
 //!
 //! Strings are compared as they are written, so `"a"` and `"\u0061"` differ, and
 //! a number is never the string of its digits.
@@ -26,7 +26,7 @@ impl<'a> Id<'a> {
         }
     }
 
-    /// What the events of a message or an operation have in common.
+    /// The id that the events of a message or an operation have in common.
     pub(crate) fn of_event(raw: &'a str) -> Result<Self, String> {
         if let Ok(number) = raw.parse() {
             return Ok(Self::Number(number));
@@ -37,7 +37,7 @@ impl<'a> Id<'a> {
         Err(format!("{raw} is no id: give a number or a string"))
     }
 
-    /// What stands between the quotes, if it is a string.
+    /// The text between the quotes, if the id is a string.
     pub fn string(self) -> Option<&'a str> {
         match self {
             Self::Number(_) => None,

@@ -17,7 +17,7 @@ use retime_model::{MessageId, OperationId};
 use crate::id::{Id, IdMap};
 use crate::line::Part;
 
-/// What waits for lines.
+/// Messages and operations that wait for further lines.
 #[derive(Default)]
 pub(crate) struct Open {
     messages: IdMap<Waiting>,

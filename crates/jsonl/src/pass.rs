@@ -28,11 +28,11 @@ pub(crate) struct Pass<'a> {
 pub(crate) struct Entry<'a> {
     /// All of it, with its line end.
     pub(crate) bytes: &'a [u8],
-    /// What it says; nothing if it is empty or a header.
+    /// The content of the line; `None` if it is empty or a header.
     pub(crate) said: Option<Said<'a>>,
 }
 
-/// What a line says.
+/// The content of a line that is no header.
 pub(crate) struct Said<'a> {
     pub(crate) location: LocationIndex,
     pub(crate) what: What<'a>,
@@ -76,7 +76,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// What a line says; an error says what is wrong with it.
+/// Reads a line; an error says what is wrong with it.
 fn read<'a>(
     bytes: &'a [u8],
     begun: &mut bool,

@@ -82,7 +82,7 @@ impl Places {
         self.met.iter().map(id).collect()
     }
 
-    /// What the file is made of.
+    /// Describes the trace: the locations met so far, and the clocks that they share.
     pub(crate) fn info(&self) -> TraceInfo {
         // Locations with one clock share a process, which is what holds them
         // together when clocks are grouped.
@@ -120,8 +120,7 @@ impl Places {
     }
 }
 
-/// What a location is called in reports: without quotes, unless that would make it
-/// look like a number.
+/// The name of a location in reports: without quotes, unless that would make it look like a number.
 fn name(id: Id<'_>) -> String {
     match id.string() {
         Some(string) if !string.starts_with(|it: char| it.is_ascii_digit()) => string.to_owned(),

@@ -1,4 +1,4 @@
-//! Whether a file holds JSON lines, by its first bytes and its name.
+//! Recognising a file of JSON lines by its first bytes and its name.
 
 use std::io;
 use std::path::Path;

@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 
 /// All events of a file.
 pub(crate) struct Table {
-    /// By location.
+    /// The events of each location, in the order of their lines.
     events: Vec<Vec<Compact>>,
     regions: Vec<Box<str>>,
     /// The id of each location.

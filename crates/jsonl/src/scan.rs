@@ -1,4 +1,4 @@
-//! What the events of a file say about causality.
+//! The causality of a file: from its events to logs.
 //!
 //! Each event with a role is handed to the [`LogBuilder`] of its location, in the
 //! order of the lines. Should an event be stamped earlier than the one before it at

@@ -30,7 +30,7 @@ pub(crate) struct Call {
     /// Its event, by its position in the [columns](crate::columns) of the file.
     pub(crate) event: u32,
     pub(crate) what: What,
-    /// What calls of one operation have in common.
+    /// Text that all calls of one operation have in common, by which calls of ranks are compared.
     pub(crate) signature: String,
     /// Its process group, if it says so.
     pub(crate) group: Option<Label>,
@@ -59,7 +59,7 @@ pub(crate) enum On {
     Order,
 }
 
-/// What a call does.
+/// The effect of a call on ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// It takes part in an operation of the whole group.
@@ -100,7 +100,7 @@ impl Label {
     }
 }
 
-/// What an event says of communication.
+/// An event that tells of communication.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// It is a call that orders ranks.
@@ -111,7 +111,7 @@ pub(crate) enum Said {
     Kernel(Kernel),
     /// Kernels of this number are started.
     Launch(u64),
-    /// What kernels are that are launched meanwhile.
+    /// A call on the program's own thread that tells of the kernels launched meanwhile.
     Around(Around),
     /// A message is asked for.
     Posting(Posting),
@@ -120,7 +120,7 @@ pub(crate) enum Said {
 }
 
 impl Said {
-    /// What an event says, if it communicates.
+    /// Reads an event, if it tells of communication.
     #[inline]
     pub(crate) fn of(event: &Event<'_>, number: u32) -> Option<Self> {
         let name = event.text(event.fields.name);
@@ -165,7 +165,7 @@ pub(crate) struct Around {
     pub(crate) tells: Tells,
 }
 
-/// What a call on the program's own thread tells of the kernels that it launches.
+/// Facts that a call on the program's own thread tells of the kernels that it launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Tells {
     /// All that newer kernels say themselves; the event is that of the request.
@@ -369,7 +369,7 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     }))
 }
 
-/// What a call on the program's thread asks for; the root is an argument of its own.
+/// Reads the request that a call on the program's thread makes; the root is an argument of its own.
 fn request(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = normalised(&String::from_utf8_lossy(name));
     if matches!(&*name, "send" | "recv") {

@@ -1,5 +1,5 @@
-//! What is kept of the events of a file: for each its time, its length, its track and where
-//! its digits stand, some 25 bytes of the hundreds it is written with.
+//! The events of a file as they are kept: for each its time, its length, its track and where its
+//! digits stand, some 25 bytes of the hundreds it is written with.
 //!
 //! Events that only name things are kept like all others if they have a time, since that is
 //! moved with the rest; they are on no track.
@@ -7,9 +7,9 @@
 /// Stands for no track.
 pub(crate) const NO_TRACK: u32 = u32::MAX;
 
-/// By how many nanoseconds the times of a run are moved to count from 0, if some lie below
-/// it: profilers may give times relative to a moment of their own. No trace may span more, so
-/// that none with a time of 0 or later reaches further below.
+/// The nanoseconds by which the times of a run are moved to count from 0, if some lie below it:
+/// profilers may give times relative to a moment of their own. No trace may span more, so that none
+/// with a time of 0 or later reaches further below.
 pub(crate) const BELOW_ZERO: u64 = 1 << 61;
 
 /// Stands for no length.

@@ -21,7 +21,7 @@ pub enum KinetoError {
         path: PathBuf,
         /// How much was read, uncompressed.
         byte: u64,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// It is not JSON, or an event has no time that can be understood.
@@ -33,7 +33,7 @@ pub enum KinetoError {
         line: u64,
         /// The byte of the content, uncompressed, from 0.
         byte: u64,
-        /// What is wrong.
+        /// The mistake found there.
         what: String,
     },
     /// A file is called like a trace, and what is in it is nothing that anybody writes.
@@ -47,7 +47,7 @@ pub enum KinetoError {
         path: PathBuf,
         /// The byte of the content, uncompressed, from 0.
         byte: u64,
-        /// What is wrong there.
+        /// The damage found there.
         what: String,
     },
     /// Several files cannot be read.
@@ -63,7 +63,7 @@ pub enum KinetoError {
     NotOneRun {
         /// One of them.
         path: PathBuf,
-        /// What speaks against it, and the way out.
+        /// The fact that speaks against one run, and the way out.
         what: String,
     },
     /// Nothing in a directory is a trace.
@@ -80,7 +80,7 @@ pub enum KinetoError {
     Log {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The contradiction among the events.
         source: LogError,
     },
     /// The files are not those that the caller speaks of.
@@ -88,7 +88,7 @@ pub enum KinetoError {
     Inconsistent {
         /// One of them, or their directory.
         path: PathBuf,
-        /// What does not fit.
+        /// The fact that does not fit.
         what: String,
     },
     /// The original cannot be restored.

@@ -1,4 +1,4 @@
-//! What calls say of their operations, for tables of them.
+//! Facts about operations that calls state, for tables of them.
 
 use retime_model::format::OperationFacts;
 use rustc_hash::FxHashMap;

@@ -53,7 +53,7 @@ impl Span {
     }
 }
 
-/// What an event says.
+/// The fields of an event: where their values stand in its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields {
     pub(crate) ph: Span,

@@ -1,4 +1,4 @@
-//! What lies in a directory.
+//! Listing the traces and other files of a directory.
 
 use std::fs;
 use std::io;
@@ -15,18 +15,18 @@ use crate::outline::{Look, look};
 pub(crate) struct Found {
     /// The traces, by name.
     pub(crate) traces: Vec<PathBuf>,
-    /// What is called like one and is none, with the reason.
+    /// Files that are called like traces and are none, with the reason.
     pub(crate) others: Vec<(PathBuf, String)>,
     /// Traces that are other recordings of a rank than those that are taken, with what each
     /// is in words.
     pub(crate) other_recordings: Vec<(PathBuf, String)>,
-    /// What may have been a trace and cannot be read any more.
+    /// Files that may have been traces and cannot be read any more.
     pub(crate) damaged: Vec<KinetoError>,
     /// All files that are no traces, whatever they are called, by name.
     pub(crate) beside: Vec<PathBuf>,
     /// Symbolic links that lead to no trace.
     pub(crate) links: Vec<PathBuf>,
-    /// Of what else lies there no copy is made; what it is in words.
+    /// Entries that are not copied, and what each is in words.
     pub(crate) left_out: Vec<(PathBuf, &'static str)>,
 }
 

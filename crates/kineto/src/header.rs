@@ -1,11 +1,11 @@
-//! What a file says of itself, beside its events.
+//! The statements of a file about itself, beside its events.
 
 use serde_json::Value;
 
 /// Keys of the outermost object that say it.
 pub(crate) const KEYS: [&[u8]; 3] = [b"baseTimeNanoseconds", b"distributedInfo", b"host_name"];
 
-/// What a file says of itself.
+/// The statements of a file about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Nanoseconds at which the times of its events begin to count.

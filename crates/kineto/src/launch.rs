@@ -23,7 +23,7 @@ use retime_model::Operation;
 use crate::call::{Around, Call, Elements, Kernel, On, Tells, What};
 use crate::columns::Columns;
 
-/// What a file says of kernels that do not say what they do.
+/// Kernels that do not say what they do, with the launches and calls that tell it for them.
 #[derive(Debug, Default)]
 pub(crate) struct Launches {
     pub(crate) kernels: Vec<Kernel>,
@@ -102,7 +102,7 @@ struct Within<'a> {
     says: Says<'a>,
 }
 
-/// What the calls around a launch say.
+/// The statements of the calls around a launch about its kernels.
 enum Says<'a> {
     All(&'a Call),
     /// Operation, sizes of the input, and elements of both tensors.

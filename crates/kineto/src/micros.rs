@@ -41,7 +41,7 @@ const NANO: usize = 3;
 /// number that is moved never becomes much longer than it was.
 const MOST_DECIMALS: usize = 32;
 
-/// What a text says; nothing if it is no number, or one beyond 64 bits.
+/// Reads a number of microseconds; `None` if the text is no number, or one beyond 64 bits.
 #[inline]
 pub(crate) fn parse(text: &[u8]) -> Option<Micros> {
     let (negative, digits) = match text.split_first()? {

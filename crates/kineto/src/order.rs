@@ -74,7 +74,7 @@ pub(crate) struct Boundary {
     pub(crate) time: u64,
 }
 
-/// What happens to an entry.
+/// The part of an entry that an event of a track is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Begin,

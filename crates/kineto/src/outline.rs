@@ -1,4 +1,4 @@
-//! Whether a file that is called like a trace is one, and if not, why.
+//! Deciding if a file that is called like a trace is one, and if not, why.
 //!
 //! The first bytes tell it of nearly all files. Of the others the outermost object or array
 //! is walked, without keeping anything, until events are found or it ends.
@@ -27,7 +27,7 @@ use crate::window::LONGEST;
 /// How much of a file is looked at first.
 const PROBE: u64 = 1 << 16;
 
-/// What a file turns out to be.
+/// The judgement on a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// A trace, maybe one that is damaged further on.
@@ -38,7 +38,7 @@ pub(crate) enum Look {
     Damaged {
         /// Where in its content, uncompressed.
         byte: u64,
-        /// What is wrong there.
+        /// The damage found there.
         what: String,
     },
 }
@@ -220,7 +220,8 @@ impl Outline<'_> {
         })
     }
 
-    /// What other programs write in place of JSON is sound, unless no text goes on so.
+    /// Judges text that is no JSON: other programs may write it, so it is sound, unless it goes on
+    /// as no text does.
     fn bad(&self, at: usize, what: &str) -> Ended {
         let rest = self.window.bytes().get(at..).unwrap_or_default();
         if !is_text(rest) {

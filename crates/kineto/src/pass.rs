@@ -39,7 +39,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// What a pass finds besides events.
+/// The header and check sums that a pass finds besides events.
 pub(crate) struct Passed {
     pub(crate) header: Header,
     /// Check sum of its content.
@@ -77,21 +77,21 @@ struct Pass<'a, 'v> {
     visit: &'v mut dyn FnMut(Event<'_>) -> Result<(), String>,
 }
 
-/// What a file says that ends too early.
+/// The message on a file that ends too early.
 const CUT: &str = "the file ends here, before the trace does; was the program killed while it \
                    wrote, or the file cut off by a copy? Restore it, or move it elsewhere to \
                    leave its events out";
 
-/// What a file says in which there is nothing.
+/// The message on a file in which there is nothing.
 const EMPTY: &str = "the file is empty, so it is no trace; was the program killed before it wrote, \
                      or the file cut off by a copy?";
 
-/// What a file says that is JSON, but no trace.
+/// The message on a file that is JSON, but no trace.
 const NO_EVENTS: &str = "the object ends without an array traceEvents; this is no trace in Chrome's \
                          format";
 
 impl Pass<'_, '_> {
-    /// What `find` finds in the window, which gets as much as that takes.
+    /// Applies `find` to the window, which gets as much of the file as that takes.
     #[inline]
     fn find<T>(&mut self, find: impl Fn(&[u8]) -> Result<T, Stop>) -> Result<T, FormatError> {
         loop {

@@ -81,7 +81,7 @@ impl Places {
         self.starts.push(self.info.locations.len() as u32);
     }
 
-    /// What the trace is made of, with the host of each file and the groups of ranks.
+    /// Describes the trace, with the host of each file and the groups of ranks.
     pub(crate) fn info(
         &self,
         files: &[FileRead],
@@ -243,7 +243,7 @@ pub(crate) fn left_out(others: &[(PathBuf, String)]) -> Option<String> {
     ))
 }
 
-/// What is missing of a run, or different from what one would expect.
+/// Warnings on a run of which something is missing, or different from what one would expect.
 pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(size) = files.iter().find_map(|it| it.header.world_size) else {

@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::columns::Columns;
 use crate::order::{Side, boundaries};
 
-/// By how much a map moves all stamps, if it moves them alike.
+/// The nanoseconds by which a map moves all stamps, if it moves them alike.
 pub(crate) fn shift(map: &ClockMap) -> Option<i128> {
     let mut knots = map.knots().iter();
     let by = |from: Timestamp, to: Timestamp| i128::from(to.0) - i128::from(from.0);
@@ -113,7 +113,7 @@ fn mapped(
 struct Inside {
     /// The blocks that lie in it, those deeper inside among them.
     blocks: std::ops::Range<usize>,
-    /// What surrounds them; nothing surrounds a track.
+    /// The stay that surrounds them; `None` for a whole track.
     around: Option<Block>,
 }
 

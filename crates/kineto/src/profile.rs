@@ -79,7 +79,7 @@ pub(crate) struct FileRead {
     /// True if some of its times lie before 0.
     pub(crate) is_below_zero: bool,
     pub(crate) tracks: Vec<Track>,
-    /// By track, whether it is of this part of the file; nothing if all are.
+    /// True for each track that is of this part of the file; `None` if all are.
     pub(crate) own: Option<Vec<bool>>,
     /// Names that were given to tracks, by pid and tid.
     pub(crate) thread_names: FxHashMap<(String, String), String>,
@@ -88,7 +88,7 @@ pub(crate) struct FileRead {
     pub(crate) calls: Vec<Call>,
     /// Collective operations of compiled programs, until it is known who takes part.
     pub(crate) instructions: Vec<Instruction>,
-    /// What the program asked for, by operation.
+    /// The calls by which the program asked for operations, by kind of operation.
     pub(crate) requests: FxHashMap<Operation, Requests>,
     pub(crate) flows: Vec<FlowEnd>,
     /// Events that communicate but prove nothing.
@@ -127,7 +127,7 @@ impl FileRead {
     }
 }
 
-/// What is gathered while a file is read.
+/// Data that are gathered while a file is read.
 #[derive(Default)]
 struct Gathered {
     columns: Columns,
@@ -234,7 +234,7 @@ impl FileRead {
     }
 }
 
-/// What is wrong with a time that is too far from all that a trace can hold.
+/// The message on a time that is too far from all that a trace can hold.
 const BEYOND: &str = "ts and baseTimeNanoseconds together lie more than 73 years before 0, or \
                       beyond what 64 bits of nanoseconds hold";
 

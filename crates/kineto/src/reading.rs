@@ -1,4 +1,4 @@
-//! What the profiles of a run say.
+//! Reading the profiles of a run, as any trace is read.
 
 use std::borrow::Cow;
 use std::path::Path;

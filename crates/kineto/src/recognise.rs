@@ -1,4 +1,4 @@
-//! Whether a path holds such traces, by names and first bytes.
+//! Recognising paths that hold traces of Chrome's JSON format, by names and first bytes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -82,8 +82,8 @@ pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
     })
 }
 
-/// Whether a directory or file holds nothing but such traces, with a correction and copies
-/// of what lies in `input`.
+/// Fails unless a directory or file holds nothing but such traces, with a correction and copies of
+/// what lies in `input`; the error says what else it holds.
 pub(crate) fn may_replace(target: &Path, input: &Path) -> Result<(), String> {
     let untold = |error: io::Error| format!("cannot be looked at: {error}");
     let found = presence::kind_of_entry(target).map_err(untold)?;

@@ -1,4 +1,4 @@
-//! What a run says about causality.
+//! The causality of a run: from calls that belong together to logs.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::profile::FileRead;
 /// Events that communicate and prove nothing, by what they are and location.
 pub(crate) type Unmatched = Vec<(&'static str, Vec<u64>)>;
 
-/// What belongs together in a run.
+/// Calls and arrows of a run that belong together.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Matched {
     matching: Matching,
@@ -27,8 +27,8 @@ pub(crate) struct Matched {
 }
 
 impl Matched {
-    /// What belongs together at the times of the files `at`, of calls that were recorded as
-    /// `files` say. Arrows are told by names and by their order, which corrections keep.
+    /// Finds the calls that belong together at the times of the files `at`, as they were recorded
+    /// in `files`. Arrows are told by names and by their order, which corrections keep.
     pub(crate) fn of(at: &[FileRead], files: &[FileRead], places: &Places) -> Self {
         let mut matching = matched(at);
         let (arrows, left_out) = arrows(files, places);
@@ -72,7 +72,8 @@ impl Matched {
         })
     }
 
-    /// What was not matched is counted for the first track of each file: all have one clock.
+    /// Counts the calls that were not matched, for the first track of each file: all have one
+    /// clock.
     pub(crate) fn unmatched(&self, files: &[FileRead], places: &Places) -> Unmatched {
         let mut all = Unmatched::new();
         let mut count = |file: usize, kind: &'static str, count: u64| {
@@ -165,7 +166,7 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
     }
 }
 
-/// What the tracks of a file hold besides times.
+/// The content of the tracks of a file besides times: their events, counted by type.
 pub(crate) fn contents_of(file: &FileRead) -> impl Iterator<Item = Contents> + '_ {
     file.tracks.iter().map(|track| {
         let kinds = track

@@ -60,7 +60,7 @@ fn lone(streams: &BTreeMap<u32, Sizes>, calls: &[Call], header: &Header) -> Opti
     (is_alone && !calls.iter().any(says_group)).then_some(*stream)
 }
 
-/// What the calls of a stream say of the size of their group.
+/// The sizes of their group that the calls of a stream state.
 #[derive(Default)]
 struct Sizes {
     /// One of them says that it has as many members as the job has ranks,

@@ -52,7 +52,8 @@ impl SavedFile {
 /// How numbers were written.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Forms {
-    /// By turns: decimals, or [`OTHER`], and how many numbers were written so.
+    /// Runs of equal forms, two numbers each: the decimals, or [`OTHER`], and how many numbers in a
+    /// row were written so.
     runs: Vec<u64>,
     /// The others as they were.
     others: Vec<String>,

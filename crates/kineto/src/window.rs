@@ -49,7 +49,7 @@ impl<'a> Window<'a> {
         self.inner.effort()
     }
 
-    /// What is in the window.
+    /// The bytes in the window.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.inner.bytes()
     }
@@ -103,13 +103,13 @@ impl<'a> Window<'a> {
         self.inner.crc()
     }
 
-    /// What is wrong with the content, so many bytes into the window.
+    /// The error of a mistake in the content, at a byte of the window.
     pub(crate) fn syntax(&self, at: usize, what: &str) -> FormatError {
         syntax(self.path, self.offset() + at as u64, what)
     }
 }
 
-/// What is wrong with the content of a file at a byte of it. Lines are only counted now
+/// The error of a mistake in the content of a file, at a byte of it. Lines are only counted now
 /// that one has to be told.
 pub(crate) fn syntax(path: &Path, byte: u64, what: &str) -> FormatError {
     KinetoError::Syntax {

@@ -18,12 +18,12 @@
 //! The difference at `at` is kept as whole ticks and a rest: stamps of 10^16
 //! ticks leave no fraction in a float.
 
-/// What has to be added to a clock, by its stamp.
+/// The ticks that have to be added to a clock, as a line over its stamps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClockLine {
     at: i64,
     ticks: i128,
-    /// What is missing to `ticks`, at least 0 and below 1.
+    /// The fraction of a tick to be added besides `ticks`, at least 0 and below 1.
     rest: f64,
     rate: f64,
 }
@@ -33,8 +33,8 @@ pub(crate) struct ClockLine {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairLine {
     pub(crate) line: ClockLine,
-    /// What the difference may be wrong by at an end of the clock's run, in
-    /// ticks; infinite where the messages do not determine the rate.
+    /// The largest error of the difference at an end of the clock's run, in ticks; infinite where
+    /// the messages do not determine the rate.
     pub(crate) uncertainty: f64,
 }
 
@@ -68,13 +68,13 @@ impl ClockLine {
         self.rate
     }
 
-    /// What this adds more than another line.
+    /// The ticks that this line adds at a stamp beyond those that another adds.
     pub(crate) fn above(&self, other: &Self, stamp: i64) -> f64 {
         let whole = self.ticks.saturating_sub(other.ticks) as f64;
         whole + (self.beyond(stamp) - other.beyond(stamp))
     }
 
-    /// What `ticks` lack at a stamp.
+    /// The ticks to be added at a stamp besides `ticks`.
     fn beyond(&self, stamp: i64) -> f64 {
         self.rest + self.rate * (i128::from(stamp) - i128::from(self.at)) as f64
     }
@@ -107,8 +107,7 @@ impl ClockLine {
 
 #[cfg(test)]
 impl ClockLine {
-    /// What to add at a stamp; a float, so good for reading only up to its
-    /// 53 bits.
+    /// The ticks to be added at a stamp; a float, so good for reading only up to its 53 bits.
     pub(crate) fn value(&self, stamp: i64) -> f64 {
         self.above(&Self::NONE, stamp)
     }

@@ -59,7 +59,7 @@ pub struct NegativeCycle {
     /// Clocks in the order in which messages go around, from the smallest; the
     /// last sends to the first.
     pub clocks: Vec<ClockId>,
-    /// By how much, in ticks, more than 0.
+    /// The ticks by which they contradict each other, more than 0.
     pub missing: i64,
 }
 
@@ -91,13 +91,13 @@ impl DifferenceBounds {
         }
     }
 
-    /// What `C_i - C_k` is at most; `None` if nothing bounds it.
+    /// The largest value that `C_i - C_k` can have; `None` if nothing bounds it.
     pub fn upper(&self, i: ClockId, k: ClockId) -> Option<i64> {
         let bound = *self.upper.get(self.position(i, k)?)?;
         (bound != UNBOUNDED).then_some(bound)
     }
 
-    /// What `C_i - C_k` is at least; `None` if nothing bounds it.
+    /// The smallest value that `C_i - C_k` can have; `None` if nothing bounds it.
     pub fn lower(&self, i: ClockId, k: ClockId) -> Option<i64> {
         self.upper(k, i).map(i64::saturating_neg)
     }

@@ -23,12 +23,12 @@ use retime::estimate::NoEstimate;
 /// Beyond what any trace spans, products of differences could overflow.
 const LONGEST: i64 = 1 << 61;
 
-/// What one message says about the difference of two clocks.
+/// A bound of the difference of two clocks by one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sample {
     /// Stamp of the clock, within 2^61 of the base.
     pub(crate) at: i64,
-    /// What has to be added to it at least, or at most; within 2^62.
+    /// The ticks that have to be added to it at least, or at most; within 2^62.
     pub(crate) ticks: i64,
 }
 
@@ -37,9 +37,9 @@ pub(crate) struct Sample {
 pub(crate) struct Clouds {
     /// First and last stamp of the clock.
     pub(crate) extent: (i64, i64),
-    /// What has to be added at least, from what the clock receives.
+    /// Bounds from below, of messages that the clock receives.
     pub(crate) below: Vec<Sample>,
-    /// What may be added at most, from what the clock sends.
+    /// Bounds from above, of messages that the clock sends.
     pub(crate) above: Vec<Sample>,
 }
 

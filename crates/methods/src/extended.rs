@@ -83,7 +83,7 @@ use retime::estimate::{Estimate, NoEstimate, Offset};
 use retime::pipeline::{Choice, Estimator, Input, Options, Unsolved};
 use retime::{Cancelled, ClockId, Monitor};
 
-/// What may be chosen.
+/// The parameters of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extended {
     /// Number of sub-intervals; by default as for
@@ -92,8 +92,8 @@ pub struct Extended {
     /// Where messages go one way only, how many times the smallest width of any
     /// pair the missing bound lies from the known one; by default estimated.
     pub factor: Option<f64>,
-    /// By how much the rate of a clock may be wrong, for bounds that are
-    /// interpolated over boundaries without any.
+    /// The largest error of a clock's rate, as a share, for bounds that are interpolated over
+    /// boundaries without any.
     pub drift: f64,
 }
 
@@ -264,8 +264,8 @@ fn without_gaps(
     filled.collect()
 }
 
-/// What to add to a clock on each boundary on which it is bounded on both sides,
-/// to show the time of `base`; `None` if it is so nowhere.
+/// The ticks to add to a clock on each boundary on which it is bounded on both sides, to show the
+/// time of `base`; `None` if it is so nowhere.
 fn middles(
     closed: &[DifferenceBounds],
     pieces: &SubIntervals,

@@ -171,8 +171,8 @@ pub(crate) fn tightest(closed: &[DifferenceBounds], among: &[ClockId]) -> Option
     among.iter().copied().min_by_key(widths)
 }
 
-/// What to add to a clock in the middle of each sub-interval in which it is
-/// bounded on both sides, to show the time of `base`.
+/// The ticks to add to a clock in the middle of each sub-interval in which it is bounded on both
+/// sides, to show the time of `base`.
 fn middles(
     closed: &[DifferenceBounds],
     pieces: &SubIntervals,

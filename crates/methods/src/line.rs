@@ -41,7 +41,7 @@ pub(crate) fn through(points: &[(i64, f64)]) -> Option<ClockLine> {
     Some(ClockLine::new(at, whole as i128, rest, slope))
 }
 
-/// By clock the line through its points, for each of the clocks `of`.
+/// The line through the points of each of the clocks `of`; `None` for other clocks.
 pub(crate) fn lines_through(
     edges: &Edges,
     of: &[ClockId],

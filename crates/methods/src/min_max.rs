@@ -138,8 +138,8 @@ fn exchange_with(
     }
 }
 
-/// What to add to a clock in the middle of each sub-interval in which messages
-/// bound it on both sides.
+/// The ticks to add to a clock in the middle of each sub-interval in which messages bound it on
+/// both sides.
 fn middles(
     bounds: &PairBounds,
     pieces: &SubIntervals,

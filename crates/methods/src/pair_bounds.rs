@@ -1,4 +1,4 @@
-//! What the messages of a sub-interval say about the difference of two clocks.
+//! Bounds on the difference of two clocks by the messages of a sub-interval.
 //!
 //! A message cannot arrive before it was sent. So each message from `i` to `k`
 //! bounds the difference of their clocks from below, and each from `k` to `i`
@@ -51,8 +51,8 @@ pub struct PairBounds {
 }
 
 impl PairBounds {
-    /// Of all dependencies; `least` is the minimal delay of each, in ticks. Fails only if
-    /// `monitor` says to give up.
+    /// Collects the bounds of all dependencies; `least` is the minimal delay of each, in ticks.
+    /// Fails only if `monitor` says to give up.
     pub fn collect(
         edges: &Edges,
         least: &impl Fn(&Edge) -> i64,

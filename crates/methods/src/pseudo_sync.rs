@@ -134,14 +134,14 @@ pub fn pseudo_synchronisation(
     })
 }
 
-/// What the fastest message of each ordered pair of clocks seems to have taken
-/// beyond its minimal delay.
+/// The time that the fastest message of each ordered pair of clocks seems to have taken beyond its
+/// minimal delay.
 struct Fastest {
     clocks: usize,
     of: BTreeMap<(ClockId, ClockId), i128>,
 }
 
-/// By clock; `None` for clocks other than the base without dependencies.
+/// The shift of each clock; `None` for clocks other than the base without dependencies.
 type Shifts = Vec<Option<i128>>;
 
 impl Fastest {
@@ -181,7 +181,7 @@ impl Fastest {
         Ok(shifts)
     }
 
-    /// By the messages from the base alone.
+    /// The shifts by the messages from the base alone.
     fn direct(&self, base: ClockId) -> Result<Shifts, NoEstimate> {
         let mut shifts = vec![None; self.clocks];
         let mut lacking = 0;

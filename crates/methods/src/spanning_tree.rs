@@ -165,7 +165,7 @@ pub fn spanning_tree(
     }
 }
 
-/// By clock, its pairs in order.
+/// The pairs that each clock is in, in order.
 fn neighbours(clocks: usize, pairs: &[PairEdges]) -> Vec<Vec<&PairEdges>> {
     let mut neighbours: Vec<Vec<&PairEdges>> = vec![Vec::new(); clocks];
     for pair in pairs.iter().filter(|pair| pair.high.as_usize() < clocks) {
@@ -180,8 +180,7 @@ fn neighbours(clocks: usize, pairs: &[PairEdges]) -> Vec<Vec<&PairEdges>> {
 struct Tree {
     /// Towards the reference, for the clocks that are in the tree.
     lines: Vec<Option<ClockLine>>,
-    /// Of the others, the best pair with a clock of the tree, with its line
-    /// towards the reference.
+    /// The best pair of each other clock with one of the tree, with its line towards the reference.
     best: Vec<Option<PairLine>>,
     /// Why the first pair with a clock of the tree has no line.
     refused: Vec<Option<NoEstimate>>,

@@ -1,4 +1,4 @@
-//! What goes from clock to clock over the whole run.
+//! The dependencies from clock to clock over the whole run, counted.
 //!
 //! Counts say into how many sub-intervals a run may be divided; the fastest
 //! dependency each way says roughly how clocks differ, enough to know which
@@ -104,9 +104,8 @@ impl Traffic {
         *counts.select_nth_unstable(middle).1
     }
 
-    /// What has to be added to each clock such that they agree roughly: to a few
-    /// message delays plus what they drift apart in the run. Clocks that are not
-    /// related get any value.
+    /// The ticks to add to each clock such that they agree roughly: to a few message delays plus
+    /// what they drift apart in the run. Clocks that are not related get any value.
     pub(crate) fn rough_shifts(&self) -> Vec<i64> {
         let neighbours = self.neighbours();
         let mut shifts: Vec<Option<i64>> = vec![None; self.extents.len()];

@@ -49,7 +49,7 @@ pub struct Arc<L> {
     pub from: u32,
     /// The node where it ends.
     pub to: u32,
-    /// What a way gets longer by it; may be negative.
+    /// The length that it adds to a way; may be negative.
     pub length: L,
 }
 
@@ -62,9 +62,9 @@ pub enum Start {
     Everywhere,
 }
 
-/// By node the length of the shortest way; or the arcs of a negative cycle, each
-/// behind the one that follows on it. `tolerance` is by how much a way has to be
-/// shorter than another to be taken instead.
+/// Finds the length of the shortest way to each node; or the arcs of a negative cycle, each behind
+/// the one that follows on it. A way is taken instead of another only if it is shorter by more than
+/// `tolerance`.
 pub fn shortest_paths<L>(
     nodes: usize,
     start: Start,
@@ -181,7 +181,7 @@ where
 struct Tree {
     next: Vec<u32>,
     previous: Vec<u32>,
-    /// Of the root 0, and of who is in no tree as well.
+    /// The depth of each node below the root; 0 for the root, and for nodes that are in no tree.
     depth: Vec<u32>,
 }
 

@@ -13,7 +13,7 @@ use crate::error::TraceError;
 pub(crate) struct Archive {
     pub(crate) otf2: retime_otf2::Trace,
     pub(crate) description: Description,
-    /// What a scan has concluded of each location.
+    /// The conclusions of a scan about each location, once there was one.
     pub(crate) concluded: OnceLock<Vec<Concluded>>,
 }
 
@@ -29,7 +29,7 @@ impl Archive {
         })
     }
 
-    /// What the trace is made of.
+    /// The locations, processes and communicators of the trace, as its definitions describe them.
     pub(crate) fn info(&self) -> &TraceInfo {
         &self.description.info
     }

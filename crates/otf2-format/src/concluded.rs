@@ -1,10 +1,10 @@
-//! What a scan concluded of a location besides its log, as numbers and back.
+//! The conclusions of a scan about a location besides its log, as numbers and back.
 
 use crate::scan::{LifeCycles, Twice};
 
-/// What a scan concluded of a location, besides its log.
+/// The conclusions of a scan about a location, besides its log.
 pub(crate) struct Concluded {
-    /// Of how many activities the launch could be told.
+    /// The number of activities of a stream whose launch could be told.
     pub(crate) launched: u64,
     pub(crate) twice: Twice,
     pub(crate) cycles: LifeCycles,

@@ -39,7 +39,8 @@ const OF_PROCESSES: [Paradigm; 6] = [
     Paradigm::NONE,
 ];
 
-/// What the definitions say, and the handles of communicators by their ids.
+/// The description that follows from the definitions, and the handles of communicators and windows
+/// by their ids.
 pub(crate) struct Description {
     pub(crate) info: TraceInfo,
     pub(crate) handles: HashMap<CommRef, u32>,

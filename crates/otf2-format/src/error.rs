@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use retime_model::{Cancelled, LogError, format::FormatError, printable_path};
 use retime_otf2::Error;
 
-/// What can be wrong with an archive, or with how its events hang together.
+/// Defects of an archive, or of how its events hang together.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TraceError {
     /// The archive cannot be read or written.
@@ -27,7 +27,7 @@ pub(crate) enum TraceError {
     Log {
         /// The file with the events.
         path: PathBuf,
-        /// What does not hang together.
+        /// The contradiction among the events.
         source: LogError,
     },
 
@@ -39,7 +39,7 @@ pub(crate) enum TraceError {
     BadUndo {
         /// The saved correction.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error of the parser.
         source: serde_json::Error,
     },
 }

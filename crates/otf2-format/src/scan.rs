@@ -1,4 +1,4 @@
-//! What the events of a location say about causality.
+//! Reading what the events of a location say about causality.
 //!
 //! Of the ninety-odd kinds of events, some forty have a role in
 //! happened-before: point-to-point messages and collective operations of MPI, and what
@@ -49,7 +49,7 @@ pub(crate) use self::twice::Twice;
 use crate::describe::Description;
 use crate::error::TraceError;
 
-/// What is known of a trace before its locations are read.
+/// Facts about a trace that are looked up before its locations are read.
 #[derive(Clone, Copy)]
 pub(crate) struct LookedUp<'a> {
     pub(crate) regions: &'a Regions,
@@ -141,7 +141,7 @@ impl Heeded {
     const AS_ROLES: u8 = 4;
     /// Into a region, or out of it.
     const PASSAGE: u8 = 16;
-    /// By nobody who would find out that it cannot be read.
+    /// Heeded by nobody who would find out that the event cannot be read.
     const UNREAD: u8 = 8;
     const IN_CYCLES: u8 = 32;
 

@@ -54,7 +54,7 @@ const KINDS: [Kind; 4] = [
     },
 ];
 
-/// What a stream of an accelerator does.
+/// Activities of accelerators: all events of their streams with these codes.
 const ON_STREAMS: Kind = Kind {
     name: "accelerator activity",
     reach: Reach::Process,
@@ -96,7 +96,7 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
         .collect()
 }
 
-/// Of each location whether it is a stream of an accelerator.
+/// Finds out for each location if it is a stream of an accelerator.
 fn streams(archive: &Archive) -> Vec<bool> {
     let definitions = archive.otf2.definitions();
     let locations = archive.description.info.locations.iter();

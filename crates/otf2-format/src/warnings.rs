@@ -118,7 +118,7 @@ fn disagreements(archive: &Archive) -> Vec<String> {
     found
 }
 
-/// What has ended in processes and had not begun in them.
+/// Warns of processes in which something else has ended than had begun.
 fn other_ends(archive: &Archive) -> Vec<String> {
     let concluded = archive.concluded.get().map_or(&[][..], Vec::as_slice);
     let locations = archive.description.info.locations.iter();

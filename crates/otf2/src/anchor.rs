@@ -43,7 +43,7 @@ use crate::wire::{Cursor, Endian};
 
 /// The largest anchor file that is read; real ones have a few hundred bytes.
 const MAX_ANCHOR: u64 = 16 << 20;
-/// What follows the byte order mark.
+/// The magic string of an anchor file, which follows the byte order mark.
 const MAGIC: &[u8] = b"OTF2\0";
 
 /// Name and value of a property.
@@ -70,9 +70,9 @@ pub struct Anchor {
     pub definitions: u64,
     /// Where the trace was recorded.
     pub machine: Vec<u8>,
-    /// What wrote it.
+    /// The program that wrote the archive.
     pub creator: Vec<u8>,
-    /// What it is about.
+    /// A free text on the measurement; may be empty.
     pub description: Vec<u8>,
     /// Names and values of properties.
     pub properties: Vec<Property>,

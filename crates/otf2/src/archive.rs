@@ -193,7 +193,8 @@ impl Archive {
         }
     }
 
-    /// What a link leads to was there once, and the trace would be read as another without.
+    /// Fails if the path of a missing file is a link that leads nowhere. Its target was there once,
+    /// and the trace would be read as another without it.
     fn refuse_dangling(&self, kind: FileKind, location: u64) -> Result<()> {
         let path = self.path(kind, location);
         let found = presence::kind_of_entry(&path).map_err(|source| Error::io(&path, source))?;
@@ -234,9 +235,9 @@ impl Archive {
         }
     }
 
-    /// What came of reading, unless a file is no longer what it was when it was opened
-    /// first: then what was read of it may not belong together, and damage that was found
-    /// may be none.
+    /// Passes on the outcome of reading, unless a file is no longer what it was when it was opened
+    /// first: then what was read of it may not belong together, and damage that was found may be
+    /// none.
     pub fn unless_changed<T, E: From<Error>>(&self, outcome: Result<T, E>) -> Result<T, E> {
         match (self.check_unchanged(), outcome) {
             (Err(changed @ Error::Changed { .. }), _) => Err(changed.into()),

@@ -15,7 +15,7 @@ use crate::writer::Payload;
 /// An attribute of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attribute {
-    /// What the value means.
+    /// The definition of the attribute, which gives the value its name and meaning.
     pub attribute: AttributeRef,
     /// The value.
     pub value: AttributeValue,

@@ -70,7 +70,7 @@ impl<'a> Chunk<'a> {
         self.path
     }
 
-    /// What the file holds.
+    /// The kind of the file that the chunk is from.
     pub const fn kind(&self) -> FileKind {
         self.kind
     }
@@ -155,7 +155,7 @@ impl ChunkReader {
         &self.path
     }
 
-    /// What the file holds.
+    /// The kind of the file that is read.
     pub const fn kind(&self) -> FileKind {
         self.kind
     }

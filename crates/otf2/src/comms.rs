@@ -87,7 +87,7 @@ impl Members {
     }
 }
 
-/// What communicators are made of.
+/// The definitions that communicators are resolved from.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) locations: &'a Table<Location>,

@@ -23,7 +23,7 @@ pub struct EventCounts {
 }
 
 impl PartialEq for EventCounts {
-    /// What is wrong with a file is left out: a correction may cut chunks anew.
+    /// Compares what events say; damage of a file is left out, as a correction may cut chunks anew.
     fn eq(&self, other: &Self) -> bool {
         self.codes == other.codes
             && self.attribute_lists == other.attribute_lists

@@ -25,7 +25,7 @@ macro_rules! open_enum {
         impl $name {
             $(#[doc = concat!("In words: ", $text, ".")] pub const $member: Self = Self($code);)*
 
-            /// What the member is in words, if it is known.
+            /// The meaning of the member in words, if it is known.
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
                     $($code => Some($text),)*
@@ -73,7 +73,7 @@ macro_rules! flags {
 }
 
 open_enum! {
-    /// What the members of a group are.
+    /// The kind of members that a group has.
     GroupType {
         UNKNOWN = 0 "unknown",
         LOCATIONS = 1 "locations",
@@ -129,7 +129,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What a location is.
+    /// The kind of a location: a CPU thread, a stream of an accelerator, or metrics.
     LocationType {
         UNKNOWN = 0 "unknown",
         CPU_THREAD = 1 "CPU thread",
@@ -139,7 +139,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What a location group is.
+    /// The kind of a location group: a process or an accelerator.
     LocationGroupType {
         UNKNOWN = 0 "unknown",
         PROCESS = 1 "process",
@@ -148,7 +148,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What the locations below a node of the system tree share.
+    /// The resource that all locations below a node of the system tree share.
     SystemTreeDomain {
         MACHINE = 0 "machine",
         SHARED_MEMORY = 1 "shared memory",
@@ -163,7 +163,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What a region of code does.
+    /// The purpose of a region of code.
     RegionRole {
         UNKNOWN = 0 "unknown",
         FUNCTION = 1 "function",
@@ -310,7 +310,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Whether events are recorded from now on.
+    /// Recording switched on or off from this event on.
     MeasurementMode {
         ON = 1 "on",
         OFF = 2 "off",
@@ -326,7 +326,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What a synchronisation of one-sided communication does.
+    /// The effect of a synchronisation of one-sided communication.
     RmaSyncType {
         MEMORY = 0 "memory",
         NOTIFY_IN = 1 "notify in",
@@ -360,7 +360,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What an operation on a file does.
+    /// The direction of an operation on a file, or a flush.
     IoOperationMode {
         READ = 0 "read",
         WRITE = 1 "write",
@@ -419,7 +419,7 @@ flags! {
 }
 
 flags! {
-    /// What a one-sided operation synchronises.
+    /// The parts of a program that a one-sided operation synchronises.
     RmaSyncLevel {
         PROCESS = 1 "the processes",
         MEMORY = 2 "the memory",

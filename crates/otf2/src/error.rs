@@ -1,4 +1,4 @@
-//! What can go wrong with an archive, said so that a person can act on it.
+//! Failures of reading and rewriting an archive, said so that a person can act on them.
 //!
 //! Decoding works on byte slices that do not know which file they came from,
 //! so errors have two levels. [`WireError`] is eight bytes, cheap enough for
@@ -94,7 +94,7 @@ impl Display for Reason {
 pub struct WireError {
     /// Position in the buffer that was decoded. Buffers are chunks, hence 32 bits.
     pub at: u32,
-    /// What is wrong there.
+    /// The damage found there.
     pub reason: Reason,
 }
 
@@ -117,7 +117,7 @@ pub enum Error {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 
@@ -142,7 +142,7 @@ pub enum Error {
         path: PathBuf,
         /// Offset in the file.
         offset: u64,
-        /// What is wrong there.
+        /// The damage found there.
         reason: Reason,
     },
 
@@ -156,7 +156,7 @@ pub enum Error {
         path: PathBuf,
         /// Offset in the file of what is not complete.
         offset: u64,
-        /// What is missing.
+        /// The way in which content is missing: cut off, without an end mark, or none at all.
         reason: Reason,
     },
 
@@ -165,7 +165,7 @@ pub enum Error {
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What is not supported and what to do about it.
+        /// The feature that is not supported, and the way out.
         what: String,
     },
 
@@ -174,7 +174,7 @@ pub enum Error {
     NotAnArchive {
         /// The path as given.
         path: PathBuf,
-        /// What is there instead and what to do.
+        /// The thing that is there instead, and the way out.
         why: String,
     },
 
@@ -217,7 +217,7 @@ pub enum Error {
     NotRestorable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The difference to the archive that was corrected.
         why: String,
     },
 

@@ -69,8 +69,8 @@ impl<'a> Event<'a> {
         Entry::new(self.stream.chunk(), self.record)
     }
 
-    /// What it says, typed. Of a record of a snapshot nothing is known here:
-    /// see [`snapshot`](Self::snapshot).
+    /// Decodes the content of the event. A record of a snapshot comes out as unknown: see
+    /// [`snapshot`](Self::snapshot).
     #[inline]
     pub fn data(&self) -> Result<EventData> {
         self.typed(FileKind::Events, EventData::read, |code| {
@@ -78,8 +78,8 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// What a record of a snapshot says, typed. Of an event nothing is known
-    /// here: see [`data`](Self::data).
+    /// Decodes the content of a record of a snapshot. An event comes out as unknown: see
+    /// [`data`](Self::data).
     pub fn snapshot(&self) -> Result<SnapshotData> {
         self.typed(FileKind::Snapshots, SnapshotData::read, |code| {
             SnapshotData::Unknown { code }

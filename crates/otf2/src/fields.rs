@@ -32,7 +32,7 @@ use crate::wire::Cursor;
 /// A field with its value. Repeated fields come once per repetition.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldValue<'a> {
-    /// What the field is.
+    /// The field's entry in the schema: its name, encoding and role.
     pub field: &'static Field,
     /// The class of ids that the value belongs to, if it is a reference.
     pub class: Option<Class>,

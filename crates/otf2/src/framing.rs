@@ -91,7 +91,7 @@ const fn shapes(timed: bool, singletons: &[u8]) -> Shapes {
 /// Where a record lies in its chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What it is; the meaning depends on the kind of file.
+    /// The kind of record; the meaning of the number depends on the kind of file.
     pub code: u8,
     /// Position of the code.
     pub start: u32,

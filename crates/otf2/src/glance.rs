@@ -31,14 +31,13 @@ pub struct Glance<'a> {
 }
 
 impl Glance<'_> {
-    /// What it says, with the location's own ids and times.
+    /// Decodes the content of the event, with the location's own ids and times.
     pub fn data(&self) -> Result<EventData, WireError> {
         self.read(self.code)
     }
 
-    /// What it says, if it is an event with the code `CODE`. As that is known to
-    /// the compiler, only the decoding of that record is left, which is several
-    /// times as fast.
+    /// Decodes the content of an event with the code `CODE`. As that is known to the compiler, only
+    /// the decoding of that record is left, which is several times as fast.
     #[inline]
     pub fn data_of<const CODE: u8>(&self) -> Result<EventData, WireError> {
         self.read(CODE)

@@ -8,7 +8,7 @@ pub const CHUNK_HEADER: usize = 18;
 /// Code of a chunk header.
 pub const CHUNK_CODE: u8 = 3;
 
-/// What a file holds, which decides how its records are framed.
+/// The content of a file, which decides how its records are framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileKind {
     /// `NAME/<id>.evt`: timestamps, attribute lists, records without length.
@@ -25,7 +25,7 @@ pub enum FileKind {
     Thumbnail,
 }
 
-/// What the header of a chunk says and where the chunk lies.
+/// The header of a chunk, and the place of the chunk in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkHeader {
     /// Offset of the chunk in its file.

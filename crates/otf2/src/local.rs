@@ -1,4 +1,4 @@
-//! What a location knows for itself: mapping tables and clock offsets.
+//! Knowledge that a location has for itself: mapping tables and clock offsets.
 //!
 //! `NAME/<id>.def` is optional. A location without it has global ids and
 //! global times in its events. But a file that got lost looks just the same,

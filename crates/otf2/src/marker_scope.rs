@@ -1,4 +1,4 @@
-//! What a marker is about.
+//! The part of a trace that a marker is about.
 
 use crate::refs::{CommRef, GroupRef, LocationGroupRef, SystemTreeNodeRef};
 

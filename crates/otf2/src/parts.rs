@@ -28,7 +28,8 @@ pub(crate) struct Decoder<'a> {
     pub(crate) cursor: Cursor<'a>,
     /// From local to global ids.
     pub(crate) mappings: Option<&'a Mappings>,
-    /// What stands for the only full-width time of events, the end of a flush.
+    /// The time to take in place of the only full-width time of events, that of the end of a flush;
+    /// `None` if the recorded one stands.
     pub(crate) stop_time: Option<u64>,
 }
 

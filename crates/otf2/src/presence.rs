@@ -1,4 +1,4 @@
-//! What lies at a path, with the path in the error; see [`retime_model::presence`].
+//! Looking at what lies at a path, with the path in the error; see [`retime_model::presence`].
 
 use std::path::Path;
 

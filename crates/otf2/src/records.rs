@@ -55,7 +55,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// What the record is; `None` if its code is not known.
+    /// The kind of the record in the schema; `None` if its code is not known.
     pub const fn schema(&self) -> Option<&'static RecordSchema> {
         self.schema
     }

@@ -76,7 +76,7 @@ references! {
     SourceCodeLocationRef(u32) = SourceCodeLocation,
     /// A calling context.
     CallingContextRef(u32) = CallingContext,
-    /// What interrupts a program to take samples.
+    /// A source of the interrupts at which a program is sampled.
     InterruptGeneratorRef(u32) = InterruptGenerator,
     /// A file or directory.
     IoFileRef(u32) = IoFile,

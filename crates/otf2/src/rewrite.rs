@@ -78,10 +78,10 @@ use crate::trace::Trace;
 use crate::undo::{Content, FileUndo, Undo};
 use retime_model::Monitor;
 
-/// What [`Trace::rewrite`] did.
+/// The result of [`Trace::rewrite`].
 #[derive(Clone, Debug)]
 pub struct Rewritten {
-    /// What it takes to get the original back.
+    /// The data from which [`Trace::restore`] gets the original back.
     pub undo: Undo,
     /// New times of the first and the last event; `None` if there are no
     /// events, or if all files were copied as they are.
@@ -410,7 +410,7 @@ impl Changed {
     }
 }
 
-/// What happens to the times of a location.
+/// Collects what a pass over a location needs: the map of its times and its local definitions.
 pub(crate) fn job<'a>(
     trace: &'a Trace,
     correction: &'a Correction,

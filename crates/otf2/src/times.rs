@@ -15,12 +15,12 @@ use crate::counts::EventCounts;
 use crate::error::{Error, Result};
 use crate::glance::{self, Glance};
 
-/// What [`Trace::times`](crate::Trace::times) finds.
+/// The result of [`Trace::times`](crate::Trace::times).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// The times of the events asked for.
     pub times: Vec<Timestamp>,
-    /// What there is besides times.
+    /// The content of the events besides their times, counted.
     pub counts: EventCounts,
     /// Time of the first event, which is the smallest if none is stamped backwards.
     pub first: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! What it takes to get an original archive back from a corrected one.
+//! The data from which a corrected archive becomes the original again.
 //!
 //! A correction hardly loses anything: stamps of a clock that was stretched or
 //! shifted can be computed back, all other bytes are still there. [`Undo`]
@@ -44,8 +44,8 @@ pub(crate) use self::file::{Content, FileUndo};
 /// The form of undo data that is written here.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What [`Trace::restore`](crate::Trace::restore) needs besides the
-/// corrected archive and the correction.
+/// The data that [`Trace::restore`](crate::Trace::restore) needs besides the corrected archive and
+/// the correction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
     pub(crate) format: u32,

@@ -1,4 +1,4 @@
-//! What process 0 asks the others for, and what they answer.
+//! Commands that process 0 gives the others, and their answers.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::communicator::Lost;
 use crate::correction::PartCorrection;
 
-/// What a process is asked for. Traces are numbered as they are opened.
+/// A command to another process. Traces are numbered as they are opened.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Command<'a> {
     /// To open a trace; answered by nothing.
@@ -19,7 +19,7 @@ pub(crate) enum Command<'a> {
         trace: u32,
         format: Cow<'a, str>,
         path: OsString,
-        /// What tells it from other traces.
+        /// The mark that tells it from other traces.
         mark: u64,
     },
     /// To read its part of a trace; answered by whether that has to be done thoroughly.
@@ -28,9 +28,10 @@ pub(crate) enum Command<'a> {
         part: Cow<'a, [LocationIndex]>,
         thoroughly: bool,
     },
-    /// For what it has read, in the order of its part; answered in batches until all are sent.
+    /// To deliver what it has read, in the order of its part; answered in batches until all are
+    /// sent.
     Deliver,
-    /// For times of events; answered by their timelines.
+    /// To look up times of events; answered by their timelines.
     Timelines {
         trace: u32,
         events: Vec<(LocationIndex, Cow<'a, [u32]>)>,
@@ -59,10 +60,10 @@ pub(crate) enum Command<'a> {
     Dismiss,
 }
 
-/// What a process knows of its part besides logs.
+/// The content of a process's part besides logs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Kept {
-    /// By location what it holds besides times, and what the format has noted.
+    /// Each location with its content besides times, and the numbers that the format has concluded.
     pub(crate) locations: Vec<(LocationIndex, Contents, Vec<u64>)>,
     /// Names of messages that were sent here and may have arrived elsewhere,
     pub(crate) sent: Vec<MessageId>,
@@ -73,7 +74,7 @@ pub(crate) struct Kept {
 /// A location of which the copy is not what was to be written, and how.
 pub(crate) type Differs = Option<(LocationIndex, Difference)>;
 
-/// What a process answers.
+/// The answer of a process: a result, or why there is none.
 pub(crate) type Answer<T> = Result<T, Failure>;
 
 /// Why a process could not do what it was asked for.
@@ -105,7 +106,7 @@ impl Failure {
         }
     }
 
-    /// What is said of it on the machine `here` if another process failed so. What is wrong on
+    /// The error that the machine `here` reports if another process failed so. What is wrong on
     /// another machine may be right on this one.
     pub(crate) fn of(self, rank: usize, here: &str) -> FormatError {
         match self {

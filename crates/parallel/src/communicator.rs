@@ -8,7 +8,7 @@ pub trait Communicator: Send + Sync {
     /// How many there are.
     fn size(&self) -> usize;
 
-    /// What the machine is called that it runs on.
+    /// The name of the machine that this process runs on.
     fn node(&self) -> String;
 
     /// How many bytes a message may have; at least 2.

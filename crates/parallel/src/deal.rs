@@ -45,8 +45,8 @@ pub(crate) fn deal(info: &TraceInfo, sizes: &[u64], processes: usize) -> Vec<Vec
     parts
 }
 
-/// Of each process the first of its family. A damaged trace may name as creator of a
-/// process one that it made itself; they are one family all the same.
+/// Finds the first process of each one's family. A damaged trace may name as creator of a process
+/// one that it made itself; they are one family all the same.
 fn heads(processes: &[Process]) -> Vec<usize> {
     let mut heads: Vec<usize> = (0..processes.len()).collect();
     for (made, process) in processes.iter().enumerate() {

@@ -67,9 +67,9 @@ pub fn open(
 
 /// A trace that was opened.
 pub enum Opened {
-    /// By all processes.
+    /// A trace that all processes work on.
     Dealt(Box<Dealt>),
-    /// By this one alone.
+    /// A trace that this process works on alone.
     Alone(Box<dyn Trace>),
 }
 
@@ -83,12 +83,12 @@ impl Opened {
     }
 }
 
-/// What processes have read of a trace that they are about to analyse together.
+/// The parts of a trace that processes have read and are about to analyse together.
 #[derive(Debug)]
 pub struct Read {
-    /// What the trace is made of.
+    /// Locations, processes and communicators of the trace.
     pub info: TraceInfo,
-    /// What each location holds besides times.
+    /// The content of each location besides times.
     pub contents: Vec<Contents>,
     /// The logs of the locations of this process.
     pub own: Vec<LocationLog>,
@@ -99,7 +99,7 @@ pub struct Read {
 /// A trace that processes work on together, as the first of them sees it.
 pub struct Dealt {
     team: Arc<Team>,
-    /// What the others know it by.
+    /// The number by which the others know the trace.
     number: u32,
     /// The locations of each process.
     parts: Vec<Vec<LocationIndex>>,
@@ -396,7 +396,7 @@ impl Rewrite for Dealt {
         self.write(Some(correction), to, monitor)
     }
 
-    /// By this process alone.
+    /// Restores the original by this process alone.
     fn restore(
         &self,
         correction: &Correction,

@@ -1,4 +1,4 @@
-//! What a process has read, kept for an analysis that all make together.
+//! The part of a trace that a process has read, kept for an analysis that all make together.
 
 use std::collections::HashSet;
 

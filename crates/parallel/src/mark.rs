@@ -1,4 +1,4 @@
-//! Whether processes on several machines mean the same trace by a path.
+//! Checking that processes on several machines mean the same trace by a path.
 //!
 //! Where a directory is not shared, each machine may have another trace there, or an older
 //! state of it. Their definitions or the sizes of their files differ then.
@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use retime_model::format::{FormatError, InParts};
 use retime_model::{TraceInfo, printable_path};
 
-/// What tells a trace from others: a hash of what it is made of, and of its sizes by location.
-/// The same for all processes of one program, which are of one build.
+/// The mark that tells a trace from others: a hash of its description, and of its sizes by
+/// location. All processes of one program get the same, as they are of one build.
 pub(crate) fn mark(info: &TraceInfo, sizes: &[u64]) -> u64 {
     let mut hashed = Hashed(DefaultHasher::new());
     // Hashing takes whatever it is given.
@@ -35,7 +35,7 @@ pub(crate) fn refuse_another(trace: &dyn InParts, expected: u64) -> Result<(), F
 )]
 struct Another(PathBuf);
 
-/// What is written to it, hashed.
+/// A hash of the text that is written to it.
 struct Hashed(DefaultHasher);
 
 impl Write for Hashed {

@@ -16,7 +16,7 @@ use crate::command::Command;
 use crate::communicator::{Communicator, Lost};
 use crate::usage::Usage;
 
-/// What a piece ends with if more follow, and if it is the last.
+/// The last byte of a piece of a message if more follow; `LAST` is that of the last piece.
 const MORE: u8 = 1;
 const LAST: u8 = 0;
 
@@ -28,7 +28,7 @@ pub struct Team {
     begun: Instant,
     messages: AtomicU64,
     bytes: AtomicU64,
-    /// Of the trace that was read last.
+    /// The number of events of the trace that was read last.
     events: AtomicU64,
     alone: AtomicBool,
     /// Who holds what of the trace that is analysed together, if one is.
@@ -42,7 +42,7 @@ impl fmt::Debug for Team {
 }
 
 impl Team {
-    /// Of all processes that a communicator reaches.
+    /// The team of all processes that a communicator reaches.
     pub fn new(communicator: Box<dyn Communicator>) -> Self {
         Self {
             communicator,
@@ -134,7 +134,7 @@ impl Team {
         Ok(all)
     }
 
-    /// What this process has taken, of which it worked for some time.
+    /// The time, memory and messages that this process has taken, given the time it worked.
     pub(crate) fn usage(&self, worked: Duration) -> Usage {
         Usage::new(
             worked,

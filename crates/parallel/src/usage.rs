@@ -1,11 +1,11 @@
-//! What a process took of time and memory, and what it sent.
+//! The time and memory that a process took, and the messages that it sent.
 
 use std::fs;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a process took.
+/// The time and memory that a process took, and the messages that it sent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// How long it was not just waiting to be asked for something.

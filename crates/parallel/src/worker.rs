@@ -55,9 +55,9 @@ struct Worker<'a> {
     formats: &'a [&'static dyn Format],
     monitor: &'a dyn Monitor,
     traces: HashMap<u32, Box<dyn InParts>>,
-    /// What was read and is still to be delivered.
+    /// The locations that were read and are still to be delivered.
     read: Vec<PartLocation>,
-    /// What it holds of the trace that is analysed together, besides logs.
+    /// The content of its part of the trace that is analysed together, besides logs.
     kept: Vec<(LocationIndex, Contents, Vec<u64>)>,
     follower: Option<Follower>,
 }

@@ -1,4 +1,4 @@
-//! What relates the lanes of a stretch: messages and collectives.
+//! Relations between the lanes of a stretch: messages and collectives.
 //!
 //! Those of reversed dependencies come first, the worst first, and take at most half of
 //! the room; of the others every n-th is drawn, evenly over the stretch. How many there
@@ -90,7 +90,7 @@ fn chosen<T: Copy + Ord>(all: Vec<T>, latency: impl Fn(T) -> i64, most: usize) -
     found
 }
 
-/// What is looked at.
+/// The stretch that is looked at, and the lanes that show it.
 struct Look<'a> {
     subject: &'a Subject<'a>,
     place: &'a Place,

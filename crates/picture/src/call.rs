@@ -5,7 +5,7 @@
 pub(crate) struct Moment {
     /// As recorded, in ticks since the smallest stamp of the trace.
     pub(crate) recorded: i64,
-    /// What was added to that.
+    /// The ticks that the correction added to that.
     pub(crate) added: i64,
 }
 

@@ -1,4 +1,4 @@
-//! What was added to each clock over time, and how sure that is.
+//! The correction of each clock over time, and how sure it is.
 //!
 //! A map or a band with more corners than can be seen is thinned: the time is cut into
 //! equal parts, and of each the first, lowest, highest and last corner stay, so that no
@@ -21,7 +21,7 @@ pub struct Curve {
     pub clock: u32,
     /// Who reads it, in words.
     pub name: String,
-    /// What was added, by rising time; in between it is linear.
+    /// The ticks that were added, by rising time; linear in between.
     pub points: Vec<CurvePoint>,
     /// How far the truth can be; empty where nothing is known.
     pub band: Vec<BandPoint>,
@@ -45,7 +45,7 @@ pub struct Step {
     pub after: i64,
     /// and this afterwards.
     pub until: i64,
-    /// What it gained.
+    /// The ticks that it gained.
     pub by: i64,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn of(subject: &Subject<'_>, lanes: &Lanes) -> Vec<Curve> {
 }
 
 impl Curve {
-    /// What was added at a recorded time, on the line between the points around it.
+    /// The ticks that were added at a recorded time, on the line between the points around it.
     pub fn at(&self, time: f64) -> f64 {
         let after = self.points.partition_point(|it| it.0 as f64 <= time);
         let before = after.checked_sub(1).and_then(|it| self.points.get(it));
@@ -114,7 +114,7 @@ impl Curve {
     }
 }
 
-/// What was added to a clock between its first and its last event.
+/// The points of a clock's curve between its first and its last event, thinned to about `most`.
 fn points(
     clock: ClockId,
     subject: &Subject<'_>,

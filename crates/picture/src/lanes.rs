@@ -82,7 +82,7 @@ impl Lanes {
 }
 
 impl Lane {
-    /// What it is called where there is little room.
+    /// The name of the lane where there is little room: that of its process, if it has one.
     pub(crate) fn short(&self) -> &str {
         if self.process.is_empty() {
             &self.name

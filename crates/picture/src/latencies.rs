@@ -117,9 +117,9 @@ fn edges(bin: i32) -> (f64, f64) {
 /// collective ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Latencies {
-    /// What is counted: `messages`, or `collective ends`.
+    /// The kind of latencies that are counted: `messages`, or `collective ends`.
     pub what: &'static str,
-    /// By rising latency; those without any are left out.
+    /// Numbers of latencies by size, by rising latency; bins without any are left out.
     pub bins: Vec<Bin>,
     /// The middle one as recorded, in ticks.
     pub median_recorded: Option<i64>,

@@ -220,7 +220,7 @@ impl<'a> LaneClock<'a> {
         }
     }
 
-    /// What a recorded time was corrected to.
+    /// The corrected time of a recorded one.
     fn corrected(&self, recorded: i64) -> i64 {
         let nodes = self.subject.nodes();
         let corrected = |map: &ClockMap| -> Option<Timestamp> {

@@ -1,4 +1,4 @@
-//! What can be seen of a trace and of its correction.
+//! Pictures of a trace and of its correction.
 //!
 //! ```text
 //! Subject --> lanes      which locations are shown
@@ -73,7 +73,7 @@ use crate::around::Calls;
 use crate::passage::{Drawn, Passed, Wanted};
 use crate::regions::Regions;
 
-/// What can be seen of a trace.
+/// A trace reduced to what a page can show.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Picture {
     /// Ticks per second of all times.
@@ -93,7 +93,7 @@ pub struct Picture {
     pub latencies: Latencies,
     /// Who hears how late from whom.
     pub pairs: Pairs,
-    /// What an analysis would have said of waiting.
+    /// The waiting that an analysis of wait states would have found.
     pub waits: Waits,
 }
 
@@ -108,7 +108,7 @@ impl Picture {
 struct Seen {
     picture: Picture,
     regions: Regions,
-    /// What is drawn of each location.
+    /// The drawing of each location; `None` for those that are not shown.
     drawn: Vec<Option<Drawn>>,
 }
 

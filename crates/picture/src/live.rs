@@ -31,7 +31,7 @@ impl Live {
         crate::drawn(subject, Some(file), monitor).map(Self)
     }
 
-    /// What the page begins with.
+    /// The picture with which the page begins.
     pub fn picture(&self) -> &Picture {
         &self.0.picture
     }

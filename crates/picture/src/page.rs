@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::Picture;
 
-/// What a page says of itself within its first 100 bytes.
+/// The mark of such a page, within its first 100 bytes.
 pub const MARK: &str = "<!-- a report of retime -->";
 
 /// Entries of a list of the report that a page holds.
@@ -32,10 +32,10 @@ const SCRIPTS: [&str; 7] = [
     include_str!("../assets/main.js"),
 ];
 
-/// What a page shows.
+/// The data that a page shows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page<'a> {
-    /// What the browser calls it.
+    /// The title of the window in the browser.
     pub title: String,
     /// The command as it was given.
     pub command: String,
@@ -43,9 +43,9 @@ pub struct Page<'a> {
     pub version: &'static str,
     /// The report, whichever it is.
     pub report: Value,
-    /// What came out, in a sentence.
+    /// The outcome of the command, in a sentence.
     pub outcome: String,
-    /// What can be seen of the trace, if it was looked at.
+    /// The picture of the trace, if it was looked at.
     pub picture: Option<&'a Picture>,
     /// True if it is served by somebody who answers `view?from=FROM&to=TO` with a
     /// [`View`](crate::View) of that stretch.

@@ -20,7 +20,7 @@ pub struct Pairs {
     pub cells: Vec<PairCell>,
 }
 
-/// What one clock hears from another; as JSON a list in this order.
+/// The latencies from one clock to another; as JSON a list in this order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairCell {
     /// The clock of the causes.
@@ -51,7 +51,7 @@ impl Serialize for PairCell {
     }
 }
 
-/// What is known of a pair of clocks.
+/// Latencies between a pair of clocks, while they are counted.
 pub(crate) struct Tally {
     pub(crate) from: u32,
     pub(crate) to: u32,
@@ -147,8 +147,8 @@ impl Tallies {
         Self { all }
     }
 
-    /// What is shown of them: the pairs of clocks that lanes read,
-    /// of which `view` says which view shows the worst.
+    /// The cells for the pairs of clocks that lanes read; `view` says which view shows the worst of
+    /// a pair.
     pub(crate) fn shown(
         &self,
         subject: &Subject<'_>,

@@ -26,7 +26,7 @@ use crate::{Lane, Lanes, Subject};
 /// So many events between two looks whether to stop.
 const STEP: u64 = 1 << 14;
 
-/// What is wanted of all locations.
+/// The request for all locations: which places are drawn, and on which lanes.
 pub(crate) struct Wanted<'a> {
     pub(crate) places: &'a [Place],
     pub(crate) lanes: &'a Lanes,
@@ -46,7 +46,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What was found at a location.
+/// The findings of a pass over a location.
 pub(crate) struct Passed {
     pub(crate) calls: LocationCalls,
     /// If the location is shown.
@@ -55,11 +55,11 @@ pub(crate) struct Passed {
     pub(crate) spent: FxHashMap<u32, u64>,
 }
 
-/// What is drawn of a location.
+/// The drawing of a location.
 pub(crate) struct Drawn {
     /// Its calls in each of the places.
     pub(crate) collectors: Vec<Collector>,
-    /// What it did most of the time.
+    /// The region in which it spent most of each bucket of time.
     pub(crate) buckets: Buckets,
     /// All of its calls.
     pub(crate) levels: Option<Levels>,
@@ -117,7 +117,7 @@ fn moment(event: &CorrectedEvent, subject: &Subject<'_>) -> Moment {
     }
 }
 
-/// What is drawn of a location, while its events are read.
+/// The drawing of a location, while its events are read.
 struct Drawing {
     collectors: Vec<Collector>,
     buckets: Buckets,
@@ -125,7 +125,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    /// Of a lane with its first and last event.
+    /// Begins the drawing of a lane, given the times of its first and last event.
     fn new(lane: &Lane, [first, last]: [i64; 2], wanted: &Wanted<'_>) -> io::Result<Self> {
         let lanes = wanted.lanes.len();
         let file = wanted.file.map(|make| make()).transpose()?;
@@ -169,7 +169,7 @@ struct Pass {
     at: Option<Moment>,
     calls: LocationCalls,
     spent: FxHashMap<u32, u64>,
-    /// Of the region on top lately, what is not in `spent` yet.
+    /// The region on top lately, and the ticks in it that are not in `spent` yet.
     lately: (u32, u64),
     drawing: Option<Drawing>,
 }

@@ -24,7 +24,7 @@ const LEAST_TIMES: i64 = 2;
 /// A stretch of time, by recorded and corrected times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// What there is to see, in words.
+    /// The title of the stretch: what there is to see, in words.
     pub title: String,
     /// From here
     pub from: i64,
@@ -107,7 +107,7 @@ fn whole(subject: &Subject<'_>, lanes: &Lanes) -> Place {
     }
 }
 
-/// What happens around some events.
+/// The stretch around some events, with their neighbours that communicate.
 fn around(subject: &Subject<'_>, of: &[EventNode]) -> Place {
     let nodes = subject.nodes();
     let both = |node: EventNode| [subject.recorded(node), subject.time(node)];

@@ -15,7 +15,7 @@ use crate::regions::Regions;
 
 /// Calls of all lanes in all places together: at some 30 bytes each these are 450 kB.
 const TOGETHER: usize = 15_000;
-/// Of one lane in one place: no screen shows more side by side.
+/// Calls of one lane in one place: no screen shows more side by side.
 const MOST: usize = 2_000;
 
 /// The calls of one lane in a stretch.
@@ -23,9 +23,9 @@ const MOST: usize = 2_000;
 pub struct LaneSlices {
     /// How many shorter ones are left out.
     pub left_out: u64,
-    /// Of each six numbers: begin, as recorded, since the begin of the view; length;
-    /// number of the region; how many calls it is in; what was added to its begin; how
-    /// much more was added to its end. By begin, outer ones first.
+    /// Six numbers for each call: begin, as recorded, since the begin of the view; length; number
+    /// of the region; how many calls it is in; what was added to its begin; how much more was added
+    /// to its end. Calls stand by their begin, outer ones first.
     pub calls: Vec<i64>,
 }
 

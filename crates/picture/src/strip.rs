@@ -1,4 +1,4 @@
-//! What a location did most of the time.
+//! Strips: the regions in which a location spent most of its time, bucket by bucket.
 //!
 //! The time from its first to its last event is cut into equal buckets. Each shows the
 //! region in which most of it was spent, calls in that region aside; neighbours that
@@ -16,10 +16,10 @@ use crate::regions::Regions;
 /// Buckets of all lanes together: 1500 for each of 64. As runs of one each they take
 /// some 450 kB.
 const BUCKETS: usize = 96 << 10;
-/// Of one lane: four times the pixels of a wide screen.
+/// Buckets of one lane: four times the pixels of a wide screen.
 const MOST_BUCKETS: usize = 1 << 14;
 
-/// What a location did most of the time, by recorded times.
+/// The regions in which a location spent most of its time, by recorded times.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Strip {
     /// The first event.
@@ -28,12 +28,12 @@ pub struct Strip {
     pub to: i64,
     /// How many buckets there are between.
     pub buckets: usize,
-    /// By turns how many of them in a row show the same, and the number of the region
-    /// that they show; -1 for none.
+    /// Runs of equal buckets, two numbers each: how many in a row show the same, and the number of
+    /// the region that they show; -1 for none.
     pub runs: Vec<i32>,
 }
 
-/// What was spent where, bucket by bucket.
+/// The time that was spent in each region, bucket by bucket.
 pub(crate) struct Buckets {
     from: i64,
     to: i64,

@@ -1,4 +1,4 @@
-//! What is drawn: a trace with what is known of it.
+//! The subject of a picture: a trace with what is known of it.
 
 use retime::causality::{Check, EventNode, Nodes};
 use retime::format::Trace;
@@ -11,7 +11,7 @@ use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp, TraceInfo}
 pub struct Subject<'a> {
     /// The recorded trace.
     pub trace: &'a dyn Trace,
-    /// What it is made of.
+    /// Locations, processes and communicators of the trace.
     pub info: &'a TraceInfo,
     /// Which event must follow which.
     pub causality: &'a Causality,
@@ -19,7 +19,7 @@ pub struct Subject<'a> {
     pub clocks: &'a Clocks,
     /// All dependencies at recorded times.
     pub recorded: &'a Check,
-    /// What was added to these times.
+    /// Corrected times, if the trace was corrected.
     pub corrected: Option<Corrected<'a>>,
     /// How far times can be from the truth, over recorded stamps: corrected times, or
     /// if there are none, recorded ones.
@@ -47,7 +47,7 @@ impl Subject<'_> {
         self.nodes().time(node).0
     }
 
-    /// What was added to the time of a node.
+    /// The ticks that the correction added to the time of a node.
     pub(crate) fn added(&self, node: EventNode) -> i64 {
         let time = self.corrected.and_then(|it| it.times.get(node.index()));
         time.map_or(0, |it| self.nodes().relative(*it).0 - self.recorded(node))
@@ -58,8 +58,8 @@ impl Subject<'_> {
         self.recorded(node) + self.added(node)
     }
 
-    /// By how many ticks the truth may lie before and after the time of an event of a
-    /// location with this recorded time; infinite where nothing is known.
+    /// The ticks by which the truth may lie before and after the time of an event of a location
+    /// with this recorded time; infinite where nothing is known.
     pub(crate) fn bound(&self, location: LocationIndex, recorded: i64) -> (f64, f64) {
         let clock = self.clocks.of(location).as_usize();
         let bound = self
@@ -95,7 +95,7 @@ impl Subject<'_> {
     }
 }
 
-/// What kind of dependency.
+/// The kind of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Message,

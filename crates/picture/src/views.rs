@@ -14,14 +14,14 @@ use crate::{Lanes, Subject};
 /// A stretch of time, as it is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct View {
-    /// What it shows.
+    /// The stretch that it shows.
     #[serde(flatten)]
     pub place: Place,
     /// The calls of each lane, where they can be drawn one by one.
     pub slices: Vec<Option<LaneSlices>>,
-    /// What each lane did most of the time, where there are too many calls.
+    /// The regions in which each lane spent most of its time, where there are too many calls.
     pub strips: Vec<Option<Strip>>,
-    /// What relates the lanes.
+    /// The messages and collectives between the lanes.
     pub arrows: Arrows,
 }
 

@@ -1,4 +1,4 @@
-//! What an analysis would have said of waiting.
+//! Waiting that an analysis of wait states would have found.
 //!
 //! The wait states of Scalasca, from recorded and from corrected times:
 //!
@@ -43,33 +43,33 @@ use crate::{Lanes, Subject};
 pub struct Waits {
     /// True if there are bounds that tell what is certain.
     pub bounded: bool,
-    /// Of all locations.
+    /// The waiting of all locations in sum.
     pub all: LaneWaits,
-    /// Of each lane.
+    /// The waiting of each lane.
     pub lanes: Vec<LaneWaits>,
 }
 
 /// Waiting of one location.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LaneWaits {
-    /// In receives.
+    /// Waiting in receives for sends that begin late.
     pub late_sender: Wait,
-    /// In sends.
+    /// Waiting in sends for receives that begin late.
     pub late_receiver: Wait,
-    /// Where everybody waits for everybody.
+    /// Waiting in operations in which everybody waits for everybody.
     pub barrier: Wait,
-    /// In other collectives.
+    /// Waiting in operations in which one waits for all, or all for one.
     pub root: Wait,
 }
 
 /// Ticks of waiting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Wait {
-    /// By recorded times.
+    /// The ticks of waiting by recorded times.
     pub recorded: f64,
-    /// By corrected ones; the same if nothing was corrected.
+    /// The ticks by corrected times; equal to the recorded ones if nothing was corrected.
     pub corrected: f64,
-    /// What of the latter is certain.
+    /// The ticks of the corrected waiting that is certain.
     pub certain: f64,
 }
 
@@ -114,11 +114,11 @@ struct Awaited {
     causes: [Option<EventNode>; 2],
 }
 
-/// Of whom the waiting is looked for.
+/// The data from which the waiting of each location is found.
 struct Waiting<'a> {
     subject: &'a Subject<'a>,
     calls: &'a Calls,
-    /// By place in an operation.
+    /// The cause that each effect waits for, by place in an operation.
     awaited: Vec<Awaited>,
 }
 

@@ -20,7 +20,7 @@ type Set = (u32, i64, i64, f64);
 
 #[pymethods]
 impl Alignment {
-    /// By clock, how it is tied to the reference.
+    /// The tie of each clock to the reference: both ways, one way or unrelated.
     #[getter]
     fn relations(&self) -> Vec<&'static str> {
         let named = |it: &Relation| match it {
@@ -50,8 +50,8 @@ impl Alignment {
         self.0.steps.iter().map(set).collect()
     }
 
-    /// What to add to a clock: stamps and ticks, linear in between; nothing where it is
-    /// not related to any.
+    /// The knots of a clock's offset: stamps, and the ticks to add there, linear in between; empty
+    /// where the clock is not related to any.
     fn knots(&self, clock: u32) -> Vec<(i64, f64)> {
         let offsets = &self.0.estimate.offsets;
         let offset = offsets.get(clock as usize).and_then(Option::as_ref);

@@ -89,7 +89,7 @@ impl Filter {
         self.push(location, time, EventKind::Receive(message.into()), payload)
     }
 
-    /// Of an operation of all with all.
+    /// Takes the begin of a location in an operation of all with all.
     fn begin(
         &mut self,
         location: u32,
@@ -102,7 +102,7 @@ impl Filter {
         self.push(location, time, EventKind::Begin(operation), payload)
     }
 
-    /// Of an operation of all with all.
+    /// Takes the end of a location in an operation of all with all.
     fn end_of(
         &mut self,
         location: u32,

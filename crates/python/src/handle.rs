@@ -46,7 +46,7 @@ impl Opened {
         })
     }
 
-    /// What its format is called.
+    /// The name of its format.
     #[getter]
     fn format(&self) -> &'static str {
         self.trace.format()
@@ -88,7 +88,7 @@ impl Opened {
 }
 
 impl Opened {
-    /// What it is made of; some formats have to read their events for that.
+    /// Describes the trace; some formats have to read their events for that.
     fn info(&self, py: Python<'_>) -> PyResult<Arc<TraceInfo>> {
         if let Some(known) = self.info.get() {
             return Ok(Arc::clone(known));
@@ -107,7 +107,7 @@ pub(crate) struct Studied(Arc<Study>);
 
 #[pymethods]
 impl Studied {
-    /// By the words of `check` or `correct`.
+    /// Analyses a trace as the words of `check` or `correct` say.
     #[new]
     #[pyo3(signature = (words, progress=None))]
     fn new(py: Python<'_>, words: Vec<OsString>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
@@ -121,7 +121,7 @@ impl Studied {
         report.map_err(|failure| crate::failure::raised(py, &failure))
     }
 
-    /// What can be seen of it, as JSON.
+    /// The picture of the trace, as JSON.
     #[pyo3(signature = (progress=None))]
     fn picture(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<String> {
         let study = Arc::clone(&self.0);
@@ -134,7 +134,7 @@ impl Studied {
         self.0.analysis().causality().nodes().base().0
     }
 
-    /// Whether it has corrected times.
+    /// True if the trace has corrected times.
     #[getter]
     fn is_corrected(&self) -> bool {
         self.0.solution().is_some()

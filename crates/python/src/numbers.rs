@@ -10,7 +10,7 @@ pub(crate) fn signed(bytes: &[u8]) -> Vec<i64> {
     words.map(|it| i64::from_ne_bytes(*it)).collect()
 }
 
-/// The same back.
+/// Numbers as bytes, eight each, in the order of this machine.
 pub(crate) fn bytes<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
     let all: Vec<u8> = numbers.iter().flat_map(|it| it.to_ne_bytes()).collect();
     PyBytes::new(py, &all)

@@ -1,4 +1,4 @@
-//! What a rank records beside its threads.
+//! Locations of a rank beside its threads: streams of accelerators, and metrics.
 
 use retime_otf2::writer::DefinitionsWriter;
 use retime_otf2::{LocationGroupType, LocationType};

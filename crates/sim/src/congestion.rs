@@ -43,7 +43,7 @@ pub struct Congestion {
     pub lasts: u64,
     /// The average wait, anew each time.
     pub delay: Duration,
-    /// What its randomness derives from.
+    /// The number that its randomness derives from: equal seeds give equal waits.
     pub seed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a simulated process does, and who listens.
+//! Events of simulated processes, and the sinks that take them.
 
 use retime_otf2::writer::{Collective, LocationWriter, Message, WriteResult};
 use retime_otf2::{EventData, RegionRef};

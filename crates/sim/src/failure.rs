@@ -1,4 +1,4 @@
-//! What can go wrong in a simulation.
+//! Failures of a simulation.
 
 use retime_otf2::writer;
 
@@ -44,7 +44,7 @@ pub enum Error {
     OutOfRange {
         /// The rank.
         rank: u32,
-        /// What its clock shows, since the start.
+        /// The time that its clock shows, in nanoseconds since the start.
         shown: i64,
     },
 }

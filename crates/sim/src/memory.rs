@@ -32,7 +32,7 @@ pub struct InMemory {
     pub statistics: Statistics,
     /// Description of the trace.
     pub info: TraceInfo,
-    /// What each location did, with stamps of its clock.
+    /// The log of each location, with stamps of its clock.
     pub logs: Vec<LocationLog>,
     /// The stamp of each node, in ticks.
     pub stamps: Vec<Timestamp>,

@@ -1,4 +1,4 @@
-//! What lies between processes.
+//! The network between processes: how long messages and collectives take.
 
 use crate::{congestion::Congestion, duration::Duration, layout::Layout, random::Random};
 
@@ -16,7 +16,7 @@ pub struct Network {
     /// How many times as long messages to a higher rank take: 1 if the way
     /// there is as long as the way back. No exchange of messages can reveal it.
     pub uphill: f64,
-    /// What makes messages of one direction late for a while.
+    /// The congestion that makes messages of one direction late for a while.
     pub congestion: Option<Congestion>,
 }
 
@@ -72,7 +72,7 @@ impl Network {
         (drawn * slope + self.per_byte * sent.bytes as f64 + waits.unwrap_or(0.0)) as u64
     }
 
-    /// What no message can undercut, in nanoseconds.
+    /// The nanoseconds that no message can undercut.
     pub fn least(&self) -> u64 {
         let least = self.within_node.least.min(self.between_nodes.least);
         (least as f64 * self.uphill.min(1.0)) as u64

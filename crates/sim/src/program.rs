@@ -22,7 +22,8 @@ use crate::{
     trace::TraceWriter,
 };
 
-/// What a few processes recorded, with the times they stamped.
+/// A program that is written down by hand: the events that a few processes recorded, with the times
+/// they stamped.
 ///
 /// ```
 /// use retime_sim::{Program, from, to};

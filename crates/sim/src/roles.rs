@@ -1,4 +1,4 @@
-//! What simulated events say about causality.
+//! The causality of simulated events: from events to logs.
 //!
 //! The counterpart of a scan: each event with a role is handed to the
 //! [`LogBuilder`] of its location. All communication is among the ranks of

@@ -9,7 +9,7 @@ use crate::matching::MessageNumber;
 use retime::clock::Lead;
 use retime::{ClockId, LocationIndex};
 
-/// What an event waits for, and who waits for it.
+/// The role of an event: which cause it waits for, and which effects wait for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
     Internal,
@@ -51,7 +51,7 @@ impl<P> Location<P> {
         }
     }
 
-    /// What is known of its next event.
+    /// The state of its next event.
     pub(crate) fn head(&self) -> Head {
         match self.waiting.front() {
             Some(head) => Head::Waiting(head.raw),

@@ -41,7 +41,7 @@ struct Operation {
     ended: u32,
     latest: TopTwo<ClockId, ()>,
     latest_simple: TopTwo<ClockId, ()>,
-    /// Of the negated ends, so the two earliest.
+    /// The two earliest ends, negated, so that they are the largest.
     earliest: TopTwo<ClockId, ()>,
     begun: Vec<Begun>,
     /// How many of them have left the filter.
@@ -324,7 +324,7 @@ impl Operation {
         self.ended as usize >= self.waiting.len() && self.arrived as usize == self.begun.len()
     }
 
-    /// What it counts for among those that are kept.
+    /// The weight of the operation among those that are kept: its begins, and at least 1.
     fn weight(&self) -> usize {
         self.begun.len().max(1)
     }

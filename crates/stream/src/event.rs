@@ -1,4 +1,4 @@
-//! What goes into a filter and what comes out.
+//! Events on their way into a filter and out of it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,16 +11,16 @@ pub struct Event<P> {
     pub location: LocationIndex,
     /// When, by the clock of that location.
     pub time: Timestamp,
-    /// What it has to do with other locations.
+    /// The part that the event has in communication.
     pub kind: EventKind,
     /// Whatever the caller wants back with the corrected time.
     pub payload: P,
 }
 
-/// What an event has to do with other locations.
+/// The part that an event has in communication with other locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// Nothing.
+    /// None: nothing at other locations depends on it, nor it on them.
     Internal,
     /// A message leaves.
     Send(MessageId),
@@ -41,11 +41,11 @@ pub struct Corrected<P> {
     pub raw: Timestamp,
     /// When, by the time common to all locations.
     pub time: Timestamp,
-    /// What the caller gave along.
+    /// The payload that the caller gave along.
     pub payload: P,
 }
 
-/// What a send and its receive have in common.
+/// The id that a send and its receive have in common.
 ///
 /// An id may be used again: the first receive belongs to the first send. So the
 /// same type serves ids that a monitor makes up and channels on which messages
@@ -131,8 +131,8 @@ impl MessageId {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// What its events have in common. It must not be used again before all of
-    /// them have come.
+    /// The id that its events have in common. It must not be used again before all of them have
+    /// come.
     pub id: MessageId,
     /// How many begins there are that others depend on.
     pub begins: u32,

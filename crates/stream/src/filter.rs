@@ -190,7 +190,7 @@ impl<P> Filter<P> {
         }
     }
 
-    /// What was done so far.
+    /// The counts of the filter so far.
     pub fn report(&self) -> &FilterReport {
         &self.report
     }

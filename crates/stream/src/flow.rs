@@ -15,7 +15,7 @@ use crate::matching::{MessageNumber, UNKNOWN};
 use crate::smoother::{Effect, Gate, Held, OPEN};
 use retime::{ClockId, LocationIndex};
 
-/// What a clock could do next.
+/// The step that a clock could take next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// Compute the next event of this location.
@@ -112,7 +112,7 @@ impl<P> Filter<P> {
         Some((head.raw.max(self.clocks[clock.as_usize()].raw), head))
     }
 
-    /// What a clock could do next.
+    /// The step that a clock could take next.
     #[inline]
     fn next(&self, clock: ClockId) -> Next {
         match self.clocks[clock.as_usize()].locations[..] {

@@ -14,14 +14,14 @@ use std::collections::BTreeSet;
 
 use retime::LocationIndex;
 
-/// What is known of the next event of a location.
+/// The state of the next event of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Head {
-    /// Its raw time.
+    /// It has come, and has this raw time.
     Waiting(i64),
-    /// It has not come, and is not before this.
+    /// It has not come, and has no smaller raw time than this.
     Idle(i64),
-    /// There is none.
+    /// There is none any more.
     Ended,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    /// Of locations from which nothing is known.
+    /// The heads of locations from which nothing is known.
     pub(crate) fn of(locations: &[LocationIndex]) -> Self {
         let mut heads = Self::default();
         if locations.len() > 1 {

@@ -1,4 +1,4 @@
-//! What stays only because somebody may still ask for it, oldest first.
+//! Numbers of things that stay only because somebody may still ask for them, oldest first.
 
 use std::collections::VecDeque;
 

@@ -17,8 +17,8 @@ use retime::ClockId;
 /// A time that is not known yet.
 pub(crate) const UNKNOWN: i64 = i64::MIN;
 
-/// Of so many channels it is known that sends are forgotten: as much room as for messages
-/// themselves. If there are more, the count starts anew.
+/// The number of channels of which it is remembered that sends are forgotten: as much room as for
+/// messages themselves. If there are more, the count starts anew.
 const SKIPPED: usize = 1 << 18;
 
 /// A time before all others, of a send that is forgotten.
@@ -34,7 +34,7 @@ impl MessageNumber {
     }
 }
 
-/// What is known of a message under way.
+/// The state of a message under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     id: MessageId,

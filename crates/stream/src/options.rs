@@ -1,4 +1,4 @@
-//! What a filter keeps to.
+//! Bounds and constants that a filter keeps to.
 
 use crate::control::FilterControl;
 use retime::clock::{AmortizationRate, Gamma};

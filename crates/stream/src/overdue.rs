@@ -166,7 +166,7 @@ impl<P> Filter<P> {
         self.work();
     }
 
-    /// What the next event of a clock waits for, unless it is free to go.
+    /// The wait of a clock's next event for others; `None` if it is free to go.
     fn wait(&self, clock: ClockId) -> Option<Wait> {
         let state = &self.clocks[clock.as_usize()];
         if state.is_overdue {

@@ -1,4 +1,4 @@
-//! What leaves the filter, and when.
+//! The release of events: which one leaves the filter, and when.
 
 use crate::event::Corrected;
 use crate::filter::Filter;

@@ -1,4 +1,4 @@
-//! What a filter did.
+//! Counts of the events that a filter took, corrected and gave out.
 
 use crate::spread::Spread;
 use retime::Ticks;

@@ -113,7 +113,7 @@ pub(crate) struct Smoother<P> {
     low: i64,
     /// The last final time.
     last_time: i64,
-    /// What left before its effect was computed.
+    /// Events that left before their effect was computed.
     pub(crate) left: Vec<Left>,
     /// Events that had to leave before their time was certain.
     pub(crate) forced: u64,

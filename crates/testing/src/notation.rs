@@ -51,12 +51,12 @@ const NANOSECONDS: TickRate = match TickRate::per_second(1_000_000_000) {
     None => panic!("10^9 is not 0"),
 };
 
-/// What a format would read of a trace.
+/// A trace as a format would read it: its description and its logs.
 #[derive(Debug)]
 pub struct SmallTrace {
-    /// What the trace is made of.
+    /// Locations, processes and the communicator of the trace.
     pub info: TraceInfo,
-    /// By location what happened in it.
+    /// The log of each location.
     pub logs: Vec<LocationLog>,
 }
 
@@ -259,7 +259,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What a location has recorded so far.
+/// The events of a location that were read so far.
 struct Recorded {
     log: LogBuilder,
     /// How many events.

@@ -52,7 +52,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     })
 }
 
-/// What is known of the recorded times.
+/// Analyses the trace and finds how its recorded times stand: contradictions, bounds, accuracy.
 pub(crate) fn found(args: &CheckArgs) -> Result<(Analysed, Found), CliError> {
     let analysed = analyse(args.input.shared(&args.format, args.run.quiet), &args.model)?;
     let mut report = analysed.report(&args.model);

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
     Ok(done.exit)
 }
 
-/// What came out.
+/// The outcome of a comparison: its report, its drawings and the exit code.
 pub(crate) struct Compared {
     pub(crate) comparison: Comparison,
     drawn: Drawn,

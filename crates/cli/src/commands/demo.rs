@@ -81,7 +81,7 @@ fn unpack(directory: &Path) -> Result<(), CliError> {
         .map_err(|error| CliError::io(directory, root_of(error)))
 }
 
-/// What went wrong in the end: `tar` says only where.
+/// Finds the error at the root of others: `tar` says only where it failed.
 fn root_of(error: io::Error) -> io::Error {
     let mut cause: &dyn std::error::Error = &error;
     while let Some(source) = cause.source() {

@@ -1,11 +1,11 @@
-//! What a command with a report has done, before anybody is told.
+//! The outcome of a command with a report, before anybody is told.
 
 use crate::args::RunArgs;
 use crate::drawn::Drawn;
 use crate::error::CliError;
 use crate::report::model::Report;
 
-/// What came out.
+/// The outcome of a command: its report, its drawings and the exit code.
 pub(crate) struct Done {
     pub(crate) report: Report,
     /// In one sentence.

@@ -114,7 +114,7 @@ fn export_here(args: &ExportArgs) -> Result<u8, CliError> {
     })
 }
 
-/// What is shown of a trace that was analysed.
+/// Decides which stretch, locations and times of an analysed trace the file shows.
 fn shown(args: &ExportArgs, method: &Method, analysed: &Analysed) -> Result<Shown, CliError> {
     let info = analysed.analysis.info();
     let (kind, to) = args.kind_and_end()?;
@@ -204,7 +204,7 @@ fn into_stdout(
     }
 }
 
-/// What a reader should know of the file.
+/// Warnings that a reader of the file should know.
 fn warnings(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     if summary.bytes > BROWSERS_STOP {

@@ -1,5 +1,5 @@
-//! What is known of a trace once it was corrected, or found to need no correction, and
-//! before anything is made of that.
+//! The findings on a trace once it was corrected, or needed no correction, and before anything is
+//! made of them.
 
 use retime::causality::Check;
 use retime::pipeline::{Bounds, Method, Solution};
@@ -18,7 +18,7 @@ pub(crate) struct Found {
     pub(crate) solved: Option<(Solution, Check)>,
 }
 
-/// Of the recorded times.
+/// Finds how the recorded times stand: contradictions, bounds, waits.
 pub(crate) fn as_recorded(args: Asked<'_>, analysed: &Analysed) -> Result<Found, CliError> {
     let mut report = analysed.report(args.model);
     let bounds = analysed.bound(&mut report, args.bounds, args.run, None)?;
@@ -29,7 +29,7 @@ pub(crate) fn as_recorded(args: Asked<'_>, analysed: &Analysed) -> Result<Found,
     })
 }
 
-/// Of the times that a method gives.
+/// Solves the trace by a method and finds how the corrected times stand.
 pub(crate) fn as_corrected(
     args: Asked<'_>,
     method: &Method,

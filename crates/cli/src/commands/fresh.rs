@@ -33,7 +33,7 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    /// Of a trace that was scanned and joined.
+    /// Judges a trace that was scanned and joined.
     pub(super) fn of(
         causality: &Causality,
         info: &TraceInfo,
@@ -58,7 +58,7 @@ impl Fresh {
         })
     }
 
-    /// Of a trace that was analysed.
+    /// Judges a trace that was analysed, by its recorded times.
     pub(super) fn of_analysed(analysed: &Analysed) -> Self {
         let analysis = &analysed.analysis;
         Self {

@@ -100,8 +100,8 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     })
 }
 
-/// What the list of events says of itself; of what lines cannot say, the trace still tells
-/// that it was not looked at.
+/// Judges the list of events from its own lines. Where lines cannot say that something was not
+/// looked at, the trace still tells.
 fn fresh(
     args: &CorrectArgs,
     analysed: &Analysed,

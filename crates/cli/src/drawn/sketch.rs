@@ -1,5 +1,4 @@
-//! What can be seen of a trace on a terminal: how long messages took, and what was added
-//! to each clock.
+//! The sketch of a trace on a terminal: how long messages took, and what was added to each clock.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -94,7 +93,7 @@ pub(crate) fn histogram(decades: &Decades, is_corrected: bool) -> String {
     text
 }
 
-/// What was added to each of the first clocks, as a line of blocks.
+/// Draws what was added to each of the first clocks, as a line of blocks.
 fn clocks(text: &mut String, shown: &[Curve], rate: TickRate) {
     let bold = anstyle::Style::new().bold();
     let _ = writeln!(

@@ -12,16 +12,16 @@ use crate::command_line::Command;
 use crate::commands::{apply, check, compare, correct, simulate, undo};
 use crate::error::CliError;
 
-/// What a command has done.
+/// The answer to a call: the report of the command, and the outcome.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The report as JSON, if the command gives one.
     pub report: Option<String>,
-    /// What was done, in words.
+    /// The outcome in a sentence, which the command would print last.
     pub outcome: String,
     /// The exit code that the command would have.
     pub exit_code: u8,
-    /// What was written.
+    /// The files and directories that were written.
     pub written: Vec<PathBuf>,
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::error::{CliError, FAILURE};
 use crate::remedy;
 
-/// What kind of failure it is.
+/// The kind of a failure, by which a program can tell what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// An option is unknown, has a value that it cannot have, or has no part in the rest.
@@ -34,16 +34,16 @@ pub enum FailureKind {
 /// Why a call failed.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// What the command would say.
+    /// The text that the command would print, with a way out if one is known.
     pub message: String,
     /// The exit code that the command would have.
     pub exit_code: u8,
 }
 
 impl Failure {
-    /// Of the command's error, where something was to be written to `outputs`.
+    /// Makes a failure of the command's error, where something was to be written to `outputs`.
     pub(super) fn of(error: &CliError, outputs: &[PathBuf]) -> Self {
         let exit_code = error.exit_code();
         let mut message = error.to_string();
@@ -57,7 +57,7 @@ impl Failure {
         }
     }
 
-    /// Of words that are no command.
+    /// Makes a failure of words that are no command.
     pub(super) fn of_words(error: &clap::Error) -> Self {
         // What follows is how the command is called, which nobody here has typed.
         let text = error.render().to_string();
@@ -74,12 +74,12 @@ impl Failure {
         }
     }
 
-    /// Of what cannot be asked for.
+    /// Makes a failure of something that cannot be asked for.
     pub fn option(message: impl Into<String>) -> Self {
         Self::of(&CliError::Usage(message.into()), &[])
     }
 
-    /// Of what cannot be, unless retime is wrong.
+    /// Makes a failure of something that cannot happen, unless retime is wrong.
     pub fn defect(message: impl std::fmt::Display) -> Self {
         Self {
             kind: FailureKind::Defect,
@@ -123,7 +123,7 @@ fn kind(error: &CliError, outputs: &[PathBuf]) -> FailureKind {
     }
 }
 
-/// Whether the cause of an error is that something is not there.
+/// True if the cause of an error is that something is not there.
 fn is_missing(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {

@@ -10,13 +10,13 @@ use crate::command_line::Command;
 pub struct OptionHelp {
     /// Its name, without dashes.
     pub name: String,
-    /// What its value is called; a switch has none.
+    /// The placeholder of its value in the help; a switch has none.
     pub value: Option<String>,
     /// The value that it has if it is not given.
     pub default: Option<String>,
-    /// What it can be, if that is one of a few words.
+    /// The words that it can be, if it takes one of a few.
     pub choices: Vec<String>,
-    /// What it does.
+    /// The help text of the option.
     pub help: String,
 }
 

@@ -28,8 +28,8 @@ pub struct Study {
 }
 
 impl Study {
-    /// Of the words of `check`, as recorded; of those of `correct`, whose output is not
-    /// written, as corrected.
+    /// Analyses the trace that a call names: given the words of `check`, as recorded; given those
+    /// of `correct`, whose output is not written, as corrected.
     pub fn of(call: &Call) -> Result<Self, Failure> {
         let command = parsed(call)?;
         if command.max_memory().is_some() {
@@ -65,7 +65,7 @@ impl Study {
         &*self.analysed.opened.trace
     }
 
-    /// What its events say about causality.
+    /// The analysis of the trace: its causality, clocks and check.
     pub fn analysis(&self) -> &Analysis {
         &self.analysed.analysis
     }
@@ -96,7 +96,7 @@ impl Study {
         json(&self.found.report).map_err(|error| Failure::of(&error, &[]))
     }
 
-    /// What can be seen of it, as JSON: a [`Picture`]. Reads all events once.
+    /// Draws the trace as JSON: a [`Picture`]. Reads all events once.
     pub fn picture(&self, call: Call) -> Result<String, Failure> {
         let draw = || {
             let subject = drawn::subject(&self.analysed, self.solution(), self.bounds());

@@ -1,4 +1,4 @@
-//! What controls the clock: `--controller`, its constants, `--amortization`.
+//! Control of the controlled logical clock: `--controller`, its constants, `--amortization`.
 
 use std::str::FromStr;
 
@@ -85,8 +85,8 @@ pub(super) fn non_negative(text: &str) -> Result<f64, String> {
 }
 
 impl ConstantsArgs {
-    /// What a controller needs, for times of the given tick rate; `None` for
-    /// passes, which control no single event.
+    /// The control of a clock for times of the given tick rate; `None` for passes, which control no
+    /// single event.
     pub(crate) fn control(
         &self,
         controller: Controller,
@@ -154,7 +154,7 @@ impl FromStr for Controller {
     }
 }
 
-/// Whether and how jumps are amortised.
+/// The rate at which jumps are amortised; `None` if they are left as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Amortization(pub(crate) Option<AmortizationRate>);
 

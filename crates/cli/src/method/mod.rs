@@ -16,7 +16,7 @@ pub(crate) use controller::{ConstantsArgs, Controller, to_ticks};
 pub(crate) use table::{MethodOption, give, methods, named};
 pub(crate) use window::WindowArgs;
 
-/// What follows an estimate, by its name.
+/// The repair that follows an estimate, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RepairName {
     /// The controlled logical clock: no dependency stays violated

@@ -20,7 +20,7 @@ pub(crate) struct WindowArgs {
 }
 
 impl WindowArgs {
-    /// Whether all are.
+    /// True if neither `--from` nor `--to` is given, so that all dependencies are enforced.
     pub(crate) fn is_all(&self) -> bool {
         self.from.is_none() && self.to.is_none()
     }

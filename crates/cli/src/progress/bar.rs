@@ -10,7 +10,7 @@ use super::course::{Course, Reached, Stage};
 
 /// From one picture to the next, in milliseconds.
 const PAUSE: u64 = 100;
-/// What the whole bar is long; finer than any terminal.
+/// The length of the whole bar in steps; finer than any terminal.
 const LENGTH: u64 = 10_000;
 
 /// One bar for the stages of a command.

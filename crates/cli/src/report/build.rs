@@ -163,7 +163,7 @@ pub(crate) fn check_part(
     }
 }
 
-/// By how much a dependency between clocks is faster than the minimal delay, at most; `None`
+/// The largest time by which a dependency between clocks is faster than the minimal delay; `None`
 /// if none is, or all of the worst dependencies are within a clock.
 fn shortest_by(clocks: &Clocks, check: &Check) -> Option<i64> {
     let clock = |place: Place| clocks.of(place.location);

@@ -20,7 +20,7 @@ pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
     Some(format!("{found}: {}", share(part)?))
 }
 
-/// What has to be said, whatever was found, if too little was looked at.
+/// A sentence that warns, whatever was found, if too little was looked at.
 pub(crate) fn warning(part: &ExaminedPart) -> Option<String> {
     Some(format!("Mind that {}.", share(part)?))
 }
@@ -71,8 +71,8 @@ fn share_used(part: &ExaminedPart) -> Option<String> {
     }
 }
 
-/// What was not used, for the summary; nothing if there are only ends of messages and
-/// calls, few of them, which warnings locate.
+/// Lists for the summary the communication that was not used; `None` if there are only ends of
+/// messages and calls, few of them, which warnings locate.
 pub(super) fn unused(part: &ExaminedPart) -> Option<String> {
     let usage = &part.examined.usage;
     let (messages, calls) = (usage.message_ends.unused(), usage.calls.unused());

@@ -1,5 +1,5 @@
-//! What a run found and did: as data ([`model`]), and as a summary that fits a
-//! screen ([`summary`]).
+//! The findings and deeds of a run: as data ([`model`]), and as a summary that fits a screen
+//! ([`summary`]).
 
 pub(crate) mod build;
 pub(crate) mod columns;

@@ -295,7 +295,7 @@ pub(crate) struct DistortionPart {
     #[serde(flatten)]
     pub(crate) measured: retime::Distortion,
     pub(crate) largest_at: Option<PlacePart>,
-    /// What could not be moved further, right before the largest change.
+    /// The dependency that keeps events right before the largest change from being moved further.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) largest_limited_by: Option<LimitPart>,
 }
@@ -318,7 +318,7 @@ pub(crate) struct BoundsPart {
     /// The rate by which clocks may wander, a share.
     pub(crate) drift_bound: f64,
     pub(crate) reference_clock: u32,
-    /// Of all events with edges: the larger side of the interval, and half of the
+    /// Bounds over all events with edges: the larger side of the interval, and half of the
     /// interval, which is the least that any method could guarantee.
     #[serde(flatten)]
     pub(crate) all: retime::optimal::BoundSummary,
@@ -343,7 +343,7 @@ pub(crate) struct BoundsPart {
     /// of them have their true time inside, and the furthest outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) truth: Option<CoveragePart>,
-    /// By clock.
+    /// The bounds of each clock, by its number.
     pub(crate) clocks: Vec<ClockBoundPart>,
 }
 
@@ -362,8 +362,8 @@ pub(crate) struct HostPart {
     /// The number of its clock.
     pub(crate) clock: u32,
     pub(crate) processes: usize,
-    /// Whether anything bounds what has to be added to its clock from below, and from above;
-    /// absent if bounds were not looked for.
+    /// True for each side, below and above, on which anything bounds what has to be added to its
+    /// clock; absent if bounds were not looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bounded: Option<(bool, bool)>,
     /// How much more its clock showed than the common time, in the middle of its run,
@@ -398,8 +398,8 @@ pub(crate) struct GentlestPart {
     pub(crate) distortion: Option<f64>,
     /// True if it was found; if not, time was up, and it may be larger.
     pub(crate) complete: bool,
-    /// What the dependencies below miss in sum, and the local time that it can be
-    /// spread over.
+    /// The time that the dependencies below miss in sum, and the local time that it can be spread
+    /// over.
     pub(crate) needed_ticks: i64,
     pub(crate) width_ticks: i64,
     /// The cycle of dependencies that forces it.
@@ -431,12 +431,12 @@ pub(crate) struct StragglersPart {
     pub(crate) contradictory: bool,
     /// Processes that took part.
     pub(crate) taking_part: usize,
-    /// What all of them waited, and how long they were recorded.
+    /// The time that all of them waited in sum, and the time for which they were recorded.
     pub(crate) waited_ticks: u64,
     pub(crate) recorded_ticks: u64,
     /// Those that certainly held up others longest, the first 100.
     pub(crate) processes: Vec<StragglerPart>,
-    /// By who takes part, the most waited in first, the first 100.
+    /// The operations of each set of participants, those most waited in first, the first 100.
     pub(crate) groups: Vec<GroupPart>,
     /// The 10 operations in which most was waited for the last alone.
     pub(crate) worst: Vec<LateBeginPart>,
@@ -447,8 +447,9 @@ pub(crate) struct StragglerPart {
     /// Its number in the trace, from 0.
     pub(crate) process: usize,
     pub(crate) name: String,
-    /// What was waited because it worked, wherever that began to be waited for: summed over who
-    /// waited; of this, where it came last itself, and where all that led to it is certain.
+    /// The time that others waited because it worked, wherever that began to be waited for, summed
+    /// over those that waited; the part of this where it came last itself, and the part where all
+    /// that led to it is certain.
     pub(crate) held_up_ticks: u64,
     pub(crate) held_up_directly_ticks: u64,
     pub(crate) certainly_held_up_ticks: u64,
@@ -463,14 +464,14 @@ pub(crate) struct StragglerPart {
     pub(crate) operations: u64,
     pub(crate) last: u64,
     pub(crate) certainly_last: u64,
-    /// What others waited until it came, summed over them; of this, where it certainly came
-    /// last, and when all other processes had come; and the longest that one of them waited
-    /// in one operation.
+    /// The time that others waited until it came, summed over them; the part of this where it
+    /// certainly came last, and the part when all other processes had come; and the longest that
+    /// one of them waited in one operation.
     pub(crate) waited_for_ticks: u64,
     pub(crate) certainly_waited_for_ticks: u64,
     pub(crate) waited_for_alone_ticks: u64,
     pub(crate) waited_for_longest_ticks: u64,
-    /// What it waited itself, and which share that is of its recorded time.
+    /// The time that it waited itself, and which share that is of its recorded time.
     pub(crate) waited_ticks: u64,
     pub(crate) waited_share: f64,
     pub(crate) recorded_ticks: u64,
@@ -487,7 +488,7 @@ pub(crate) struct ReachPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct GroupPart {
-    /// Of the communicator with these members, if there is one.
+    /// The name of the communicator with these members, if there is one.
     pub(crate) name: Option<String>,
     pub(crate) members: usize,
     /// The ids of the first 16 of them.
@@ -504,10 +505,11 @@ pub(crate) struct LateBeginPart {
     /// The last of another process.
     pub(crate) next: PlacePart,
     pub(crate) later_ticks: u64,
-    /// By how much it is later than any other at least; absent where it may be earlier.
+    /// The least time by which it is later than any other; absent where it may be earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) beyond_ticks: Option<u64>,
-    /// What all others waited until it came, and of this, when all others had come.
+    /// The time that all others waited until it came, and the part of this when all others had
+    /// come.
     pub(crate) waited_ticks: u64,
     pub(crate) waited_alone_ticks: u64,
 }

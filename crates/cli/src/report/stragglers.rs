@@ -18,7 +18,7 @@ use super::share::share;
 const LISTED: usize = 100;
 /// Members of a group that it names.
 const MEMBERS_LISTED: usize = 16;
-/// Of processes and groups so many are shown with `--verbose`.
+/// The number of processes, and of groups, that are shown with `--verbose`.
 const SHOWN: usize = 5;
 /// A process is named without being asked for if it certainly held up others twice as
 /// long as any other did, and twice as long as they did on average,
@@ -26,8 +26,8 @@ const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
 
-/// What a report says; nothing where nobody waits for all others. Where times contradict
-/// themselves, nobody is named by them.
+/// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
+/// times contradict themselves, nobody is named by them.
 pub(crate) fn part(
     info: &TraceInfo,
     found: &Stragglers,
@@ -248,7 +248,7 @@ fn name(process: &StragglerPart) -> String {
     }
 }
 
-/// What was judged, by process, by group, and the worst operation.
+/// Lines on the operations that were judged: by process, by group, and the worst one.
 fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
     let not_judged = match part.others {
         0 => String::new(),

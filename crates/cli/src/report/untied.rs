@@ -1,4 +1,4 @@
-//! What moves with whom without dependencies of its own, in words.
+//! Locations that move with others, as they have no dependencies of their own, in words.
 
 use retime::plural;
 

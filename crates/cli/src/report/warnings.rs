@@ -1,4 +1,4 @@
-//! What a reader of the summary should know before trusting a trace.
+//! Warnings to a reader of the summary, before the trace is trusted.
 
 use retime::causality::Defect;
 use retime::pipeline::Analysis;
@@ -6,7 +6,7 @@ use retime::{Ticks, plural};
 
 use crate::load::Opened;
 
-/// What a reader of the summary should know about the trace.
+/// Warnings about the trace, for a reader of the summary.
 pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String> {
     let (check, info) = (analysis.recorded(), analysis.info());
     let mut warnings = Vec::new();

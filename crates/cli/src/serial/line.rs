@@ -68,7 +68,8 @@ impl Lines<'_> {
         out.write_all(b"}\n")
     }
 
-    /// What depends on the event, or on what it depends.
+    /// Writes the part of the event in communication, and the event or operation that it depends on
+    /// or that depends on it.
     fn write_role(&self, out: &mut impl Write, row: &Row) -> io::Result<()> {
         let Some(node) = row.node else {
             return out.write_all(b",\"type\":\"internal\"");

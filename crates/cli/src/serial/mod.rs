@@ -26,7 +26,7 @@ const STEP: u64 = 1 << 14;
 pub(crate) struct Listed<'a> {
     pub(crate) trace: &'a dyn Trace,
     pub(crate) info: &'a TraceInfo,
-    /// Of corrected times, if these are listed.
+    /// The causality of the times that are listed, so of corrected ones if these are.
     pub(crate) causality: &'a Causality,
 }
 

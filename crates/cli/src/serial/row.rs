@@ -1,4 +1,4 @@
-//! What a list of events says of one of them.
+//! An event, as a list of events shows it.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) struct Row {
     pub(crate) moment: Timestamp,
     /// Its time as recorded.
     pub(crate) raw: Timestamp,
-    /// What it is, as the format calls it.
+    /// The kind of event, as the format calls it.
     pub(crate) kind: &'static str,
     /// The id of the region that is entered or left.
     region: Option<u32>,

@@ -1,4 +1,4 @@
-//! Whether something lies at a path.
+//! Looking if anything lies at a path.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Whether the truth lies within the stated error bound.
+//! Measuring if the truth lies within the stated error bound.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ pub struct Bound {
     pub half_width: f64,
     /// Share of events that have none, on one side at least.
     pub unbounded: f64,
-    /// What it took to find, in seconds.
+    /// The time that the search for it took, in seconds.
     pub seconds: f64,
 }
 

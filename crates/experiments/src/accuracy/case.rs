@@ -27,13 +27,13 @@ pub type Program = Arc<dyn Scenario + Send + Sync>;
 pub struct Case {
     /// A few words.
     pub name: &'static str,
-    /// What has to be reached.
+    /// The accuracy that the default method has to reach.
     pub goal: Goal,
     scenario: Program,
     clocks: Vec<Clock>,
 }
 
-/// What a correction has to go by, and the truth.
+/// A simulated trace as a correction sees it, and its truth.
 #[derive(Debug)]
 pub struct Trace {
     /// The trace, its clocks as it lets them be told apart, and its minimal delay as

@@ -21,7 +21,7 @@ pub enum Size {
     Small,
 }
 
-/// What all randomness derives from.
+/// The number that all randomness derives from.
 const SEED: u64 = 20;
 /// Drifting clocks have to be met this much better than by the clock alone.
 const DRIFTING: Goal = Goal::Gain(8.0);
@@ -76,7 +76,7 @@ fn halo(size: Size, ranks: u32, iterations: u64) -> HaloExchange {
     }
 }
 
-/// What clocks are wrong by: up to 200 us at the start, and this rate.
+/// Errors of clocks that drift: up to 200 us at the start, and this rate.
 fn drifting(drift: f64) -> Spread {
     Spread {
         offset: 200_000.0,
@@ -148,7 +148,7 @@ fn by_number(size: Size) -> Vec<Case> {
     ]
 }
 
-/// What is wrong besides rates.
+/// Cases in which clocks have other errors than their rates.
 fn by_defect(size: Size) -> Vec<Case> {
     let program = halo(size, 4, 5_000);
     let of = |name, goal, step: u64, set: &dyn Fn(&mut Vec<Clock>)| {
@@ -298,9 +298,9 @@ fn by_program(size: Size) -> Vec<Case> {
     ]
 }
 
-/// What makes messages late for seconds, and is no change of a clock: stretches
-/// next to each other foretell each other's delays. Messages are rare, so that few
-/// are fast while that lasts.
+/// Cases of load that makes messages late for seconds, and is no change of a clock: stretches next
+/// to each other foretell each other's delays. Messages are rare, so that few are fast while that
+/// lasts.
 fn by_load(size: Size) -> Vec<Case> {
     let idle = HaloExchange {
         compute: Duration::uniform(1_000_000, 3_000_000),
@@ -352,7 +352,7 @@ fn by_load(size: Size) -> Vec<Case> {
     ]
 }
 
-/// What the events do not tell, and no method can know.
+/// Cases in which events do not tell how clocks differ, and no method can know.
 fn hard(size: Size) -> Vec<Case> {
     let one_way = ProducerConsumer {
         producers: 2,

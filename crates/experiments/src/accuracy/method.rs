@@ -1,4 +1,4 @@
-//! What is compared: the recorded times, and every method of the
+//! The methods that are compared: the recorded times, and every method of the
 //! [table](retime_methods::METHODS) with its usual parameters.
 
 use retime::Causality;
@@ -16,11 +16,11 @@ pub struct Method {
     method: Option<pipeline::Method>,
 }
 
-/// What a method found.
+/// The result of a method.
 pub struct Solved {
     /// The trace at corrected times.
     pub times: Causality,
-    /// What else it found, unless times are the recorded ones.
+    /// The solution of the method; `None` where times are the recorded ones.
     pub solution: Option<Solution>,
 }
 

@@ -10,7 +10,7 @@ use super::case::Trace;
 use super::method::{Method, Solved};
 use crate::simulated::Failure;
 
-/// What a method made of a trace. Errors are in nanoseconds.
+/// The accuracy of a method on a trace, and its price. Errors are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Mean absolute error of the times of events, without the straight line over true
@@ -24,7 +24,7 @@ pub struct Outcome {
     pub delay_error: f64,
     /// Dependencies whose effect is still stamped before its cause.
     pub violated: u64,
-    /// What the method took, in seconds.
+    /// The time that the method took, in seconds.
     pub seconds: f64,
     /// The stated bound of the errors, of the default pipeline.
     pub bound: Option<Bound>,

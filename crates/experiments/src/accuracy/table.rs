@@ -7,12 +7,12 @@ use super::outcome::{Outcome, measure};
 use crate::grid::{Grid, Watch, proceed};
 use crate::simulated::Failure;
 
-/// What every method made of a case; nothing where it has no solution.
+/// The outcome of every method on a case.
 #[derive(Clone)]
 pub struct Compared {
     /// The case.
     pub case: Case,
-    /// By name of the method, in their order.
+    /// The outcome of each method by its name, in their order; or why it has no solution.
     pub outcomes: Vec<(String, Result<Outcome, String>)>,
 }
 
@@ -28,7 +28,7 @@ impl Compared {
         Ok(Self { case, outcomes })
     }
 
-    /// What a method made of it.
+    /// The outcome of a method; `None` where it has no solution.
     pub fn by(&self, name: &str) -> Option<&Outcome> {
         let mut all = self.outcomes.iter();
         let found = all.find(|(method, _)| method == name)?;

@@ -1,6 +1,6 @@
 //! The answer whether a method meets a requirement.
 
-/// Whether a method meets a requirement, with the figure that decided.
+/// The answer if a method meets a requirement, with the figure that decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// True if it does.

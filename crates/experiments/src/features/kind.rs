@@ -2,7 +2,7 @@
 
 use retime_sim::{Jumps, RandomWalk, Spread};
 
-/// What clocks are wrong in, besides an offset of up to 200 us.
+/// The errors of clocks, besides an offset of up to 200 us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing else: all run at one rate.

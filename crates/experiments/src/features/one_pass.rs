@@ -1,4 +1,4 @@
-//! Whether a method could do with one pass.
+//! Testing if a method could do with one pass.
 //!
 //! A method that reads events once, in order, and gives each out after some
 //! delay, cannot know what comes later. So its corrections of the events up to a

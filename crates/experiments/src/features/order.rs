@@ -1,4 +1,4 @@
-//! What runs over whole traces decide: order, errors, local intervals.
+//! Requirements that runs over whole traces decide: order, errors, local intervals.
 
 use retime::Accuracy;
 use retime::causality::check;

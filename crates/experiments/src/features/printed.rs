@@ -4,8 +4,8 @@
 pub(super) struct Printed {
     /// Ours that is the same.
     pub(super) method: &'static str,
-    /// What is printed, by our requirements; digits are the remarks that restrict
-    /// it.
+    /// The printed cells, in the order of our requirements; digits are the remarks that restrict
+    /// them.
     pub(super) cells: [&'static str; 11],
 }
 

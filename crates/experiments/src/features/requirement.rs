@@ -1,4 +1,4 @@
-//! What is asked of a method, and the answer.
+//! The requirements that a method is asked to meet, and the answers.
 
 use super::cell::Cell;
 use super::kind::Kind;
@@ -23,7 +23,7 @@ pub enum Requirement {
     Order(Kind, u32),
     /// Times come near to the truth.
     Near,
-    /// What a process measured by itself stays right.
+    /// Intervals that a process measured by itself stay right.
     Local,
     /// Events can be corrected in one pass.
     OnePass,

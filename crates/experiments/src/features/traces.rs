@@ -10,7 +10,7 @@ use crate::simulated::Failure;
 
 /// Nanoseconds that a run takes, about.
 const RUN: u64 = 1_000_000_000;
-/// What the randomness of each run derives from.
+/// The numbers that the randomness of each run derives from.
 const SEEDS: std::ops::Range<u64> = 1..4;
 
 /// Runs of a halo exchange with collectives and of random traffic, on so many

@@ -16,7 +16,7 @@ pub(super) mod trace_packet {
     pub(in super::super) const TRACE_PACKET_DEFAULTS: u32 = 59;
     pub(in super::super) const TRACK_DESCRIPTOR: u32 = 60;
 
-    /// Of `SequenceFlags`: nothing said before counts, and what was said since does.
+    /// A value of `SequenceFlags`: nothing said before counts, and what was said since does.
     pub(in super::super) const INCREMENTAL_STATE_CLEARED: u64 = 1;
     pub(in super::super) const NEEDS_INCREMENTAL_STATE: u64 = 2;
 }
@@ -49,7 +49,7 @@ pub(super) mod track_event {
     pub(in super::super) const DOUBLE_COUNTER_VALUE: u32 = 44;
     pub(in super::super) const FLOW_IDS: u32 = 47;
 
-    /// Of `Type`.
+    /// A value of `Type`.
     pub(in super::super) const SLICE_BEGIN: u64 = 1;
     pub(in super::super) const SLICE_END: u64 = 2;
     pub(in super::super) const INSTANT: u64 = 3;

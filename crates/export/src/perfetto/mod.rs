@@ -65,7 +65,7 @@ pub(crate) fn is_start(start: &[u8]) -> bool {
     rest.get(length..).is_some_and(|it| it.starts_with(&fields))
 }
 
-/// What numbers of tracks stand for: unique by kind and number.
+/// The kinds of tracks, by which their numbers are unique.
 #[derive(Clone, Copy)]
 enum Uuid {
     Thread = 0,
@@ -222,7 +222,7 @@ pub(crate) struct Sequence {
     kinds: Vec<&'static str>,
     /// Names to be sent with the next packet.
     interned: Vec<u8>,
-    /// What comes before the first packet.
+    /// The number of the track, which the first packet makes the default; `None` once that is sent.
     first: Option<u64>,
     /// Room for what is nested.
     annotation: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a line says. The format is described in `docs/STREAM.md`.
+//! The content of a line. The format is described in `docs/STREAM.md`.
 //!
 //! ```text
 //! text --> Fields   the values that mean something, as they are written
@@ -27,7 +27,7 @@ pub use what::{Kind, Part, Partner, What};
 /// locations.
 pub const LONGEST: usize = 1 << 24;
 
-/// What serde says, without its line, which is always 1.
+/// The message of serde without the line number, which is always 1.
 fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let message = text

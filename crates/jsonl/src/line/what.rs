@@ -1,11 +1,11 @@
-//! What a line asks for.
+//! The content of a line, typed: an event, or a word on its location.
 
 use retime_model::{Class, LocationIndex, Message};
 
 use super::fields::Fields;
 use crate::id::Id;
 
-/// What a line asks for.
+/// The event that a line reports, or its word on a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What<'a> {
     /// Nothing earlier comes from this location.
@@ -27,9 +27,9 @@ pub enum What<'a> {
 /// How a line says which message it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner<'a> {
-    /// By what the send and the receive have in common.
+    /// Names the message by an id that the send and the receive have in common.
     Message(Id<'a>),
-    /// By its turn among all messages from one location to another with the same
+    /// Names the message by its turn among all messages from one location to another with the same
     /// tag and communicator, which may be any numbers.
     Channel(Message),
 }
@@ -37,9 +37,9 @@ pub enum Partner<'a> {
 /// The part of a location in an operation of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
-    /// What all events of the operation have in common.
+    /// The id that all events of the operation have in common.
     pub operation: Id<'a>,
-    /// What it proves.
+    /// The class of the operation, which decides what it proves.
     pub class: Class,
     /// The rank in a scan, 0 otherwise.
     pub rank: u32,
@@ -99,8 +99,8 @@ impl What<'_> {
 }
 
 impl<'a> Fields<'a> {
-    /// What the line asks for; `index` finds the location that a message goes to
-    /// or comes from.
+    /// The content of the line, typed; `index` finds the location that a message goes to or comes
+    /// from.
     ///
     /// # Errors
     ///

@@ -35,7 +35,7 @@ impl Item {
     }
 }
 
-/// What is known of the clocks of two ranks before their sequences are compared.
+/// Knowledge of the clocks of two ranks before their sequences are compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     between: Vec<Between>,
@@ -44,7 +44,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What the calls of a sequence tell that was shifted against another.
+    /// Learns from a sequence that was shifted against another, so that their calls are pairs.
     pub(super) fn of(pivot: &[Item], other: &[Item], shift: i64) -> Self {
         let place = |it: i64| usize::try_from(it).ok();
         let pair = |(b, at): (&Item, i64)| Some((*pivot.get(place(at)?)?, *b));
@@ -62,7 +62,7 @@ impl Known {
         self.difference
     }
 
-    /// What calls of the same operations tell.
+    /// Learns from pairs of calls that are of one operation.
     pub(super) fn from_pairs(pairs: &[(Item, Item)]) -> Self {
         let mut differences: Vec<i64> = pairs.iter().map(|(a, b)| b.end - a.end).collect();
         differences.sort_unstable();
@@ -168,7 +168,8 @@ fn is_shift(
     Some(!all.is_empty() && is_possible(&all))
 }
 
-/// What two calls of one operation say of the clocks of their ranks.
+/// The interval in which two calls of one operation allow the difference of their ranks' clocks;
+/// `None` if they allow any.
 fn between(a: &Item, b: &Item) -> Option<Between> {
     let first = b.is_cause && a.is_effect;
     let second = a.is_cause && b.is_effect;

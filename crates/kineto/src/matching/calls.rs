@@ -22,7 +22,7 @@ pub(super) struct Calls<'a> {
     pub(super) files: &'a [FileRead],
     /// The first time in any of them.
     origin: u64,
-    /// By file and call.
+    /// The number of each call's signature, by file and call.
     signatures: Vec<Vec<u32>>,
     /// The file of each rank.
     pub(super) file_of: FxHashMap<u32, usize>,

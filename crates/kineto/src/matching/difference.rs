@@ -1,4 +1,4 @@
-//! Whether two clocks can differ as some calls say.
+//! Testing if two clocks can differ as some calls say.
 //!
 //! If call `k` of two ranks belongs to one operation in which nobody ends before all have
 //! begun, then what has to be added to the clock of `a` to get that of `b` lies between
@@ -27,8 +27,8 @@ const STEEPEST: f64 = 1e-3;
 /// crystals keep their rate to a millionth while their temperature changes little.
 const STRAY: f64 = 1e-6;
 
-/// What one operation says of the difference of two clocks, all in nanoseconds; infinite where
-/// it says nothing.
+/// The interval in which one operation allows the difference of two clocks, all in nanoseconds;
+/// infinite on a side where it allows any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Between {
     /// When it was, from some moment in the run.

@@ -46,7 +46,7 @@ pub(crate) struct Joined {
     pub(crate) part: Part,
 }
 
-/// What part a call plays.
+/// The part that a call plays in communication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Collective {
@@ -54,16 +54,16 @@ pub(crate) enum Part {
         class: Class,
         /// Rank in the group.
         rank: u32,
-        /// Whether others wait for its begin, and of how many calls that holds.
+        /// The number of calls whose begins others wait for, if its own is one of them.
         cause: Option<u32>,
-        /// Whether its end waits for others, and of how many calls that holds.
+        /// The number of calls whose ends wait for others, if its own is one of them.
         effect: Option<u32>,
     },
     Send(MessageId),
     Receive(MessageId),
 }
 
-/// What was joined.
+/// The result of joining: calls that are one operation, and those that were left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matching {
     /// The groups that operations are of.

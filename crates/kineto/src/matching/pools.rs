@@ -62,7 +62,7 @@ pub(super) fn pools(calls: &Calls<'_>, meant: impl Fn(&Call) -> bool) -> Vec<Vec
     pools.into_values().map(in_order).collect()
 }
 
-/// What belongs to one pool.
+/// An element of a pool: a signature of calls, or a thread that does such calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Element {
     Signature(u32),
@@ -331,7 +331,8 @@ fn idle(file: &FileRead) -> Option<u64> {
 
 /// When the calls of a file could be taken from their queue.
 pub(super) struct Queue {
-    /// By call: when the call before it on its thread was over,
+    /// The time from which each call could be taken: when the call before it on its thread was
+    /// over,
     free_since: Vec<u64>,
     /// and when at least one of it and those that began earlier was not asked for yet.
     asked: Vec<Option<u64>>,

@@ -9,7 +9,7 @@ use crate::profile::FileRead;
 struct Profile(String);
 
 impl Profile {
-    /// Of a rank of so many, with process groups of these members.
+    /// Begins the profile of a rank in a job of `ranks`, with process groups of these members.
     fn of(rank: u32, ranks: u32, groups: &[(&str, &[u32])]) -> Self {
         let groups = groups.iter().map(|(name, ranks)| {
             let size = ranks.len();

@@ -1,4 +1,4 @@
-//! What an order of elimination leads to, before any value is known.
+//! The structure that an order of elimination leads to, before any value is known.
 //!
 //! The first entry below the diagonal of a column of the factor is the next column it
 //! changes, its *parent*. All its other entries are entries of the parent too: columns
@@ -52,9 +52,9 @@ impl Order {
 /// An order in which the descendants of each column come right before it.
 pub(super) struct Elimination {
     pub(super) order: Order,
-    /// By column the parent, or [`NONE`].
+    /// The parent of each column, or [`NONE`].
     pub(super) parents: Vec<u32>,
-    /// By column how many entries it has, the diagonal among them.
+    /// The number of entries of each column, the diagonal among them.
     pub(super) counts: Vec<u32>,
 }
 

@@ -72,7 +72,7 @@ pub(super) fn panels(
 
 /// A front.
 pub(super) struct Front<'a> {
-    /// Of the columns to eliminate, in panels.
+    /// The entries of the columns to eliminate, in panels.
     pub(super) entries: &'a mut [f64],
     pub(super) columns: usize,
     pub(super) rows: usize,
@@ -212,7 +212,7 @@ impl Known<'_> {
 
 /// Columns of the update that are computed at a time.
 struct Strip<'a> {
-    /// By the rows of their diagonal in the front, which has so many rows.
+    /// The rows of their diagonal in the front, which has `rows` rows.
     columns: Range<usize>,
     rows: usize,
     /// One after the other, each from its diagonal on.
@@ -268,8 +268,8 @@ fn subtract_from_update(strip: Strip<'_>, known: &Known<'_>) {
     }
 }
 
-/// What is left of columns after those known, for the rows of a panel; `top` is the panel of
-/// their diagonal.
+/// The rest of columns once the known ones are subtracted, for the rows of a panel; `top` is the
+/// panel of their diagonal.
 #[inline(always)]
 fn rest_of(panel: &[Column], top: &[Column], known: &Range<usize>, own: &Range<usize>) -> Tile {
     let (left, right) = (&panel[known.clone()], &top[known.clone()]);
@@ -326,12 +326,12 @@ fn subtract(from: &mut Column, what: &Column) {
 struct Pivot {
     /// One over the diagonal.
     inverses: [f64; WIDE],
-    /// By column the rows below it.
+    /// The entries below the diagonal: by column, then by row.
     factors: [[f64; WIDE]; WIDE],
 }
 
 impl Pivot {
-    /// Of columns that were computed, whose diagonal begins at row `offset`.
+    /// Takes the triangle from columns that were computed, whose diagonal begins at row `offset`.
     #[inline(always)]
     fn of(columns: &[Column], offset: usize) -> Self {
         let mut pivot = Self {

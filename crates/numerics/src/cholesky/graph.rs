@@ -8,13 +8,13 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The entries off the diagonal, seen from either end.
 pub(super) struct Graph<'a> {
     pattern: &'a Pattern,
-    /// By row, where its list begins: columns left of the diagonal and positions.
+    /// The beginning of each row's list in `left`: columns left of the diagonal, and positions.
     starts: Vec<usize>,
     left: Vec<(u32, u32)>,
 }
 
 impl<'a> Graph<'a> {
-    /// Of a pattern; `None` if its positions exceed 32 bits.
+    /// The graph of a pattern; `None` if its positions exceed 32 bits.
     pub(super) fn new(pattern: &'a Pattern) -> Option<Self> {
         u32::try_from(pattern.len()).ok()?;
         let mut starts = vec![0; pattern.size + 1];

@@ -20,27 +20,27 @@
 
 use super::graph::Graph;
 
-/// What is smaller than this share of the roots of both diagonals is dropped, or where that leads
-/// to nothing, than the next one. For matrices of random graphs, with weights over twelve orders of
-/// magnitude, a tenth gives a factor with three to four times the entries and mostly saves but a fifth
-/// of the [steps](super::conjugate).
+/// Shares of the roots of both diagonals: an entry below the first one is dropped, or where that
+/// leads to nothing, one below the next. For matrices of random graphs, with weights over twelve
+/// orders of magnitude, a tenth gives a factor with three to four times the entries and mostly
+/// saves but a fifth of the [steps](super::conjugate).
 pub(super) const SMALL: [f64; 3] = [1e-2, 1e-3, 1e-4];
 /// Nobody is the next.
 const NONE: u32 = u32::MAX;
 
 /// The entries of matrices of one pattern, in the order of elimination.
 pub(super) struct Columns {
-    /// By place the unknown.
+    /// The unknown at each place.
     unknowns: Vec<u32>,
-    /// By place the position of its diagonal.
+    /// The position of the diagonal at each place.
     diagonal: Vec<u32>,
-    /// By place where its entries below the diagonal begin: rows, as places, and positions.
+    /// The beginning of each place's list in `below`: rows, as places, and positions.
     starts: Vec<usize>,
     below: Vec<(u32, u32)>,
 }
 
 impl Columns {
-    /// Of a pattern, for an order of elimination.
+    /// Orders the entries of a pattern as the unknowns are eliminated.
     pub(super) fn new(graph: &Graph<'_>, unknowns: &[u32]) -> Self {
         let mut places = vec![0; unknowns.len()];
         for (place, &unknown) in (0..).zip(unknowns) {
@@ -108,8 +108,8 @@ pub(super) struct Incomplete {
 }
 
 impl Incomplete {
-    /// Of a matrix, without what is `small`; `None` if it is not positive definite, or would get more
-    /// than `most` entries.
+    /// Factorises a matrix without what is `small`; `None` if it is not positive definite, or would
+    /// get more than `most` entries.
     pub(super) fn of(columns: &Columns, values: &[f64], small: f64, most: usize) -> Option<Self> {
         let mut factor = Self {
             inverse: Vec::with_capacity(columns.size()),
@@ -153,12 +153,12 @@ struct UnderWay<'a> {
     values: &'a [f64],
     small: f64,
     diagonal: Vec<f64>,
-    /// By row what is in the column at hand, and the rows that have something.
+    /// The values of the column at hand by row, and the rows that have one.
     column: Vec<f64>,
     is_listed: Vec<bool>,
     listed: Vec<u32>,
-    /// By row the first column whose next entry is there, and by column the next one of the
-    /// same row, and its next entry.
+    /// For each row the first column whose next entry is there; `other` has for each column the
+    /// next one of the same row, and `next` its next entry.
     first: Vec<u32>,
     other: Vec<u32>,
     next: Vec<usize>,
@@ -183,7 +183,7 @@ impl<'a> UnderWay<'a> {
         }
     }
 
-    /// What is left of a column of the matrix after those before it.
+    /// Takes up a column of the matrix and subtracts what those before it give.
     fn gather(&mut self, place: usize, factor: &Incomplete) {
         let own = self.columns.starts[place]..self.columns.starts[place + 1];
         for &(row, at) in &self.columns.below[own] {

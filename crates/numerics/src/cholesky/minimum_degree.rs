@@ -46,23 +46,25 @@ pub(super) fn minimum_degree(
     Ok(quotient.order(&pivots))
 }
 
-/// What is left of the graph.
+/// The graph that is left after some eliminations.
 struct Quotient {
-    /// Of an unknown its elements, then the unknowns it is linked to; of an element its
-    /// neighbours.
+    /// Lists by node: for an unknown its elements, then the unknowns it is linked to; for an
+    /// element its neighbours.
     lists: Vec<Vec<u32>>,
     /// How many elements the list of an unknown begins with.
     elements: Vec<u32>,
     /// How many unknowns each stands for; 0 if it is eliminated or another stands for it.
     weight: Vec<u32>,
-    /// Of an unknown a bound, of an element the number of its neighbours; 0 if absorbed.
+    /// Degrees by node: for an unknown a bound, for an element the number of its neighbours; 0 if
+    /// absorbed.
     degree: Vec<u32>,
     /// Unknowns not yet eliminated.
     left: u32,
     queue: Queue,
-    /// What is marked with the newest stamp is in the set at hand.
+    /// Stamps by node: the newest one marks the members of the set at hand.
     marks: Vec<u64>,
-    /// Of an element the neighbours outside of the newest, plus the stamp of its step.
+    /// For each element the number of its neighbours outside of the newest, plus the stamp of its
+    /// step.
     outside: Vec<u64>,
     stamp: u64,
     /// Who stands for others: the first of them, and of these the next.
@@ -297,7 +299,8 @@ impl Quotient {
 
 /// Unknowns by degree.
 struct Queue {
-    /// By degree, the first; by unknown, its neighbours in the list.
+    /// The first unknown of each degree; `next` and `previous` are the neighbours of an unknown in
+    /// the list of its degree.
     first: Vec<u32>,
     next: Vec<u32>,
     previous: Vec<u32>,

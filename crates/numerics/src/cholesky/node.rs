@@ -12,7 +12,7 @@ pub(super) struct Node {
     pub(super) entries: usize,
     /// The node its update is added to; a root has an empty one.
     pub(super) parent: Option<u32>,
-    /// Whether it is the first of the parent's children, and whether it has none.
+    /// True if it is the first of its parent's children; `is_leaf` if it has no children itself.
     pub(super) is_first: bool,
     pub(super) is_leaf: bool,
     /// On which of two stacks its update lies; the parent's is on the other.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     pub(super) size: usize,
-    /// By column where its rows begin, the diagonal first.
+    /// The beginning of each column's rows, the diagonal first.
     pub(super) starts: Vec<usize>,
     pub(super) rows: Vec<u32>,
 }

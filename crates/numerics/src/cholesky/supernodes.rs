@@ -25,7 +25,7 @@ const ALWAYS: usize = 4;
 
 /// Columns that are eliminated together.
 pub(super) struct Supernode {
-    /// By their places in the order of elimination, ascending.
+    /// The places of its columns in the order of elimination, ascending.
     pub(super) columns: Vec<u32>,
     /// How many rows they have entries in, themselves among them.
     pub(super) front: usize,

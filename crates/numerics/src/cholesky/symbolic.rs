@@ -20,20 +20,20 @@ pub(super) struct Symbolic {
     /// Rows below the columns of each node, ascending; where they are in the parent's front.
     rows: Vec<u32>,
     lifts: Vec<u32>,
-    /// By entry of the pattern, where it belongs in the factor.
+    /// The place in the factor of each entry of the pattern.
     pub(super) places: Vec<usize>,
     /// How many products a factor takes, about.
     pub(super) work: u128,
     /// How many entries the factor has, and each stack at most.
     pub(super) entries: usize,
     pub(super) stacks: [usize; 2],
-    /// What can be eliminated at a time, in the order of nodes.
+    /// Branches that can be eliminated at the same time, in the order of nodes.
     pub(super) branches: Vec<Branch>,
 }
 
 impl Symbolic {
-    /// Of a pattern; `None` if the factor exceeds what memory could hold. Fails only if
-    /// `monitor` says to give up.
+    /// Plans the factorisation of a pattern; `None` if the factor exceeds what memory could hold.
+    /// Fails only if `monitor` says to give up.
     pub(super) fn new(pattern: &Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
         let Some(graph) = Graph::new(pattern) else {
             return Ok(None);
@@ -102,9 +102,9 @@ impl Symbolic {
 struct Planner<'a> {
     graph: &'a Graph<'a>,
     order: &'a Order,
-    /// By row, its place in the front at hand; stale for rows that are not in it.
+    /// The place of each row in the front at hand; stale for rows that are not in it.
     local: Vec<u32>,
-    /// By row, the last node it was listed for.
+    /// The last node that each row was listed for.
     last: Vec<u32>,
     /// Nodes whose parents are still to come.
     open: Vec<u32>,

@@ -191,7 +191,7 @@ fn dense_matrices() {
     }
 }
 
-/// What threads do at a time changes no digit.
+/// Threads that eliminate branches at a time change no digit.
 #[test]
 fn branches_change_nothing() {
     const SIDE: u32 = 90;

@@ -1,4 +1,4 @@
-//! What a supernode hands up the tree.
+//! The update that a supernode hands up the tree.
 //!
 //! An update is the lower half of a symmetric matrix, column by column without gaps. Each
 //! of its rows goes to a row of the parent's front, and each column to the column of the same
@@ -52,7 +52,7 @@ pub(super) fn add(update: &[f64], rows: &[u32], parent: &mut Front<'_>) {
     }
 }
 
-/// By row, the next one that does not come right after the one before.
+/// The end of the stretch of rows without gaps that each row is in.
 fn ends(rows: &[u32]) -> Vec<usize> {
     let mut ends = vec![rows.len(); rows.len()];
     for at in (1..rows.len()).rev() {

@@ -1,4 +1,4 @@
-//! What the streams of accelerators prove about their hosts.
+//! Proofs that the streams of accelerators give about their hosts.
 //!
 //! A host launches kernels and starts copies of memory; streams carry them out, each
 //! one after the other. So a kernel does not begin before the call that launched it was
@@ -56,9 +56,9 @@ use self::family::{Edge, Family};
 use self::references::{Named, References};
 use crate::error::TraceError;
 
-/// What the numbers of launches and synchronisations are counted in: "ACCL" in ASCII,
-/// so that no other kind of numbers is mistaken for them, and in the lower half the
-/// process, so that they do not depend on which others are read.
+/// The number space of launches and synchronisations: "ACCL" in ASCII, so that no other kind of
+/// numbers is mistaken for them, and in the lower half the process, so that they do not depend on
+/// which others are read.
 const SPACE: u64 = (u32::from_be_bytes(*b"ACCL") as u64) << u32::BITS;
 
 /// The part that an event has in a dependency between a host and its streams.
@@ -66,13 +66,14 @@ const SPACE: u64 = (u32::from_be_bytes(*b"ACCL") as u64) << u32::BITS;
 enum Part {
     Cause(MessageId),
     Effect(MessageId),
-    /// Of an operation with so many causes.
+    /// A cause in an operation with this number of causes.
     CauseOf(OperationId, Class, u32),
-    /// Of an operation with so many effects.
+    /// An effect in an operation with this number of effects.
     EffectOf(OperationId, Class, u32),
 }
 
-/// Of each location the events that have a part, and how many activities that makes.
+/// The events of each location that have a part, and the number of activities that dependencies
+/// rest on.
 #[derive(Debug, Default)]
 pub(crate) struct Accelerators {
     parts: BTreeMap<LocationIndex, Vec<(u64, Part)>>,

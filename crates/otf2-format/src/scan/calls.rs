@@ -35,7 +35,7 @@ use super::exposures::{Exposures, Groups, Part};
 use super::postings::{POSTING, function_of};
 use crate::describe::Description;
 
-/// What a call does that matters here.
+/// The effect of a call on what its entry and exit prove.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// It posts receives.
@@ -97,9 +97,9 @@ struct Open {
     entered: Option<LogNode>,
     /// The synchronous send that it completes.
     send: Option<LogNode>,
-    /// What was waited for in it.
+    /// The completions that the call waited for.
     waited: Vec<MessageId>,
-    /// What it proves to be exposed, by what was fetched.
+    /// The exposures that the call proves, as something was fetched in them.
     fetched: Vec<MessageId>,
 }
 
@@ -129,7 +129,8 @@ pub(super) struct Followed<'a> {
 }
 
 impl<'a> Followed<'a> {
-    /// Of a location that speaks for `endpoint`; `alone` if no other does.
+    /// Follows the calls of a location that speaks for `endpoint`; `alone` if no other location
+    /// does.
     pub(super) fn new(
         calls: &'a Calls,
         (description, local): (&'a Description, &'a LocalDefinitions),
@@ -215,8 +216,8 @@ impl<'a> Followed<'a> {
         });
     }
 
-    /// What a group does in the innermost call begins or ends at its entry for who posts and
-    /// who completes, and at its exit for who waits.
+    /// Reports the synchronisation of a group by the innermost call: it begins or ends at the entry
+    /// of a call that posts or completes, and at the exit of one that waits.
     fn grouped(&mut self, kind: Kind, of: (RmaWinRef, GroupRef), log: &mut LogBuilder) {
         let Some(call) = self.open.last_mut() else {
             return;

@@ -1,4 +1,4 @@
-//! What an access epoch has fetched proves that it was exposed.
+//! Proofs of exposure: memory was exposed before an access epoch fetched something from it.
 //!
 //! `MPI_Win_start` and `MPI_Win_complete` may or may not wait for the post of their targets:
 //! what is put can be buffered. But what is fetched comes from the target, and has come when
@@ -33,7 +33,7 @@ use crate::describe::Description;
 pub(super) struct Fetches<'a> {
     description: &'a Description,
     table: Option<&'a MappingTable>,
-    /// By the location's own ids of windows.
+    /// The targets from which something was fetched, by the location's own ids of windows.
     from: HashMap<RmaWinRef, HashSet<LocationIndex>>,
 }
 

@@ -40,7 +40,7 @@ impl Groups {
     }
 }
 
-/// What a location does in an exposure.
+/// The part that a location takes in an exposure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     /// It exposes its memory to others.
@@ -74,7 +74,8 @@ pub(super) struct Exposures<'a> {
 }
 
 impl<'a> Exposures<'a> {
-    /// Of a location that speaks for `own`; `alone` if no other does.
+    /// Follows the exposures of a location that speaks for `own`; `alone` if no other location
+    /// does.
     pub(super) fn new(
         groups: &'a Groups,
         local: &'a LocalDefinitions,

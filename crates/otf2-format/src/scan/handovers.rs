@@ -1,4 +1,4 @@
-//! What threads of a process hand over to each other: a lock, the life of a thread, a task.
+//! Handing over between threads of a process: a lock, the life of a thread, a task.
 //!
 //! Each location says what it has given and got. Which belongs to which shows only when
 //! all locations are read; what is certain gets an id then that both sides have in common.
@@ -65,7 +65,7 @@ pub(crate) fn name(
     names.enter(scanned, info, trace)
 }
 
-/// What is added to the logs of locations.
+/// The names that are added to the logs of locations.
 #[derive(Default)]
 struct Names {
     joined: HashMap<LocationIndex, Joined>,

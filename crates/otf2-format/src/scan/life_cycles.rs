@@ -1,4 +1,4 @@
-//! What begins under a name and ends under it: whether what has ended is what had begun.
+//! Beginnings and ends under a name, and the check that what has ended is what had begun.
 //!
 //! | begins | ends | name |
 //! |---|---|---|
@@ -65,7 +65,7 @@ use Cycle::{
 /// How many there are.
 const CYCLES: usize = FileLock as usize + 1;
 
-/// What is wrong with a process, in words, if one of these is.
+/// The damage that a process shows, in words, if one of these cycles is broken.
 const BROKEN: [(&[Cycle], &str); 9] = [
     (
         &[Operation, OperationThere],
@@ -176,7 +176,7 @@ impl LifeCycles {
         self
     }
 
-    /// Of some processes what is wrong with how many, in words.
+    /// Counts the processes that show each kind of damage, which is told in words.
     pub(crate) fn broken<'a>(
         processes: impl Iterator<Item = &'a Self> + Clone,
     ) -> impl Iterator<Item = (u64, &'static str)> {
@@ -234,7 +234,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// What is done with memory of others; whether it is that.
+    /// Counts an event of one-sided communication; false if the event is none.
     fn of_window(&mut self, data: &EventData, partners: &Partners<'_>) -> bool {
         let of = |win: RmaWinRef, words: [u64; 2]| {
             let window = partners.windows.global(win);
@@ -294,7 +294,7 @@ impl<'a> Watched<'a> {
         true
     }
 
-    /// What threads do; whether it is that.
+    /// Counts an event of threads; false if the event is none.
     fn of_threads(&mut self, data: &EventData, partners: &mut Partners<'_>) -> bool {
         let mut of = |comm: CommRef, words: [u64; 2]| {
             // Those that are not defined have numbers beyond those that are.

@@ -33,7 +33,7 @@ use rustc_hash::FxHashMap;
 use super::handovers::{Handovers, LockUse};
 use super::postings::function_of;
 
-/// What a call does.
+/// The effect of a call on a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Call {
     Locks,

@@ -47,7 +47,8 @@ const PREPARING: &str = "mpi_ssend_init";
 /// ... and calls that may start what was prepared.
 const STARTING: [&str; 2] = ["mpi_start", "mpi_startall"];
 
-/// What the definitions say of the calls that receive.
+/// The regions of calls that post receives, probe, or send synchronously, as the definitions name
+/// them.
 pub(crate) struct Regions {
     posting: Vec<RegionRef>,
     probing: Vec<RegionRef>,

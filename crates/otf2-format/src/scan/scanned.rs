@@ -1,4 +1,4 @@
-//! What a scan has found in a location, and what is added when all are read.
+//! The result of scanning a location, and what is added to it when all are read.
 
 use std::collections::HashMap;
 
@@ -11,30 +11,30 @@ use super::life_cycles::LifeCycles;
 use super::twice::Twice;
 use crate::error::TraceError;
 
-/// What a location did.
+/// The result of scanning a location.
 pub(crate) struct Scanned {
     /// The events with a role in happened-before.
     pub(crate) log: LocationLog,
     /// All events.
     pub(crate) counts: EventCounts,
-    /// What it handed over to other threads, or got from them.
+    /// The locks, threads and tasks that it gave to other threads, or got from them.
     pub(crate) handovers: Handovers,
     /// When it exposed memory, and when it had fetched from that of others.
     pub(crate) epochs: Epochs,
-    /// What it says that is said again elsewhere.
+    /// The sums of what it says and what is said again elsewhere.
     pub(crate) twice: Twice,
-    /// What it begins and ends under a name.
+    /// The sums of what it begins and ends under a name.
     pub(crate) cycles: LifeCycles,
     /// True if more would be found if calls were followed.
     pub(crate) wants_calls: bool,
 }
 
-/// What shows of a location only when all are read.
+/// The facts about a location that show only when all are read.
 #[derive(Default)]
 pub(super) struct Joined {
     pub(super) messages: Vec<NamedMessage>,
     pub(super) operations: Vec<NamedOperation>,
-    /// By the begin of a call, what it is instead.
+    /// Nodes at which calls really begin, by the node at which they were recorded to begin.
     pub(super) begins: HashMap<LogNode, LogNode>,
 }
 

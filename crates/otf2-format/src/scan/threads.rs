@@ -1,5 +1,5 @@
-//! What a thread does with others: the teams in which it works, their barriers, and what
-//! it [hands over](super::handovers).
+//! Threads that work together: the teams in which one works, their barriers, and what it [hands
+//! over](super::handovers).
 //!
 //! A thread may work in a team within a team, so those that it has not left are a stack.
 //! Each use of a team is a fork and a join, and has barriers between:
@@ -40,7 +40,7 @@ use super::handovers::{Handovers, LockUse, Phase, TaskId, ThreadId, Worked};
 use super::locking::{LockCalls, Locking};
 use super::partners::Partners;
 
-/// What the definitions say of teams.
+/// Teams, their barriers and the calls of locks, as the definitions name them.
 pub(crate) struct Teams {
     /// Regions that are barriers of teams.
     barriers: FxHashSet<RegionRef>,
@@ -426,7 +426,7 @@ impl<'a> Threads<'a> {
         self.worked(left);
     }
 
-    /// What a thread has completed in a barrier.
+    /// Hands over the tasks that the thread has completed in a barrier.
     fn worked(&mut self, it: Entered) {
         if let Some(phase) = it.phase {
             for (task, node) in it.completed {

@@ -1,4 +1,4 @@
-//! What a recording says twice, summed up while it is read.
+//! Facts that a recording states twice, summed up while it is read.
 //!
 //! A byte that is wrong mostly leaves a file that can be read. But much of what it says
 //! is said again, and where both do not agree something is damaged:
@@ -50,7 +50,8 @@ pub(crate) struct Twice {
     pub(crate) unreadable: u64,
     /// Chunks that hold other events than they say.
     pub(crate) misnumbered: u64,
-    /// Whether the first or last event lies where the trace, by its definitions, does not.
+    /// 1 if the first or last event lies outside of the stretch that the definitions give the
+    /// trace, else 0; summed up over locations.
     pub(crate) outside: u64,
 }
 
@@ -104,8 +105,8 @@ impl Twice {
         }
     }
 
-    /// What shows at the end: the file as a whole, and its first and last time beside
-    /// those of the trace.
+    /// Adds what shows at the end of a file: its chunks and attributes, and its first and last time
+    /// beside those of the trace.
     pub(super) fn finish(
         &mut self,
         counts: &EventCounts,

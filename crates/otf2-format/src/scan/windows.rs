@@ -16,7 +16,7 @@ use retime_otf2::{CollectiveOp, LocalDefinitions, MappingTable, RmaWinRef};
 
 use crate::describe::{Description, Window};
 
-/// What a location did with a window since the last fence.
+/// The accesses of a location to a window since the last fence.
 #[derive(Clone, Copy, Default)]
 struct Epoch {
     accessed: bool,
@@ -28,7 +28,7 @@ struct Epoch {
 pub(super) struct Windows<'a> {
     description: &'a Description,
     table: Option<&'a MappingTable>,
-    /// By the location's own ids.
+    /// The epochs under way, by the location's own ids of windows.
     epochs: HashMap<RmaWinRef, Epoch>,
     /// True if all that the process did shows so far.
     is_whole: bool,
@@ -63,7 +63,7 @@ impl<'a> Windows<'a> {
         self.has_groups = true;
     }
 
-    /// What the process does with windows does not all show in the events of the location:
+    /// Notes that not all that the process does with windows shows in the events of the location:
     /// some are not recorded, or others speak for it, too.
     pub(super) fn missed(&mut self) {
         self.is_whole = false;

@@ -31,7 +31,7 @@ pub enum DefinitionDefect {
         record: &'static str,
         /// The field that does.
         field: &'static str,
-        /// What it should refer to.
+        /// The kind of definition that it should refer to.
         class: Class,
         /// The id that is not defined.
         target: u64,

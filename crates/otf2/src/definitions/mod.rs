@@ -80,7 +80,7 @@ pub struct Definitions {
     pub counts: BTreeMap<&'static str, u64>,
     /// How many records had unknown codes.
     pub unknown: u64,
-    /// What is wrong with them.
+    /// The defects found in the definitions.
     pub defects: DefinitionDefects,
     members: Comms,
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Something that is defined under an id.
 pub trait Identified {
-    /// What refers to it.
+    /// The type of references to it.
     type Id: Copy + Into<u64>;
 
     /// The id.

@@ -99,11 +99,11 @@ pub struct SystemTreeNode {
     pub id: SystemTreeNodeRef,
     /// Its name.
     pub name: StringRef,
-    /// What it is, in words.
+    /// The kind of node in words, such as `machine` or `node`.
     pub class_name: StringRef,
     /// The node above.
     pub parent: Option<SystemTreeNodeRef>,
-    /// What everything below it shares.
+    /// The resources that everything below the node shares.
     pub domains: Vec<SystemTreeDomain>,
 }
 
@@ -114,11 +114,11 @@ pub struct LocationGroup {
     pub id: LocationGroupRef,
     /// Its name.
     pub name: StringRef,
-    /// What it is.
+    /// The kind of group: a process or an accelerator.
     pub kind: LocationGroupType,
     /// Where it runs.
     pub system_tree_parent: Option<SystemTreeNodeRef>,
-    /// What started it.
+    /// The process that started this one, if that is recorded.
     pub creating_location_group: Option<LocationGroupRef>,
 }
 
@@ -129,7 +129,7 @@ pub struct Location {
     pub id: u64,
     /// Its name.
     pub name: StringRef,
-    /// What it is.
+    /// The kind of location: a thread, a stream of an accelerator, or metrics.
     pub kind: LocationType,
     /// The number of its events; a hint, writers get it wrong.
     pub events: u64,
@@ -148,7 +148,7 @@ pub struct Region {
     pub canonical_name: StringRef,
     /// Its description.
     pub description: StringRef,
-    /// What it does.
+    /// The purpose of the region.
     pub role: RegionRole,
     /// The paradigm it belongs to.
     pub paradigm: Paradigm,
@@ -163,7 +163,7 @@ pub struct Group {
     pub id: GroupRef,
     /// Its name.
     pub name: StringRef,
-    /// What its members are.
+    /// The kind of members that the group has.
     pub kind: GroupType,
     /// The paradigm it belongs to.
     pub paradigm: Paradigm,
@@ -218,7 +218,7 @@ pub struct RmaWin {
     pub flags: RmaWinFlags,
 }
 
-/// What an attribute of events means.
+/// The definition of an attribute of events.
 #[derive(Clone, Debug)]
 pub struct AttributeDefinition {
     /// Its id.
@@ -255,14 +255,14 @@ pub struct MetricClass {
     pub occurrence: MetricOccurrence,
 }
 
-/// What a parameter of a region means.
+/// The definition of a parameter of regions.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its id.
     pub id: ParameterRef,
     /// Its name.
     pub name: StringRef,
-    /// What values it takes.
+    /// The type of its values.
     pub kind: ParameterType,
 }
 

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::presence::{is_dir, is_file};
 use crate::undo::packed::Packed;
 
-/// What a file is for.
+/// The purpose of a file in the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Anchor,
@@ -46,7 +46,7 @@ pub(crate) struct ArchiveFile {
     pub(crate) is_linked: bool,
 }
 
-/// What lies in an archive besides files: a copy gets the same.
+/// A directory entry of an archive that is no file: a copy gets the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Beside {
     /// Relative to the directory of the anchor file.
@@ -56,7 +56,7 @@ pub(crate) struct Beside {
     what: What,
 }
 
-/// What is no file.
+/// The kinds of entries that are no files.
 #[derive(Clone, Debug)]
 enum What {
     /// A link that says this.
@@ -70,7 +70,7 @@ enum What {
 pub(crate) struct Listing {
     pub(crate) files: Vec<ArchiveFile>,
     pub(crate) besides: Vec<Beside>,
-    /// Of what lies there no copy is made: names, and what it is in words.
+    /// Entries that are not copied: their names, and their kind in words.
     pub(crate) left_out: Vec<(PathBuf, &'static str)>,
 }
 
@@ -340,7 +340,7 @@ fn belongs(archive: &Archive, path: &Path) -> bool {
         .is_some_and(|number| number.iter().all(u8::is_ascii_digit))
 }
 
-/// What the file system knows of a file or directory of an archive.
+/// Reads what the file system knows of a file or directory of an archive.
 pub(crate) fn metadata(path: &Path) -> Result<Metadata> {
     fs::metadata(path).map_err(|source| Error::io(path, source))
 }

@@ -1,4 +1,4 @@
-//! What happens to the times of a location, and what became of its file.
+//! The task of moving the times of a location, and its outcome for a file.
 
 use retime_model::{ClockMap, LocationIndex};
 
@@ -7,7 +7,8 @@ use crate::local::LocalDefinitions;
 use crate::undo::guess::Guess;
 use crate::undo::packed::Packed;
 
-/// What happens to the times of a location.
+/// The task of moving the times of a location: the map of its clock, and the offsets that its
+/// stamps have before it.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     pub(crate) map: &'a ClockMap,
@@ -31,7 +32,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What became of a file.
+/// The changes that a correction made to a file.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) edits: Packed,

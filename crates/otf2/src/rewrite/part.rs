@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::trace::Trace;
 use crate::undo::FileUndo;
 
-/// What [`Trace::rewrite_part`] did: plain data, for whoever does the rest.
+/// The result of [`Trace::rewrite_part`]: plain data, for the process that does the rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PartRewritten {
     pub(super) files: Vec<FileUndo>,

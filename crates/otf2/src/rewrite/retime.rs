@@ -82,7 +82,7 @@ impl<'a> Retimer<'a> {
         self.event
     }
 
-    /// What all events so far span.
+    /// The new times between which all events so far lie; `None` before the first.
     pub(super) const fn extent(&self) -> Option<Extent> {
         self.extent
     }

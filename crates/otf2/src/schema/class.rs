@@ -1,8 +1,8 @@
-//! What references refer to.
+//! The classes of things that references refer to.
 
 use crate::enums::{MappingType, Type};
 
-/// What a reference refers to. The first fifteen, in this order, are the
+/// The class of things that a reference refers to. The first fifteen, in this order, are the
 /// classes of mapping tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)] // The names are those of the definitions.

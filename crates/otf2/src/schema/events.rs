@@ -17,7 +17,7 @@ use crate::refs::{
 use retime_model::Timestamp;
 
 records! {
-    /// What an event says. Partners in messages are ranks of the communicator.
+    /// The content of an event. Partners in messages are ranks of the communicator.
     enum EventData in EVENTS, event_code {
         /// The recording tool wrote its buffer to disk until `stop_time`.
         10 BufferFlush {

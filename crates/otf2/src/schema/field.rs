@@ -42,7 +42,7 @@ pub enum Absent {
     Name,
 }
 
-/// What a field does in its record.
+/// The role of a field in its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Holds a value.
@@ -64,11 +64,11 @@ pub struct Field {
     pub name: &'static str,
     /// Its encoding.
     pub wire: Wire,
-    /// What it refers to.
+    /// The class of things that its value refers to, if it is a reference.
     pub class: Option<Class>,
-    /// What it does.
+    /// Its role in the record.
     pub role: Role,
-    /// What it is when the record ends before it.
+    /// Its value where a record ends before it.
     pub absent: Absent,
 }
 

@@ -6,7 +6,7 @@
 /// Role or type, paradigm, flags.
 type Triple = (u8, u8, u8);
 
-/// By the old region type.
+/// Role, paradigm and flags of regions, indexed by the old region type.
 const REGIONS: [Triple; 36] = [
     (0, 0, 0),
     (1, 0, 0),
@@ -46,7 +46,7 @@ const REGIONS: [Triple; 36] = [
     (19, 3, 0),
 ];
 
-/// By the old group type.
+/// Type, paradigm and flags of groups, indexed by the old group type.
 const GROUPS: [Triple; 7] = [
     (0, 0, 0),
     (1, 0, 0),

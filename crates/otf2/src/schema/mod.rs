@@ -1,4 +1,4 @@
-//! What every record of the format contains, as tables.
+//! The content of every record of the format, as tables.
 //!
 //! Those of events and snapshots are tables of typed members, from which all else
 //! follows: [`EventData`], how it is read and written, and the fields. The others
@@ -45,7 +45,7 @@ pub(crate) use self::field::f;
 pub use self::field::{Absent, Field, RecordSchema, Role, Wire};
 pub use self::snapshots::{SnapshotData, snapshot_code};
 
-/// What a record code means in a kind of file; `None` if it is not known.
+/// Looks up the kind of record that a code stands for in a kind of file; `None` if it is not known.
 #[inline]
 pub fn lookup(kind: FileKind, code: u8) -> Option<&'static RecordSchema> {
     index(kind)[usize::from(code)]

@@ -9,8 +9,8 @@ use crate::refs::{CommRef, MetricRef, ParameterRef, RegionRef, StringRef};
 use retime_model::Timestamp;
 
 records! {
-    /// What a record of a snapshot says. `orig_event_time` is the time of the
-    /// event that it comes from.
+    /// The content of a record of a snapshot. `orig_event_time` is the time of the event that it
+    /// comes from.
     enum SnapshotData in SNAPSHOTS, snapshot_code {
         /// A snapshot begins.
         10 SnapshotStart {
@@ -20,7 +20,7 @@ records! {
         11 SnapshotEnd {
             cont_read_pos: u64 = "contReadPos",
         },
-        /// Whether events are recorded.
+        /// The state of recording, on or off.
         12 MeasurementOnOff {
             orig_event_time: Timestamp = "origEventTime",
             measurement_mode: MeasurementMode = "measurementMode",

@@ -1,4 +1,4 @@
-//! What it takes to get one file back.
+//! The data from which one file gets its original content back.
 
 use retime_model::{Modified, SavedName};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::packed::Packed;
 pub(crate) struct FileUndo {
     /// Relative to the directory of the anchor file.
     pub(crate) path: SavedName,
-    /// What the file holds.
+    /// The kind of stamps in the file that went through a map.
     pub(crate) content: Content,
     /// Check sum of the original file.
     pub(crate) original: u32,
@@ -27,7 +27,7 @@ pub(crate) struct FileUndo {
     pub(crate) stamps: Packed,
 }
 
-/// Whether a file has stamps that went through a map.
+/// The kind of stamps in a file that went through a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Content {

@@ -1,4 +1,4 @@
-//! Whether undo data list every file that there was.
+//! Checking that undo data list every file of the original.
 //!
 //! Check sums of the files say whether each is restored as it was, and nothing of one
 //! whose entry is gone: that would silently be missing. So the list itself has a check

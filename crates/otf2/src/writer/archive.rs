@@ -20,7 +20,7 @@ use super::{
     summary::LocationSummary,
 };
 
-/// What was written for all locations together.
+/// Totals of a written archive, over all locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArchiveSummary {
     /// Number of locations.

@@ -1,4 +1,4 @@
-//! What can go wrong while an archive is written.
+//! Failures of writing an archive.
 
 use std::{io, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! What belongs to the clock and the ids of one location.
+//! The tables of one location's clock and ids.
 //!
 //! A location may use numbers of its own and a clock of its own. Its local
 //! definition file holds the tables that translate them.

@@ -1,6 +1,6 @@
-//! What was written for a location.
+//! Totals of what was written for a location.
 
-/// What was written for one location.
+/// Totals of what was written for one location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocationSummary {
     /// Id of the location.

@@ -1,6 +1,6 @@
-//! What is added to each clock, and how sure that is: at the knots of its map, at those of
-//! its error bounds, and at its first and last event. In between both are linear; where a
-//! clock was set there are two rows of one recorded time.
+//! The correction of each clock, and how sure it is: at the knots of its map, at those of its error
+//! bounds, and at its first and last event. In between both are linear; where a clock was set there
+//! are two rows of one recorded time.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ use super::columns::{
 use super::stream::{Batches, Next};
 use super::times::Times;
 
-/// What an operation proves, by its number.
+/// The names of classes of operations, by their code.
 const CLASSES: [&str; 5] = ["one-to-all", "all-to-one", "all-to-all", "prefix", "none"];
 
 const fn code(class: Class) -> i16 {

@@ -72,7 +72,7 @@ pub(super) fn whole(all: Vec<u64>) -> Column {
     Ok(Arc::new(Int64Array::new(with_sign(all)?, None)))
 }
 
-/// The same of few.
+/// Numbers of 32 bits that cannot be negative.
 pub(super) fn ordinal(all: Vec<u32>) -> ArrayRef {
     signed(all.into_iter().map(i64::from).collect())
 }
@@ -90,7 +90,7 @@ pub(super) fn known(all: Vec<Option<u64>>) -> Column {
     Ok(Arc::new(column))
 }
 
-/// The same bits, if they are the same numbers.
+/// Numbers as signed ones of the same bits; fails if one of them is too large for that.
 fn with_sign(all: Vec<u64>) -> Result<ScalarBuffer<i64>, Failure> {
     if let Some(&large) = all.iter().find(|&&it| it > i64::MAX as u64) {
         return Err(too_large(&large.to_string()));
@@ -176,7 +176,7 @@ pub(super) fn coded(mut codes: Vec<i32>, names: &ArrayRef) -> Column {
     Ok(Arc::new(all.map_err(Failure::defect)?))
 }
 
-/// The same of few names, all there.
+/// Positions in a dictionary of few names, none of them missing.
 pub(super) fn coded_short(codes: Vec<i16>, names: &ArrayRef) -> Column {
     let codes = Int16Array::new(codes.into(), None);
     let all = DictionaryArray::<Int16Type>::try_new(codes, Arc::clone(names));
@@ -196,7 +196,7 @@ pub(super) fn batch(schema: &SchemaRef, columns: Vec<Column>) -> Next {
     }
 }
 
-/// The same as a result.
+/// The columns as one batch; fails if one is missing or they do not fit the schema.
 pub(super) fn joined(schema: &SchemaRef, columns: Vec<Column>) -> Result<RecordBatch, Failure> {
     let columns = columns.into_iter().collect::<Result<Vec<_>, _>>()?;
     RecordBatch::try_new(Arc::clone(schema), columns).map_err(Failure::defect)

@@ -82,17 +82,17 @@ impl Source {
     }
 }
 
-/// What is asked for.
+/// The request for a table of events.
 pub(crate) struct Asked {
-    /// By name.
+    /// Names of the columns; `None` for the usual ones.
     pub(crate) columns: Option<Vec<String>>,
-    /// By position in the trace.
+    /// Positions of the locations in the trace; `None` for all.
     pub(crate) locations: Option<Vec<usize>>,
     /// First and last stamp.
     pub(crate) window: Option<(u64, u64)>,
 }
 
-/// What is wanted, and can be had.
+/// The part of a request that can be met.
 pub(super) struct Wanted {
     source: Source,
     columns: Vec<&'static str>,

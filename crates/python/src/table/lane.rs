@@ -48,7 +48,7 @@ pub(super) struct Chunk {
 /// A location.
 pub(super) struct Lane<'a> {
     location: LocationIndex,
-    /// What the trace calls it.
+    /// The id of the location in the trace.
     id: u64,
     events: CorrectedEvents<'a>,
     pub(super) is_over: bool,
@@ -207,7 +207,7 @@ fn kind(kinds: &mut Vec<&'static str>, kind: &'static str) -> i16 {
     }) as i16
 }
 
-/// What stands for a region that has no number yet.
+/// The code of a region that has no number yet: -2 and below, by its position in `ids`.
 fn strange(ids: &mut Vec<u32>, id: u32) -> i32 {
     let found = ids.iter().position(|&it| it == id);
     let at = found.unwrap_or_else(|| {

@@ -54,7 +54,7 @@ impl Table {
         }
     }
 
-    /// Of events.
+    /// A table of events.
     pub(crate) fn events(py: Python<'_>, source: Source, asked: Asked) -> PyResult<Self> {
         let wanted = events::wanted(source, asked).map_err(|failure| raised(py, &failure))?;
         let (schema, wanted) = (wanted.schema(), Arc::new(wanted));
@@ -63,7 +63,7 @@ impl Table {
         }))
     }
 
-    /// Of messages with both ends.
+    /// A table of messages with both ends.
     pub(crate) fn messages(study: Arc<Study>, is_corrected: bool) -> Self {
         let (schema, study) = (messages::schema(&study, is_corrected), study);
         let own = Arc::clone(&schema);
@@ -72,7 +72,7 @@ impl Table {
         })
     }
 
-    /// Of who took part in which collective operation.
+    /// A table of the participants of collective operations.
     pub(crate) fn collectives(study: Arc<Study>, is_corrected: bool) -> Self {
         let schema = collectives::schema(&study, is_corrected);
         let own = Arc::clone(&schema);
@@ -81,7 +81,7 @@ impl Table {
         })
     }
 
-    /// Of what is added to clocks.
+    /// A table of the correction of each clock.
     pub(crate) fn clocks(study: Arc<Study>, is_corrected: bool) -> Self {
         let schema = clocks::schema(&study, is_corrected);
         let own = Arc::clone(&schema);
@@ -90,7 +90,7 @@ impl Table {
         })
     }
 
-    /// Of the time between events that communicate.
+    /// A table of the intervals between events that communicate.
     pub(crate) fn intervals(study: Arc<Study>, is_corrected: bool) -> Self {
         let schema = intervals::schema(&study, is_corrected);
         let own = Arc::clone(&schema);

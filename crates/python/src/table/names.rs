@@ -48,7 +48,8 @@ impl Names {
 #[derive(Default)]
 pub(super) struct Regions {
     names: Names,
-    /// By id, as far as these follow each other; several may have one name.
+    /// The number of each region's name, by id, as far as ids follow each other from 0 on; several
+    /// regions may have one name.
     first: Vec<i32>,
     others: HashMap<u32, i32>,
 }

@@ -17,15 +17,15 @@ use retime_cli::library::{Failure, FailureKind};
 /// How long an interrupt waits to be heard.
 pub(super) const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What comes next.
+/// The next piece of a table.
 pub(super) enum Next {
-    /// This.
+    /// This batch.
     Batch(RecordBatch),
-    /// Nothing yet, after as long as an interrupt may wait.
+    /// None yet, after as long as an interrupt may wait.
     Later,
-    /// Nothing, and why.
+    /// None, and the reason.
     Failed(Failure),
-    /// Nothing more.
+    /// None any more.
     End,
 }
 
@@ -60,7 +60,7 @@ impl Stream {
         }
     }
 
-    /// Whether somebody has interrupted.
+    /// True if somebody has interrupted.
     fn interrupted(&mut self) -> bool {
         if self.listened.elapsed() < PATIENCE || thread::current().id() != self.asker {
             return false;

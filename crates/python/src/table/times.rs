@@ -29,7 +29,7 @@ impl<'a> Times<'a> {
         corrected.map_or_else(|| self.recorded(node), |it| it.0)
     }
 
-    /// By how many ticks the truth may lie before and after that; without a limit where
+    /// The ticks by which the truth may lie before and after the time of an event; infinite where
     /// nothing is known.
     pub(super) fn error(&self, node: EventNode) -> (f64, f64) {
         let bounds = self.study.bounds();

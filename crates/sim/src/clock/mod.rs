@@ -72,11 +72,11 @@ pub struct Clock {
     pub jumps: Vec<Jump>,
     /// Readings that are off, in order of time.
     pub glitches: Vec<Glitch>,
-    /// What corrects it.
+    /// The time service that corrects it.
     pub ntp: Option<Ntp>,
     /// Nanoseconds by which it advances at a time, at least 1.
     pub step: u64,
-    /// What it shows are multiples of `step` plus this.
+    /// The remainder of the times that it shows, which are multiples of `step` plus this.
     pub phase: i64,
     /// True if it runs backwards where it is set back.
     pub backwards: bool,
@@ -98,8 +98,8 @@ impl Clock {
         backwards: false,
     };
 
-    /// What the clock shows at a true time, in nanoseconds since the start; what
-    /// it would show without any [`Glitch`].
+    /// Reads the clock at a true time, in nanoseconds since the start, as it would show without any
+    /// [`Glitch`].
     ///
     /// Takes time in proportion to what happened to the clock so far;
     /// [`reader`](Self::reader) is for many times in a row.
@@ -138,8 +138,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// What the clock shows at a true time, in nanoseconds since the start.
-    /// Times must not fall from one call to the next.
+    /// Reads the clock at a true time, in nanoseconds since the start. Times must not fall from one
+    /// call to the next.
     pub fn show(&mut self, time: u64) -> i64 {
         self.live_through(time);
         let mut shown = self.shown(time).saturating_add(self.glitch(time));
@@ -172,7 +172,7 @@ impl Reader {
         }
     }
 
-    /// What is wrong with this reading only.
+    /// The nanoseconds by which this reading alone is off.
     fn glitch(&mut self, time: u64) -> i64 {
         let rest = self.clock.glitches.get(self.next_glitch..);
         let due = rest.unwrap_or_default().iter();

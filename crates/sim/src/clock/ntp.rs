@@ -43,7 +43,7 @@ pub struct Ntp {
     /// Deviation in nanoseconds beyond which the clock is stepped: 128e6 is
     /// usual.
     pub threshold: f64,
-    /// What the errors of measurements derive from.
+    /// The number that errors of measurements derive from: equal seeds give equal errors.
     pub seed: u64,
 }
 
@@ -60,7 +60,7 @@ impl Default for Ntp {
     }
 }
 
-/// What a time service has done so far.
+/// The state of a time service: its last measurement, and the correction that followed.
 #[derive(Debug, Clone)]
 pub(super) struct Discipline {
     ntp: Ntp,
@@ -88,7 +88,7 @@ impl Discipline {
         self.since.checked_add(self.ntp.interval.max(1))
     }
 
-    /// What is added to the clock, in nanoseconds, up to the next measurement.
+    /// The nanoseconds that are added to the clock at a time up to the next measurement.
     pub(super) fn correction(&self, time: u64) -> f64 {
         self.correction + self.slope * (time - self.since) as f64
     }

@@ -30,7 +30,7 @@ pub struct RandomWalk {
     pub change: f64,
     /// The rate stays within this, to either side.
     pub limit: f64,
-    /// What the changes derive from.
+    /// The number that the changes derive from: equal seeds give equal walks.
     pub seed: u64,
 }
 

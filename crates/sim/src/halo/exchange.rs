@@ -26,7 +26,7 @@ const DIRECTIONS: usize = 4;
 /// this, and up to one less than the second more.
 const STEP: (u64, u64) = (35, 16);
 
-/// What `MPI_Init` takes, besides waiting for the others.
+/// The time of `MPI_Init`, besides waiting for the others.
 const INIT: Duration = Duration::exponential(1_000_000, 100_000.0);
 
 /// Bytes each process contributes to a reduction.

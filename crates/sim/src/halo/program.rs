@@ -1,4 +1,4 @@
-//! What a program with halo exchanges does, and on which machine.
+//! The parameters of a program with halo exchanges, and of its machine.
 
 use crate::{
     clock::{Clock, Timer},
@@ -23,11 +23,11 @@ pub struct HaloExchange {
     pub periodic: bool,
     /// Number of iterations.
     pub iterations: u64,
-    /// What else the run has to reach before it ends; nothing by default.
+    /// The length that the run has to reach besides before it ends; nothing by default.
     pub length: Length,
-    /// What all randomness derives from.
+    /// The number that all randomness derives from: equal seeds give equal events.
     pub seed: u64,
-    /// What synchronises all processes.
+    /// The collective operation that synchronises all processes.
     pub collective: Collective,
     /// Iterations from one collective to the next; 0 for none at all.
     pub collective_every: u64,

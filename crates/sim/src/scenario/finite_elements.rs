@@ -47,7 +47,7 @@ pub struct FiniteElements {
     pub grid: (u32, u32),
     /// How many simulation steps.
     pub length: Length,
-    /// What all randomness derives from.
+    /// The number that all randomness derives from: equal seeds give equal events.
     pub seed: u64,
     /// How long the elements at the borders take.
     pub border: Duration,

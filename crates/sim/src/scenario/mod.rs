@@ -21,7 +21,7 @@ pub trait Scenario {
     /// Where its processes run.
     fn layout(&self) -> Layout;
 
-    /// What its randomness derives from.
+    /// The number that its randomness derives from.
     fn seed(&self) -> u64;
 
     /// Runs it. The same configuration gives the same events.
@@ -73,7 +73,7 @@ impl Length {
     }
 }
 
-/// What a simulation amounted to.
+/// The size of a simulation that was run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Events of all locations.

@@ -41,7 +41,7 @@ pub struct ProducerConsumer {
     pub ranks_per_node: u32,
     /// An iteration is one item of each producer.
     pub length: Length,
-    /// What all randomness derives from.
+    /// The number that all randomness derives from: equal seeds give equal events.
     pub seed: u64,
     /// How long an item takes to produce.
     pub production: Duration,

@@ -37,7 +37,7 @@ pub struct RandomTraffic {
     pub ranks_per_node: u32,
     /// An iteration is a round with as many messages as ranks.
     pub length: Length,
-    /// What all randomness derives from.
+    /// The number that all randomness derives from: equal seeds give equal events.
     pub seed: u64,
     /// Share of sends, and of receives, that are non-blocking: from 0 to 1.
     pub non_blocking: f64,
@@ -75,7 +75,7 @@ struct Planned {
     from: u32,
     to: u32,
     letter: Letter,
-    /// Whether it is sent, and received, without blocking.
+    /// True where the send does not block, and where the receive does not.
     non_blocking: (bool, bool),
 }
 
@@ -88,7 +88,7 @@ impl Planned {
     }
 }
 
-/// What the processes have to wait for at the end of a round.
+/// The requests that the processes have to wait for at the end of a round.
 struct Open {
     sends: Vec<Vec<u64>>,
     receives: Vec<Vec<Posted>>,

@@ -48,7 +48,7 @@ pub struct RingChain {
     pub ranks: u32,
     /// How many times the message goes up and down.
     pub length: Length,
-    /// What all randomness derives from; there is none unless `network` has.
+    /// The number that all randomness derives from; there is none unless `network` has.
     pub seed: u64,
     /// How long messages take.
     pub network: Network,

@@ -1,4 +1,4 @@
-//! What a line means to the filter, and how it is written again.
+//! The meaning of a line to the filter, and the line as it is written again.
 
 use std::io::{self, Write};
 use std::ops::Range;

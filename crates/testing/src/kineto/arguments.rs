@@ -7,15 +7,15 @@ use super::{
     names::{Names, abbreviated, elements},
 };
 
-/// Of something that `PyTorch` itself saw, with what else is said of it.
+/// The arguments of an operator that `PyTorch` itself saw, with `more` besides.
 pub(super) fn of_operator(external: u64, more: &str) -> String {
     let comma = if more.is_empty() { "" } else { ", " };
     let index = external - 1;
     format!(r#""External id": {external},"Record function id": 0{comma}{more}, "Ev Idx": {index}"#)
 }
 
-/// Of a call of Gloo. Its first argument is a list of tensors, but for gathering,
-/// where the list to fill comes first, and a barrier, which has a tensor of its own.
+/// The arguments of a call of Gloo. The first one is a list of tensors, but for gathering, where
+/// the list to fill comes first, and a barrier, which has a tensor of its own.
 pub(super) fn call(instance: &Instance, names: &Names) -> String {
     let (place, kind, dims) = match instance.what {
         What::Collective(Class::Barrier) => (0, "float", "[1]".to_owned()),
@@ -49,7 +49,7 @@ pub(super) fn call(instance: &Instance, names: &Names) -> String {
     )
 }
 
-/// Of what a thread of Gloo does.
+/// The arguments of the annotation on a thread of Gloo.
 pub(super) fn annotation(instance: &Instance) -> String {
     match instance.what {
         What::Collective(Class::Barrier) => String::new(),
@@ -61,7 +61,7 @@ pub(super) fn annotation(instance: &Instance) -> String {
     }
 }
 
-/// Of an operation of NCCL. Newer versions know its number.
+/// The arguments of an operation of NCCL. Newer versions know its number.
 pub(super) fn described(instance: &Instance, group: &Group, call: &Call, newer: bool) -> String {
     let size = group.ranks.len();
     let (into, out) = elements(instance.what, instance.elements, size as u64);

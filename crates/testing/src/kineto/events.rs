@@ -107,7 +107,7 @@ impl<'a, W: Write> Events<'a, W> {
         )
     }
 
-    /// What a process or thread is called, or where it is shown.
+    /// Names a process or thread, or says where it is shown.
     pub(super) fn about(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What a computation records of itself: a layer of a network again and again.
+//! The events that a computation records of itself: a layer of a network again and again.
 //!
 //! The first half of a computation are the forward pass, the second the backward
 //! pass; arrows lead from each layer to its counterpart.
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::{arguments::of_operator, events::Events, happened::Span};
 
-/// What fills a computation of one rank.
+/// The writer of the events that fill a computation of one rank.
 pub(super) struct Filler {
     pub(super) layers: u64,
     /// Numbers given away to operators and launches so far.

@@ -1,4 +1,4 @@
-//! What happened in a run, in true time: nanoseconds since its start.
+//! The events of a run in true time: nanoseconds since its start.
 
 use super::job::{Class, Element, Style};
 
@@ -20,7 +20,7 @@ impl Span {
     }
 }
 
-/// What several ranks did together.
+/// The kind of an operation of several ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Collective(Class),
@@ -39,7 +39,7 @@ pub(super) struct Instance {
     pub(super) members: Vec<(u32, usize)>,
 }
 
-/// What a rank does in an operation. Peers are ranks.
+/// The role of a rank in an operation. Peers are ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Member,
@@ -47,7 +47,7 @@ pub(super) enum Role {
     Receiver { from: u32 },
 }
 
-/// What a rank did in an operation.
+/// The call of a rank in an operation.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) instance: usize,
@@ -64,8 +64,8 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// What proves something of the clocks: of a send of Gloo the call itself, since data may
-    /// leave before anything else is noted.
+    /// The span that proves something of the clocks: of a send of Gloo the call itself, since data
+    /// may leave before anything else is noted.
     pub(super) fn proof(&self, style: Style) -> Span {
         match (style, self.role) {
             (Style::Gloo, Role::Sender { .. }) => self.host,
@@ -74,7 +74,7 @@ impl Call {
     }
 }
 
-/// What a main thread does.
+/// An entry in the course of a main thread.
 #[derive(Debug)]
 pub(super) enum Item {
     Iteration { number: u32, span: Span },
@@ -82,7 +82,7 @@ pub(super) enum Item {
     Call(usize),
 }
 
-/// What a rank did.
+/// The course of a rank.
 #[derive(Debug, Default)]
 pub(super) struct RankLog {
     /// In order of time.
@@ -99,7 +99,7 @@ impl RankLog {
     }
 }
 
-/// What happened.
+/// The operations of a run, and the course of each rank.
 #[derive(Debug)]
 pub(super) struct Happened {
     pub(super) instances: Vec<Instance>,

@@ -23,7 +23,7 @@ pub enum Among {
     Data,
 }
 
-/// What a collective operation does.
+/// The effect of a collective operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Everybody gets the sum.
@@ -56,20 +56,20 @@ pub enum Element {
     Long,
 }
 
-/// What each rank does, one after the other, in every iteration.
+/// A step of an iteration, which each rank does one after the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
     /// Computes for so long, drawn anew each time.
     Compute(Duration),
     /// Takes part in a collective operation.
     Collective {
-        /// What it does.
+        /// The effect of the operation.
         class: Class,
         /// Among whom.
         among: Among,
         /// Elements that each member gives.
         elements: u64,
-        /// Of which type.
+        /// The type of these elements.
         element: Element,
         /// True if the rank goes on before it has ended; it waits at the end of
         /// the iteration.
@@ -80,7 +80,7 @@ pub enum Step {
     Graph {
         /// How many.
         kernels: u32,
-        /// What is computed before each.
+        /// The time that each GPU computes before each sum.
         between: Duration,
         /// Elements that each member gives.
         elements: u64,
@@ -90,12 +90,12 @@ pub enum Step {
     Neighbours {
         /// Elements of a message.
         elements: u64,
-        /// Of which type.
+        /// The type of these elements.
         element: Element,
     },
 }
 
-/// What a file says its times are relative to.
+/// The time that the times of a file are relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bases {
     /// All files the same.
@@ -143,7 +143,7 @@ pub struct KinetoRun {
     pub equal_names: bool,
     /// Times that all steps are taken.
     pub iterations: u32,
-    /// What is done in an iteration.
+    /// The steps of an iteration.
     pub steps: Vec<Step>,
     /// Between the last begin of an operation, with its transfer, and its end on
     /// each rank.
@@ -156,9 +156,9 @@ pub struct KinetoRun {
     pub sequence_numbers: bool,
     /// True if files say the names of hosts.
     pub host_names: bool,
-    /// What the files say their times are relative to.
+    /// The times that the times of files are relative to.
     pub bases: Bases,
-    /// What of the run is recorded.
+    /// The part of the run that each rank records.
     pub windows: Windows,
     /// Ranks whose file is lost.
     pub missing: Vec<u32>,

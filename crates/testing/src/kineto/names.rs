@@ -1,4 +1,4 @@
-//! What `PyTorch`, Gloo and NCCL call things.
+//! The names that `PyTorch`, Gloo and NCCL give to types and operations.
 
 use super::{
     happened::{Role, What},
@@ -45,7 +45,7 @@ impl Element {
     }
 }
 
-/// What one kind of operation is called.
+/// The names of one kind of operation, as each kind of event has them.
 pub(super) struct Names {
     /// The call of the main thread, with its arguments as Gloo has them.
     pub(super) call: &'static str,

@@ -41,7 +41,7 @@ pub(super) struct RankFile<'a> {
     window: Span,
 }
 
-/// What was written of a rank.
+/// The place of each call in the file of a rank, and how its times are written.
 pub(super) struct Written {
     pub(super) stamps: Stamps,
     /// Where each call's operation is, of those that were recorded.
@@ -390,7 +390,7 @@ impl<'a> RankFile<'a> {
         Ok(placed)
     }
 
-    /// What a recording ends with.
+    /// Writes the events that end a recording.
     fn marks<W: Write>(&self, events: &mut Events<'_, W>) -> io::Result<()> {
         let Span { begin, end } = self.window;
         let spans = "\"Spans\"";

@@ -12,7 +12,7 @@ use super::{
 };
 use retime_sim::{Duration, Random};
 
-/// What a call on the main thread takes.
+/// The time that a call on the main thread takes.
 const CALL: Duration = Duration::heavy(15_000, 10_000.0);
 /// Until a launched kernel begins, or a thread takes what is queued for it.
 const LAUNCH: Duration = Duration::exponential(3_000, 2_000.0);
@@ -21,7 +21,7 @@ const WAKE: Duration = Duration::heavy(30_000, 60_000.0);
 const REST: Duration = Duration::exponential(100_000, 50_000.0);
 /// A thread that waits for a message goes on so long after that has come.
 const RECEIVE: Duration = Duration::heavy(26_000, 60_000.0);
-/// Of a message through shared memory or a network.
+/// The time that a message takes through shared memory or a network.
 const LATENCY: Duration = Duration::exponential(5_000, 5_000.0);
 /// Elements that fit the buffers of a connection: nobody waits for a receiver.
 const EAGER: u64 = 65_536;
@@ -386,7 +386,7 @@ impl Simulation<'_> {
     }
 }
 
-/// What a rank has begun.
+/// A call that a rank has begun, and the operation that it leads to.
 #[derive(Clone, Copy)]
 struct Begun {
     call: Span,

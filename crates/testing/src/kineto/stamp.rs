@@ -34,7 +34,7 @@ impl HostClock {
             .collect()
     }
 
-    /// What it shows at a true time since the start, in nanoseconds since 1970.
+    /// The time that the clock shows at a true time since the start, in nanoseconds since 1970.
     pub(super) fn show(self, time: u64) -> i64 {
         let gained = i128::from(time) * i128::from(self.drift);
         EPOCH + self.offset + time as i64 + gained.div_euclid(BILLION) as i64
@@ -45,7 +45,7 @@ impl HostClock {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stamps {
     pub(super) clock: HostClock,
-    /// What times are relative to, if it is said.
+    /// The base that times are relative to, in nanoseconds; `None` if files do not say one.
     pub(super) base: Option<i64>,
 }
 

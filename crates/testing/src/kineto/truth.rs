@@ -1,4 +1,4 @@
-//! What the files do not say: the clocks, and which events are one operation.
+//! The truth that the files do not say: the clocks, and which events are one operation.
 //!
 //! ```json
 //! {"epoch": 1795171426000000000, "style": "Nccl", "seed": 1,

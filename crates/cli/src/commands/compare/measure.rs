@@ -106,7 +106,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// What can be said of a correction, whatever made it.
+    /// Measures a correction, whatever made it: contradictions, changes, bounds and accuracy.
     fn of(
         &self,
         correction: &Correction,

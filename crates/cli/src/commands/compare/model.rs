@@ -21,7 +21,7 @@ pub(crate) struct Comparison {
     /// The trace with true times, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) truth: Option<String>,
-    /// By how much clocks wander, as the bounds assume.
+    /// The drift bound: the largest wander of a clock's rate that the bounds assume, as a fraction.
     pub(super) drift_bound: f64,
     /// Share of events whose true time lies within the bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ impl MethodPart {
     }
 }
 
-/// What a method did.
+/// The result of a method, measured.
 #[derive(Debug, Serialize)]
 pub(super) struct ResultPart {
     /// Effects that are stamped before their cause.
@@ -69,8 +69,8 @@ pub(super) struct ResultPart {
     /// Relative change of local intervals.
     pub(super) interval_change_mean: f64,
     pub(super) interval_change_largest: f64,
-    /// By how much an event was forced ahead of its own clock, at most; only of
-    /// logical clocks.
+    /// The largest advance by which an event was forced ahead of its own clock; only of logical
+    /// clocks.
     pub(super) largest_jump_ticks: Option<i64>,
     /// Knots of all clock maps.
     pub(super) knots: usize,

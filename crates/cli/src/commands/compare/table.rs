@@ -157,7 +157,7 @@ fn unsolved(comparison: &Comparison) -> String {
     text
 }
 
-/// What gives each method.
+/// The command lines that give the result of each method.
 fn options(comparison: &Comparison) -> String {
     let mut text = String::from("\n");
     for method in comparison

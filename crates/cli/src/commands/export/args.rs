@@ -82,7 +82,8 @@ impl From<TimesName> for Times {
     }
 }
 
-/// What kind of file an ending says: those that Perfetto's own tools give, and that of JSON.
+/// Endings of file names and the kinds of file they stand for: those that Perfetto's own tools
+/// give, and that of JSON.
 const ENDINGS: [(&str, Kind); 4] = [
     ("pftrace", Kind::Perfetto),
     ("perfetto-trace", Kind::Perfetto),
@@ -90,7 +91,7 @@ const ENDINGS: [(&str, Kind); 4] = [
     ("json", Kind::Chrome),
 ];
 
-/// What `--to` says: to what kind of file, or up to which time.
+/// The value of `--to`: a kind of file, or the time up to which events are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum To {
     Kind(Kind),
@@ -152,7 +153,7 @@ impl ExportArgs {
         (self.output.as_os_str() != "-").then_some(&self.output)
     }
 
-    /// Whether the file is compressed.
+    /// True if the file is compressed, by the ending of its name.
     pub(super) fn gzip(&self) -> bool {
         self.output.extension().is_some_and(|it| it == "gz")
     }

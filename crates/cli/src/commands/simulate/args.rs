@@ -151,7 +151,7 @@ pub(crate) struct NetworkArgs {
     pub(crate) congestion_lasts: Time,
 }
 
-/// What processes share their processors with.
+/// Load by other programs, with which processes share their processors.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load (other programs take turns with processes)")]
 pub(crate) struct LoadArgs {

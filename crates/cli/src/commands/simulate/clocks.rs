@@ -22,7 +22,7 @@ pub(super) fn build(
     Ok(clocks)
 }
 
-/// What would take for ever, or turn clocks back.
+/// Refuses clocks that would take for ever to draw, or would turn back.
 fn refuse_senseless(args: &ClockArgs) -> Result<(), CliError> {
     let short = |time: Time| time.0 < 1e3;
     if args.walk.is_some() && short(args.walk_every) || args.ntp.is_some_and(short) {

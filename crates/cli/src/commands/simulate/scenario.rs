@@ -195,7 +195,7 @@ fn compute(program: &ProgramArgs, default: Duration) -> Duration {
     })
 }
 
-/// What would turn time back, or never end.
+/// Refuses networks that would turn time back, or never end.
 fn refuse_senseless(args: &NetworkArgs) -> Result<(), CliError> {
     if !(0.001..=1000.0).contains(&args.uphill) {
         return Err(CliError::Usage(

@@ -15,7 +15,7 @@ use crate::error::CliError;
 /// is read past it: what has come is here, or still in the pipe where it can be waited for.
 const BUFFER: usize = 1 << 16;
 
-/// What comes next.
+/// The next piece of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next<'a> {
     /// A line with its end, if it has one.
@@ -43,7 +43,7 @@ pub(super) fn failed(source: std::io::Error) -> CliError {
     CliError::io(Path::new("standard input"), source)
 }
 
-/// Whether there is something to take.
+/// The state of the buffer after trying to fill it.
 #[derive(PartialEq, Eq)]
 enum Filled {
     Yes,

@@ -1,4 +1,4 @@
-//! What a stream came to.
+//! The report of `retime stream`: how many events came and left, and how they were corrected.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a request is answered.
+//! Answers to requests, as they are sent over HTTP.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream};

@@ -134,7 +134,7 @@ impl Server {
     }
 }
 
-/// What a request asks for.
+/// The thing that a request asks for: the page, or the picture of a stretch of time.
 enum Asked {
     Page,
     View(i64, i64),

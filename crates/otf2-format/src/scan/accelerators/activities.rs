@@ -1,4 +1,4 @@
-//! What a thread called, and what a stream carried out, in order.
+//! Calls of a thread and activities of a stream, in order.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use retime_otf2::{
 use super::calls::{Call, Calls};
 use super::references::{Named, Reference};
 
-/// What tells activities apart: only those of one kind can belong to a call of it.
+/// The kind of an activity: only a call of the same kind can have launched it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Site {
     /// A kernel, with the call site if it is recorded.
@@ -28,7 +28,7 @@ pub(super) struct Launch {
     pub(super) site: Site,
 }
 
-/// What a call waits for.
+/// The thing that a call waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Awaited {
     /// The device of the last kernel that was launched on it.
@@ -48,7 +48,7 @@ pub(super) struct Wait {
     pub(super) on: Awaited,
 }
 
-/// What a thread called.
+/// A thread that launches activities and waits for them.
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) location: LocationIndex,
@@ -70,7 +70,7 @@ pub(super) struct Activity {
     pub(super) site: Site,
 }
 
-/// What a stream carried out.
+/// A stream and the activities that it carried out.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) location: LocationIndex,
@@ -268,7 +268,7 @@ impl<'a> HostPass<'a> {
         self.host.launches.len() - usize::from(under_way)
     }
 
-    /// What the thread called.
+    /// Ends the pass and returns the calls of the thread.
     pub(super) fn finish(self) -> Host {
         self.host
     }

@@ -1,4 +1,4 @@
-//! What calls of CUDA and HIP do, by their names.
+//! Calls of CUDA and HIP, told apart by their names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -54,10 +54,10 @@ const CHOOSE: [&str; 11] = [
     "hipctxcreate",
 ];
 
-/// What Score-P calls the parameter that launches and kernels have in common.
+/// Score-P's name of the parameter that launches and kernels have in common.
 const CALL_SITE: &str = "callsite id";
 
-/// What a call does.
+/// The effect of a call on streams, events and the choice of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Launch,
@@ -104,7 +104,7 @@ impl Call {
     }
 }
 
-/// What the definitions say of calls.
+/// The calls that the definitions name, by region.
 pub(super) struct Calls {
     by_region: HashMap<RegionRef, Call>,
     /// Regions that stand for no activity, say that the device has nothing to do.

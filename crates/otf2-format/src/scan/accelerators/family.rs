@@ -33,7 +33,7 @@ pub(super) struct Family {
     pub(super) streams: Vec<Stream>,
 }
 
-/// Of a call site, or of all launches without one.
+/// The launches and activities of a call site, or of all launches without one.
 #[derive(Default)]
 struct Launched {
     launches: usize,
@@ -53,8 +53,8 @@ impl Launched {
     }
 }
 
-/// What a stream carried out for one thread, of kernels or of copies: where its
-/// activities are, and from which launches they can have come.
+/// The activities, kernels or copies, that a stream carried out for one thread: where they are, and
+/// from which launches they can have come.
 struct Carried {
     activities: Vec<usize>,
     bounds: Vec<(usize, usize)>,
@@ -134,7 +134,7 @@ impl Family {
         recorders.count() < 2 && !self.hosts.iter().any(|it| it.shares_events)
     }
 
-    /// What must have ended when a thread has waited.
+    /// Finds the activities that must have ended when a thread has waited.
     fn wait(
         &self,
         host: &Host,
@@ -169,8 +169,8 @@ impl Family {
 }
 
 impl Stream {
-    /// What it carried out of call sites that are a thread's own, kernels and
-    /// copies each for themselves; nothing of what does not fit.
+    /// Collects what the stream carried out of call sites that are a thread's own, kernels and
+    /// copies each for themselves; what does not fit is left out.
     fn carried(&self, places: &Places<Site>, own: impl Fn(Site) -> bool) -> Vec<Carried> {
         let of = |copies: bool| {
             let all = self.activities.iter().enumerate();

@@ -19,7 +19,7 @@ use crate::error::TraceError;
 /// How many events go by between two looks at whether to go on.
 const STRIDE: u64 = 1 << 16;
 
-/// What a call named.
+/// The stream or the event that a call named.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reference {
     pub(super) stream: Option<LocationIndex>,
@@ -27,7 +27,7 @@ pub(super) struct Reference {
     pub(super) event: Option<u64>,
 }
 
-/// What the calls of a thread named, by the number of the leave.
+/// The streams and events that the calls of a thread named, by the number of the leave.
 pub(super) type Named = HashMap<u64, Reference>;
 
 /// The attributes that a trace defines for it.
@@ -49,7 +49,8 @@ impl References {
         })
     }
 
-    /// What a thread named, with streams by their ids.
+    /// Reads the streams and events that a thread named; `streams` has the streams by the ids of
+    /// their locations.
     pub(super) fn read(
         &self,
         trace: &Trace,

@@ -1,4 +1,4 @@
-//! What a location has given to other threads, or got from them.
+//! Locks, threads and tasks that a location has given to other threads, or got from them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -51,7 +51,7 @@ pub(in crate::scan) struct TaskId {
 }
 
 impl TaskId {
-    /// By the thread of a team that made it, and a number that this one gave it.
+    /// Names a task by the thread of a team that made it, and a number that this thread gave it.
     pub(in crate::scan) fn of_team(team: Option<u32>, thread: u32, generation: u32) -> Self {
         Self {
             team,
@@ -59,7 +59,7 @@ impl TaskId {
         }
     }
 
-    /// By its number in the process.
+    /// Names a task by its number in the process.
     pub(in crate::scan) const fn named(number: u64) -> Self {
         Self { team: None, number }
     }
@@ -83,11 +83,11 @@ pub(in crate::scan) struct Worked {
     pub(in crate::scan) node: LogNode,
 }
 
-/// By what the creator of a thread and the thread itself name it: the contingent and a
-/// number in it.
+/// The name that the creator of a thread and the thread itself give it: the contingent and a number
+/// in it.
 pub(in crate::scan) type ThreadId = (Option<u32>, u64);
 
-/// What a location has given or got.
+/// Locks, threads and tasks that a location has given or got.
 #[derive(Default)]
 pub(crate) struct Handovers {
     pub(super) acquired: Vec<(LockUse, LogNode)>,
