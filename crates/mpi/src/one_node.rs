@@ -11,7 +11,7 @@ use std::env;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-/// What is chosen here, as `mpirun --mca pml NAME` would.
+/// The variable that chooses the messaging layer, as `mpirun --mca pml NAME` would.
 const LAYER: &str = "OMPI_MCA_pml";
 
 /// To be called before anything else: where it changes what MPI is told, the process begins

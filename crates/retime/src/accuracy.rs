@@ -128,7 +128,7 @@ pub struct TruthError {
 }
 
 impl TruthError {
-    /// Whether there is a corrected and a true time for each node.
+    /// Fails unless there is a corrected and a true time for each node.
     pub(crate) fn check(nodes: usize, corrected: usize, truth: usize) -> Result<(), Self> {
         if corrected == nodes && truth == nodes {
             return Ok(());

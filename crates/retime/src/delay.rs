@@ -13,7 +13,7 @@ use retime_model::{LocationIndex, Ticks};
 pub enum MinimalDelay {
     /// One delay for all dependencies.
     Uniform(Ticks),
-    /// By pair of locations.
+    /// One entry per pair of locations.
     PerPair(DelayTable),
 }
 

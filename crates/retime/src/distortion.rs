@@ -1,4 +1,4 @@
-//! What a correction did to local intervals and displacements.
+//! The effect of a correction on local intervals and displacements.
 //!
 //! A correction should move events, not stretch what one process measured by
 //! itself. For successive events with edges of one location, `d` apart before

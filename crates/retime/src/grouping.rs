@@ -57,7 +57,7 @@ pub enum Grouping {
     Auto,
 }
 
-/// What a candidate clock is made of; finer kinds split coarser ones.
+/// The owner of a candidate clock; finer kinds split coarser ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Node(usize),
@@ -192,7 +192,7 @@ fn taken_apart(clocks: &Clocks, info: &TraceInfo, refuted: &[bool], joining: &[b
     numbered(&owners, clocks.refuted() + count)
 }
 
-/// By clock, whether several processes read it that have dependencies.
+/// Per clock: true if several processes read it that have dependencies.
 fn joining_processes(clocks: &Clocks, info: &TraceInfo, ties: &Ties) -> Vec<bool> {
     let joins = |clock: ClockId| {
         let tied = |location: &&LocationIndex| ties.tied()[location.as_usize()];
@@ -241,7 +241,7 @@ pub(crate) fn joined(
     silent_attached(clocks, of.0, of.1)
 }
 
-/// What the violated dependencies between locations of a clock refute.
+/// The sharing of a clock that violated dependencies between its locations refute.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Violated {
     /// That any two of its locations share it.
@@ -274,7 +274,7 @@ impl Merge for Violated {
     }
 }
 
-/// What is violated between locations of each clock.
+/// Finds the violated dependencies between locations of each clock.
 fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> Vec<Violated> {
     let joins = |clock: &ClockId| clocks.locations(*clock).len() > 1;
     if !clocks.iter().any(|clock| joins(&clock)) {

@@ -127,7 +127,7 @@ fn near(causality: &Causality, after: &[Timestamp], end: Place) -> Option<(Vec<E
     Some((near.collect(), grown))
 }
 
-/// What dependencies leave of room.
+/// The room that dependencies leave to nodes.
 struct Look<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
@@ -136,8 +136,8 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Of nodes that begin operations which are joined elsewhere, what is known there; all
-    /// parts of a trace come here.
+    /// Fetches the limits of nodes that begin operations which are joined elsewhere; all parts of a
+    /// trace come here.
     fn told_elsewhere<'a>(
         &self,
         nodes: impl Iterator<Item = &'a EventNode>,
@@ -157,7 +157,7 @@ impl Look<'_> {
             .collect()
     }
 
-    /// What of all effects of a node on other clocks is the tightest.
+    /// The tightest of all effects of a node on other clocks.
     fn tightest(&self, node: EventNode) -> Option<Reached> {
         let (causality, clocks) = (self.causality, self.clocks);
         let nodes = causality.nodes();

@@ -82,8 +82,8 @@ pub struct Serializer<'a> {
     ready: BinaryHeap<Reverse<LocationIndex>>,
     /// Locations with an event of this moment, by the cause they wait for.
     waiting: FxHashMap<EventNode, Vec<LocationIndex>>,
-    /// By collective operation and side: so many participants need not be looked
-    /// at again, since their begins have passed.
+    /// Per collective operation and side: how many participants need not be looked at again, since
+    /// their begins have passed.
     begun: Vec<[usize; 2]>,
     forced: u64,
 }

@@ -76,11 +76,11 @@ pub enum Direction {
 pub struct Repaired {
     /// For the trace that was given, aligned or not.
     pub correction: Correction,
-    /// What it took.
+    /// The counts of the repair.
     pub summary: RepairSummary,
 }
 
-/// What a repair took.
+/// The counts of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairSummary {
     /// `None` if nothing was violated, and nothing is changed.

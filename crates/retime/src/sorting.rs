@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 
-/// What is sorted at one go; some ten milliseconds.
+/// The number of items that are sorted at one go; some ten milliseconds.
 const SHORT: usize = 1 << 17;
 /// Entries looked at to find one in the middle: as many as leave parts of which hardly any
 /// has more than 60 %.

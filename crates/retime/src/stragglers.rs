@@ -106,12 +106,12 @@ pub struct Stragglers {
     pub others: u64,
     /// Messages of which it is recorded since when they were awaited.
     pub messages: u64,
-    /// By process.
+    /// One entry per process.
     pub processes: Vec<ProcessWaits>,
     /// The processes with which waiting for operations and messages began, those first that others certainly
     /// waited most for.
     pub origins: Vec<Origin>,
-    /// By who took part and what was proved; the most waited in first.
+    /// One entry per set of participants and class; the most waited in first.
     pub groups: Vec<GroupWaits>,
     /// The operations in which most was waited for the last alone; worst first.
     pub worst: Vec<LateBegin>,
@@ -128,7 +128,7 @@ pub struct ProcessWaits {
     pub certainly_last: u64,
     /// The messages that it sent or got and of which is recorded since when they were awaited.
     pub messages: u64,
-    /// What others waited until it came,
+    /// The ticks that others waited until it came,
     pub waited_for: u64,
     /// of this, where it certainly came last,
     pub certainly_waited_for: u64,
@@ -136,8 +136,8 @@ pub struct ProcessWaits {
     pub waited_for_alone: u64,
     /// The longest that one other participant waited until it came, in one operation.
     pub waited_for_longest: u64,
-    /// What it waited itself, until the last came. Of a location operations that go on beside
-    /// each other are waited in at once, and no longer than it was recorded.
+    /// The ticks that it waited itself, until the last came. Of a location operations that go on
+    /// beside each other are waited in at once, and no longer than it was recorded.
     pub waited: u64,
     /// How long its locations that took part were recorded, together.
     pub recorded: u64,
@@ -148,13 +148,13 @@ pub struct ProcessWaits {
 pub struct GroupWaits {
     /// Who takes part, in order of ranks.
     pub locations: Vec<LocationIndex>,
-    /// What the operations prove.
+    /// The class of the operations, which says what they prove.
     pub class: Class,
     /// Operations.
     pub operations: u64,
     /// Those in which it is certain who came last; none of those not judged.
     pub certain: u64,
-    /// What was waited in them.
+    /// The ticks that were waited in them.
     pub waited: u64,
 }
 
@@ -165,12 +165,12 @@ pub struct LateBegin {
     pub last: Place,
     /// The last begin of another process.
     pub next: Place,
-    /// By how much it is later.
+    /// The ticks by which it is later than the next.
     pub later: u64,
-    /// By how much it is later than any other whatever the bounds leave open, rounded
-    /// down; nothing if they leave open who came last.
+    /// The ticks by which it is later than any other whatever the bounds leave open, rounded down;
+    /// `None` if they leave open who came last.
     pub beyond: Option<u64>,
-    /// What all others waited until it came, together,
+    /// The ticks that all others waited until it came, together,
     pub waited: u64,
     /// and of this, when all other processes had come.
     pub alone: u64,
@@ -179,10 +179,9 @@ pub struct LateBegin {
 }
 
 impl Stragglers {
-    /// By these times of all nodes; `bounds` say how far they can be from the truth, by
-    /// recorded stamps. Of a trace in parts each visits some of the
-    /// operations, and all find what is so of the whole trace. Fails only if `monitor` says
-    /// to give up.
+    /// Finds who came last, by these times of all nodes; `bounds` say how far they can be from the
+    /// truth, by recorded stamps. Of a trace in parts each visits some of the operations, and all
+    /// find what is so of the whole trace. Fails only if `monitor` says to give up.
     pub fn find(
         causality: &Causality,
         info: &TraceInfo,
@@ -207,14 +206,14 @@ impl Stragglers {
     }
 }
 
-/// What is known of the times of a trace.
+/// The times of a trace and how far they can be from the truth, to judge by.
 struct Judge<'a> {
     causality: &'a Causality,
     info: &'a TraceInfo,
     clocks: &'a Clocks,
     times: &'a [Timestamp],
     bounds: Option<&'a ErrorBounds>,
-    /// By clock, by how much the true time of any event can be after it.
+    /// Per clock: the ticks by which the true time of any event can be after its time.
     most_after: Vec<f64>,
 }
 
@@ -241,7 +240,7 @@ impl<'a> LateBegins<'a> {
     }
 }
 
-/// By clock, by how much the true time of any event can be after it.
+/// Per clock: the ticks by which the true time of any event can be after its time.
 fn most_after(clocks: &Clocks, bounds: Option<&ErrorBounds>) -> Vec<f64> {
     let most = |clock: ClockId| {
         let bound = bounds?.clocks.get(clock.as_usize())?.as_ref()?;
@@ -265,7 +264,7 @@ struct Begun {
     end: Option<i64>,
 }
 
-/// What several operations come to.
+/// The sums over several operations.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Sums {
     operations: u64,
@@ -273,9 +272,9 @@ struct Sums {
     others: u64,
     messages: u64,
     visits: Visits,
-    /// By location.
+    /// One entry per location.
     locations: Vec<ProcessWaits>,
-    /// What those waited that begin operations while others go on.
+    /// The waits of locations that begin operations while others go on.
     spans: Spans,
     groups: FxHashMap<Group, GroupSums>,
     worst: Vec<LateBegin>,
@@ -283,7 +282,7 @@ struct Sums {
     least_kept: Option<Badness>,
 }
 
-/// What operations are sorted by: of those that are as bad the first by who was last come
+/// The key by which operations are sorted: of those that are as bad the first by who was last come
 /// first, which is the same whoever has visited them.
 type Badness = (Reverse<u64>, Place);
 
@@ -487,8 +486,8 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// By how much the last is later than any of the others, `next` among them,
-    /// whatever the bounds leave open; negative if it may be earlier.
+    /// The ticks by which the last is later than any of the others, `next` among them, whatever the
+    /// bounds leave open; negative if it may be earlier.
     fn beyond<'b>(
         &self,
         last: &Begun,
@@ -514,7 +513,7 @@ impl<'a> Judge<'a> {
         least
     }
 
-    /// By how much the true time can be before and after a begin.
+    /// The ticks by which the true time can be before and after a begin.
     fn bound(&self, of: &Begun) -> (f64, f64) {
         let raw = self.causality.nodes().timestamp(of.node);
         let bounds = self.bounds.map_or(&[][..], |it| &it.clocks);

@@ -28,7 +28,7 @@ pub struct ClockStep {
     pub after: i64,
     /// and this afterwards.
     pub until: i64,
-    /// By how many ticks it gained; negative where it was set back.
+    /// The ticks that it gained; negative where it was set back.
     pub by: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Alignment {
     /// that was set the time it would show if it had not been. For clocks unrelated to
     /// it, that of the first clock they are tied to, and nothing if there is none.
     pub estimate: Estimate,
-    /// By clock, how it is tied to the reference.
+    /// Per clock: how it is tied to the reference.
     pub relations: Vec<Relation>,
     /// Dependencies left out because they contradict all others.
     pub outliers: Vec<Edge>,

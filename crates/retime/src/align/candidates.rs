@@ -22,7 +22,7 @@ pub(super) struct Candidates<'a, S> {
     monitor: &'a dyn Monitor,
     /// For the shifts of clocks and the span of the run.
     axis: Axis,
-    /// By link in order how many dependencies there are.
+    /// The number of dependencies of each link, in the order of links.
     counts: Counted,
     component: Vec<usize>,
     left_out: FxHashSet<Same>,
@@ -55,7 +55,7 @@ impl<'a, S: Source> Candidates<'a, S> {
         Ok(candidates)
     }
 
-    /// By clock the [component](super::components) it belongs to.
+    /// Per clock: the [component](super::components) it belongs to.
     pub(super) fn component(&self) -> &[usize] {
         &self.component
     }

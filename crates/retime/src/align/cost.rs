@@ -13,6 +13,6 @@ pub(super) struct Cost<'a> {
     pub(super) weights: &'a [f64],
     /// How many tight dependencies a link has.
     pub(super) tight: usize,
-    /// By how much rates change from one piece to the next, as a fraction.
+    /// The amount by which rates change from one piece to the next, as a fraction.
     pub(super) sigma: f64,
 }

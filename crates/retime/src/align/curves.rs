@@ -20,7 +20,7 @@ pub(super) struct Curves {
     pub(super) span: f64,
     /// Pieces per tick.
     rate: f64,
-    /// By knot, then by clock.
+    /// The values of all clocks at the first knot, then at the next.
     pub(super) values: Vec<f64>,
 }
 

@@ -18,11 +18,11 @@ use super::options::OPTIONS;
 /// A family of clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Division {
-    /// By how much rates are taken to wander in a second, as a fraction.
+    /// The amount by which rates are taken to wander in a second, as a fraction.
     pub(super) wander: f64,
     /// Straight pieces of each offset.
     pub(super) pieces: usize,
-    /// By how much rates change from one piece to the next, as a fraction.
+    /// The amount by which rates change from one piece to the next, as a fraction.
     pub(super) bend: f64,
 }
 

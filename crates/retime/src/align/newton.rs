@@ -42,7 +42,8 @@ const MOST_HALVINGS: usize = 40;
 const PROMISED: f64 = 1e-4;
 /// A shorter step than this share of the whole is that of a parabola unlike the function.
 const SHORT: f64 = 0.125;
-/// By what the share of touching parabolas shrinks after a whole step, and grows after a short one.
+/// The factor by which the share of touching parabolas shrinks after a whole step, and grows after
+/// a short one.
 const BOLDER: f64 = 8.0;
 /// A share that bends less than this of what is safe is as good as none.
 const NONE: f64 = 1e-4;

@@ -36,9 +36,9 @@ pub(super) struct Options {
     /// How far off a straight piece a clock may be in its middle, in seconds, if it
     /// wanders as it is taken to.
     pub(super) straight: f64,
-    /// By how much rates [may wander](super::selection) in a second, as a fraction. The
-    /// first is that of a quartz in a room: its temperature changes by some hundredths of
-    /// a degree in a second, and its rate by up to a ppm with each degree.
+    /// The amount by which rates [may wander](super::selection) in a second, as a fraction. The
+    /// first is that of a quartz in a room: its temperature changes by some hundredths of a degree
+    /// in a second, and its rate by up to a ppm with each degree.
     pub(super) wander: [f64; 6],
     /// Clocks are too stiff if effects come too early after their causes in more than one
     /// window of so many: in fewer it may be outliers.
@@ -49,7 +49,7 @@ pub(super) struct Options {
     /// latency of all grows by this.
     pub(super) firmer: f64,
 
-    /// By how much rates differ, as a fraction: quartzes are sold as good to 20 or 50 ppm,
+    /// The amount by which rates differ, as a fraction: quartzes are sold as good to 20 or 50 ppm,
     /// and most are better.
     pub(super) rho: f64,
     /// Rates that differ by more, as a fraction, have to be proven: clocks that are
@@ -91,8 +91,8 @@ pub(super) struct Options {
     /// How many of a link's fastest tell how [densely](super::weights) they lie, or whether they
     /// are [near their floor](super::ties) at all: sixteen tell it to a quarter.
     pub(super) spread: usize,
-    /// By what factor two directions have to differ in that before one of them is taken
-    /// to be nearer to its floor.
+    /// The factor by which two directions have to differ in that before one of them is taken to be
+    /// nearer to its floor.
     pub(super) looser: f64,
     /// How much further than the least correction that dependencies demand, as a share of it,
     /// a [few](super::recorded) of them lead: by a tenth an error grows by half a per cent at most.
@@ -100,7 +100,7 @@ pub(super) struct Options {
     /// The share of the least latency of all that counts as no slack: with all of it
     /// the tightest dependency would have none.
     pub(super) delay: f64,
-    /// By what share that may differ from a round before where it is known.
+    /// The share by which that may differ from a round before where it is known.
     pub(super) same_delay: f64,
 
     /// The steepest line by which clocks are [tied](super::ties) that messages reach in
@@ -110,8 +110,8 @@ pub(super) struct Options {
     /// How often [steps](super::steps) of clocks are looked for: those that are known
     /// make the others easier to see.
     pub(super) step_rounds: usize,
-    /// By how much rates may wander in a second where a step is looked for that few messages
-    /// contradict: enough to follow some microseconds within a tenth of a second.
+    /// The amount by which rates may wander in a second where a step is looked for that few
+    /// messages contradict: enough to follow some microseconds within a tenth of a second.
     pub(super) follow: f64,
     /// How many times less rates have to wander for each step that is taken for that.
     pub(super) stiffer: f64,
@@ -123,10 +123,10 @@ pub(super) struct Options {
     /// So many more steps of each clock than known may come up where rates are taken
     /// to change less than usual.
     pub(super) more_steps: usize,
-    /// By how much rates change, as fractions: as much as is usual, or less, which
-    /// shows smaller steps.
+    /// The amount by which rates change, as fractions: as much as is usual, or less, which shows
+    /// smaller steps.
     pub(super) steady: [Option<f64>; 3],
-    /// By how much rates differ, as a fraction, where nothing is known of them.
+    /// The amount by which rates differ, as a fraction, where nothing is known of them.
     pub(super) level: f64,
     /// Steps of a clock; what steps more often is another kind of bad.
     pub(super) most_steps: usize,
@@ -136,7 +136,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// By how much rates of clocks wander in a second that do what clocks do.
+    /// The amount by which rates of clocks wander in a second that do what clocks do.
     pub(super) const fn usual_wander(&self) -> f64 {
         let [usual, ..] = self.wander;
         usual

@@ -23,11 +23,11 @@ pub(super) struct Penalties {
     /// The weight of slopes, by clock.
     slope: Vec<f64>,
     wall: Wall,
-    /// By clock, how much its offset is pulled, and to where.
+    /// Per clock: how much its offset is pulled, and to where.
     pull: Vec<(f64, f64)>,
     /// The part of the Hessian that never changes.
     constant: Vec<f64>,
-    /// By piece and clock the entries of its ends.
+    /// Per piece and clock: the entries of its ends.
     slants: Vec<[u32; 3]>,
 }
 
@@ -41,7 +41,7 @@ struct Wall {
 }
 
 impl Wall {
-    /// By how much an offset rises or falls more than that.
+    /// The amount by which an offset rises or falls more than that.
     fn beyond(self, rise: f64) -> f64 {
         rise - rise.clamp(-self.rise, self.rise)
     }
@@ -181,7 +181,7 @@ fn pulls(shape: &Curves, frame: &Frame, scale: f64, tight: usize) -> Vec<(f64, f
     pulls
 }
 
-/// By piece and clock the entries of the Hessian that belong to both its ends.
+/// Per piece and clock: the entries of the Hessian that belong to both its ends.
 fn slants(shape: &Curves, pattern: &Pattern) -> Vec<[u32; 3]> {
     let entry = |a: usize, b: usize| pattern.position(a, b).unwrap_or(0) as u32;
     let of = |at: usize| {

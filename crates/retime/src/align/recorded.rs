@@ -51,7 +51,7 @@ use super::reduced::Point;
 /// Where clocks are as recorded, and how far that is to be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Recorded {
-    /// By how many ticks the most reversed dependency is off.
+    /// The ticks by which the most reversed dependency is off.
     worst: f64,
     /// True if there are too few dependencies to tell more than what they contradict.
     pub(super) sparse: bool,

@@ -161,7 +161,7 @@ fn batches(order: &[Located]) -> Vec<&[Located]> {
     batches
 }
 
-/// By link in order how many dependencies there are.
+/// The number of dependencies of each link, in the order of links.
 pub(super) type Counted = Vec<((usize, usize), usize)>;
 
 /// A trace, or a part of it, reduced to the lower layers of each link and stretch.
@@ -170,10 +170,10 @@ pub(super) struct Reduced {
     layers: usize,
     /// Into how many windows the run is cut.
     windows: usize,
-    /// By link and stretch.
+    /// One entry per link and stretch.
     #[serde(with = "packed")]
     cells: Vec<Cell>,
-    /// By cell, and of a cell by when they were sent.
+    /// The points of all cells, one cell after the other, each in the order of sends.
     #[serde(with = "packed")]
     points: Vec<Point>,
 }
@@ -269,7 +269,7 @@ impl Reduced {
         &self.cells
     }
 
-    /// By link in order how many dependencies there are in truth.
+    /// Counts the dependencies of each link, those left out among them, in the order of links.
     pub(super) fn counts(&self) -> Counted {
         let of_link = |a: &Cell, b: &Cell| (a.from, a.to) == (b.from, b.to);
         let links = self.cells.chunk_by(of_link);
@@ -295,7 +295,7 @@ struct Open<'a> {
     /// Windows per tick.
     rate: f64,
     number: FxHashMap<u64, u32>,
-    /// By number: the open stretch, its points, and how many it takes.
+    /// Per number of a link: the open stretch, its points, and how many it takes.
     links: Vec<(Cell, Vec<Point>, usize)>,
     reduced: Reduced,
 }

@@ -144,8 +144,8 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// By how much more than in `found` rates have to wander that nothing contradicts them;
-    /// infinite where all of [`Stiffness::measured_to`] is not enough.
+    /// The factor by which rates have to wander more than in `found` so that nothing contradicts
+    /// them; infinite where all of [`Stiffness::measured_to`] is not enough.
     pub(super) fn needed<S: Source>(
         &self,
         candidates: &mut Candidates<'_, S>,
@@ -182,8 +182,8 @@ impl<'a> Given<'a> {
     }
 }
 
-/// By how much rates have to wander, if offsets of clocks that wander by `wander` were found: as
-/// much if nothing contradicts these, else more.
+/// The wander that rates need, if offsets of clocks that wander by `wander` were found: as much if
+/// nothing contradicts these, else more.
 fn needed_by(found: &Found, wander: f64) -> f64 {
     if found.survey.contradictions(0.0).sum > 0.0 {
         f64::INFINITY

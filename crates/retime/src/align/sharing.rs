@@ -124,7 +124,7 @@ fn shown(offset: Option<&Offset>) -> Option<Offset> {
 type Pair = (ClockId, ClockId);
 
 struct Judge {
-    /// By clock, that of its node.
+    /// Per clock: the clock of its node.
     shared: Vec<Option<ClockId>>,
     shown: Vec<Option<Offset>>,
     exchange: Exchange,
@@ -230,7 +230,7 @@ fn groups<N: Ord>(
     ([unless_refuted, confirmed], refuted.len())
 }
 
-/// By clock the least to which a chain of pairs connects it.
+/// Per clock: the least clock to which a chain of pairs connects it.
 fn connected<'a>(clocks: usize, pairs: impl Iterator<Item = &'a Pair>) -> Vec<usize> {
     let mut group: Vec<usize> = (0..clocks).collect();
     // Ways to a root are halved as they are walked, or many clocks would make long ones.

@@ -56,9 +56,10 @@ pub(super) struct Aligned {
     pub(super) alignment: Alignment,
     /// True if dependencies contradict it, outliers or others.
     pub(super) contradicted: bool,
-    /// By how much rates wander in a second that the trace does not prove wrong, as a fraction.
+    /// The amount by which rates wander in a second that the trace does not prove wrong, as a
+    /// fraction.
     pub(super) wander: f64,
-    /// By how much they have to that nothing contradicts it, if that is known.
+    /// The wander that rates need so that nothing contradicts the alignment, if that is known.
     pub(super) needed: f64,
 }
 

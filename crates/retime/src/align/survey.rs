@@ -11,7 +11,7 @@ use super::options::OPTIONS;
 /// Effects that come too early after their causes, by window and link the earliest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Contradictions {
-    /// By how many ticks in sum.
+    /// The sum in ticks.
     pub(super) sum: f64,
     /// In how many windows
     touched: usize,
@@ -51,7 +51,7 @@ impl Tight {
 
 /// The result of a pass for one link.
 pub(super) struct Surveyed {
-    /// By window, the tightest first.
+    /// Per window: its dependencies, the tightest first.
     tight: Vec<[Tight; OPTIONS.tightest]>,
     /// The least latency.
     pub(super) least: f64,

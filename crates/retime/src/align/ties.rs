@@ -33,9 +33,9 @@ type Point = (f64, f64);
 
 /// How components hang together.
 pub(super) struct Ties {
-    /// By clock: what is to be added to all clocks of its component.
+    /// Per clock: what is to be added to all clocks of its component.
     pub(super) lines: Vec<Line>,
-    /// By clock: the clock whose time its part of the trace has.
+    /// Per clock: the clock whose time its part of the trace has.
     pub(super) root: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Ties {
 #[derive(Clone, Copy)]
 pub(super) struct Across<'a> {
     pub(super) links: &'a Links,
-    /// By clock the name of its component.
+    /// Per clock: the name of its component.
     pub(super) component: &'a [usize],
     pub(super) frame: &'a Frame,
     pub(super) curves: &'a Curves,
@@ -106,14 +106,14 @@ fn by_component<'a>(links: &'a Links, component: &[usize]) -> Vec<Vec<&'a Link>>
 struct Work<'a> {
     across: Across<'a>,
     with_drift: bool,
-    /// By component those that join it to others.
+    /// Per component: the links that join it to others.
     links: Vec<Vec<&'a Link>>,
     /// Dependencies between each component and those tied,
     waiting: Vec<usize>,
     /// and those that have any, the most first.
     queue: BTreeSet<(Reverse<usize>, usize)>,
     monitor: &'a dyn Monitor,
-    /// By component.
+    /// The ties of components to each other.
     ties: Ties,
 }
 

@@ -46,9 +46,9 @@ pub(super) struct Ways<'a> {
 
 /// Lengths that are reduced so that none is negative.
 struct Reduced {
-    /// By how much each step is taken to last longer.
+    /// The amount by which each step is taken to last longer.
     longer: f64,
-    /// By clock.
+    /// One entry per clock.
     potential: Vec<f64>,
 }
 

@@ -36,9 +36,9 @@ use crate::pace::Pace;
 /// The logs of a part of a trace.
 #[derive(Debug, Default)]
 pub struct PartLogs {
-    /// By location all that is here; of locations that are elsewhere, ghosts only.
+    /// Per location: all that is here; of locations that are elsewhere, ghosts only.
     pub logs: Vec<LogColumns>,
-    /// By location, how many events with a role it has.
+    /// Per location: the number of its events with a role.
     pub counts: Vec<u32>,
     /// Communicators of which each operation is joined in one part, which has all its calls.
     pub turns: FxHashMap<u32, Turns>,

@@ -184,7 +184,7 @@ impl Default for Side {
 }
 
 impl Side {
-    /// By local channel.
+    /// Makes one entry per local channel.
     fn of_sends(log: &LogColumns) -> Vec<Self> {
         let mut sides = vec![Self::default(); log.channels.len()];
         for place in &log.sends {
@@ -193,7 +193,7 @@ impl Side {
         sides
     }
 
-    /// By local channel.
+    /// Makes one entry per local channel.
     fn of_receives(log: &LogColumns) -> Vec<Self> {
         let mut sides = vec![Self::default(); log.channels.len()];
         for place in &log.receives {

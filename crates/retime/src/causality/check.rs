@@ -85,7 +85,7 @@ pub struct Check {
     pub messages: Tally,
     /// Ends of collectives, each against the latest begin of the others.
     pub collectives: Tally,
-    /// By pair of locations.
+    /// One entry per pair of locations.
     pub pairs: FxHashMap<(LocationIndex, LocationIndex), PairTally>,
     /// The worst violated or short dependencies, worst first.
     pub worst: Vec<Violation>,

@@ -42,7 +42,7 @@ impl Nodes {
         }
     }
 
-    /// By clock, what the part says that has its nodes.
+    /// Per clock: the answer of the part that has its nodes.
     pub(crate) fn by_clock<T>(&self, mine: Vec<T>, clocks: &Clocks) -> Vec<T>
     where
         T: Clone + Serialize + DeserializeOwned,

@@ -1,4 +1,4 @@
-//! The same trace with time running backwards.
+//! A trace with time running backwards.
 //!
 //! Stamps are mirrored at the middle of the trace, sends become receives and
 //! begins become ends: what had to follow has to precede. A clock that runs over

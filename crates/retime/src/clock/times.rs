@@ -59,7 +59,7 @@ impl Merge for Jumped {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogicalTimes {
     pub(crate) values: Vec<i64>,
-    /// By rising node.
+    /// Jumps in order of rising nodes.
     pub(crate) jumps: Vec<Jump>,
     /// How many there are, and the largest, in the whole trace.
     pub(crate) jumped: Jumped,

@@ -78,7 +78,7 @@ struct Work<'a> {
 struct Passed {
     raw: i64,
     value: i64,
-    /// By how much the clock leads from there on, if gamma is constant.
+    /// The amount by which the clock leads from there on, if gamma is constant.
     lead: Lead,
 }
 

@@ -176,7 +176,7 @@ packed_fields!(RemoteEdge {
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
     edges: Edges,
-    /// By number of an event.
+    /// One entry per number of an event.
     events: Vec<Place>,
     granularities: Vec<i64>,
 }

@@ -9,7 +9,7 @@ use super::{Edge, Edges, Source};
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
     pub(crate) edges: Edges,
-    /// By clock, as [`Source::granularities`] tells.
+    /// Per clock: the ticks between its stamps, as [`Source::granularities`] tells.
     pub(crate) granularities: Vec<i64>,
 }
 

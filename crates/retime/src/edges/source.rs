@@ -44,8 +44,8 @@ pub trait Source: Sync {
     /// `None` for a clock without events.
     fn extent(&self, clock: ClockId) -> Option<(i64, i64)>;
 
-    /// By clock the ticks from one stamp that it can show to the next, at least 1;
-    /// unless it is to be given up.
+    /// Finds per clock the ticks from one stamp that it can show to the next, at least 1; unless it
+    /// is to be given up.
     fn granularities(&self, monitor: &dyn Monitor) -> Result<Vec<i64>, Cancelled>;
 
     /// How many parts there are.

@@ -80,10 +80,10 @@ pub(crate) const FEWEST: u32 = 8;
 /// The enforced share of the estimate is one part in this many.
 const SAFETY: f64 = 8.0;
 
-/// By how much the drift of a pair that was measured may differ from what it is at some time,
-/// as a fraction: by as much as error bounds take rates to stray.
+/// The amount by which the drift of a pair that was measured may differ from what it is at some
+/// time, as a fraction: by as much as error bounds take rates to stray.
 const MEASURED: f64 = 1e-4;
-/// By how much two clocks may drift of which nothing is known, as a fraction: those of
+/// The amount by which two clocks may drift of which nothing is known, as a fraction: those of
 /// machines that work do by less.
 const UNKNOWN: f64 = 1e-3;
 
@@ -151,7 +151,7 @@ pub fn learn_minimal_delay(
 /// Numbers for the peers of a clock, in the order in which they are met. One table serves all
 /// clocks that are taken at one go: one for each would take the square of their number.
 struct Numbers {
-    /// By clock its number plus 1; 0 for a clock that was not met.
+    /// Per clock: its number plus 1; 0 for a clock that was not met.
     by_clock: Vec<u32>,
     met: Vec<ClockId>,
 }
@@ -234,7 +234,7 @@ struct Pair {
     /// Middle of each full window, and clock difference there.
     differences: Vec<(i64, i64)>,
     drift: f64,
-    /// By how much it may be wrong.
+    /// The amount by which it may be wrong.
     uncertain: f64,
     half: Option<i64>,
 }

@@ -13,8 +13,8 @@ use retime_model::{Ticks, Timestamp, TraceInfo};
 /// The offsets to be added to each clock to show the time of `reference`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// By clock; `None` where nothing relates a clock to the reference: it
-    /// keeps its time.
+    /// Per clock: its offset; `None` where nothing relates it to the reference, so that it keeps
+    /// its time.
     pub offsets: Vec<Option<Offset>>,
     /// The clock whose time is the common one.
     pub reference: ClockId,

@@ -128,7 +128,7 @@ pub(super) fn silent_attached(clocks: Clocks, info: &TraceInfo, causality: &Caus
     numbered(&owners, clocks.refuted())
 }
 
-/// By clock, whether a dependency ties it to another.
+/// Per clock: true if a dependency ties it to another.
 fn speaking(clocks: &Clocks, tied: &[bool]) -> Vec<bool> {
     let mut speaks = vec![false; clocks.len()];
     for (clock, tied) in clocks.by_location().iter().zip(tied) {
@@ -137,7 +137,7 @@ fn speaking(clocks: &Clocks, tied: &[bool]) -> Vec<bool> {
     speaks
 }
 
-/// By process, the clock that its locations read where they are not judged.
+/// Per process: the clock that its locations read where they are not judged.
 struct Homes(Vec<Option<Home>>);
 
 impl Homes {
@@ -176,7 +176,7 @@ impl Homes {
     }
 }
 
-/// By node, what its processes read that dependencies tell the clock of.
+/// Per node: the clocks of those of its processes of which dependencies tell them.
 struct OfNodes(BTreeMap<usize, OfNode>);
 
 struct OfNode {

@@ -20,10 +20,10 @@ const FIRST: usize = 256;
 /// Sets of locations that are tied to each other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ties {
-    /// By location another one of its set, or itself; following them leads to the
-    /// one that stands for the set.
+    /// Per location: another one of its set, or itself; following them leads to the one that stands
+    /// for the set.
     next: Vec<usize>,
-    /// By location, whether it is tied to another.
+    /// Per location: true if it is tied to another.
     tied: Vec<bool>,
     /// How many sets there are of locations with an event that may depend on others.
     sets: usize,
@@ -163,12 +163,12 @@ impl Ties {
         location
     }
 
-    /// By location, whether it is tied to another.
+    /// Per location: true if it is tied to another.
     pub(super) fn tied(&self) -> &[bool] {
         &self.tied
     }
 
-    /// By location, whether it is tied to one that reads another clock.
+    /// Per location: true if it is tied to one that reads another clock.
     pub(super) fn across(mut self, clocks: &Clocks) -> Vec<bool> {
         let sets: Vec<usize> = (0..self.next.len()).map(|it| self.set(it)).collect();
         let mut clock: Vec<Option<ClockId>> = vec![None; sets.len()];

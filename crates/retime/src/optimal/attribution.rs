@@ -29,10 +29,10 @@ pub(super) struct PairStep {
     /// It lies between these stamps of each.
     pub(super) after: [i64; 2],
     pub(super) until: [i64; 2],
-    /// What is added to the second clock rises by at least and at most this,
-    /// or what is added to the first falls by as much.
+    /// The least and the largest rise of what is added to the second clock; or what is added to the
+    /// first falls by as much.
     pub(super) rise: (f64, f64),
-    /// By how much the first dependency after it contradicts those before.
+    /// The amount by which the first dependency after it contradicts those before.
     pub(super) by: f64,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Stepped {
     pub(super) until: i64,
     /// True if it was set back.
     pub(super) back: bool,
-    /// By how much at least.
+    /// The least size of the step, in ticks.
     pub(super) by: f64,
 }
 
@@ -113,7 +113,7 @@ struct Sighting {
     step: usize,
     after: i64,
     until: i64,
-    /// What is added to the clock rises by this.
+    /// The least and the largest rise of what is added to the clock.
     rise: (f64, f64),
 }
 
@@ -136,7 +136,7 @@ impl Sighting {
 /// The sightings of a clock.
 #[derive(Clone, Default)]
 struct Known {
-    /// By rising start.
+    /// Sightings in order of rising starts.
     sightings: Vec<Sighting>,
     /// How long the longest of these is.
     longest: u64,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// linear; before the first and after the last it opens by `slope` per tick.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Envelope {
-    /// By rising stamp.
+    /// Knots in order of rising stamps.
     #[serde(with = "packed")]
     pub(super) knots: Vec<(i64, f64)>,
     /// Between which knots a clock stepped.

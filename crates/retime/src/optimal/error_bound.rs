@@ -233,8 +233,8 @@ impl ClockErrorBound {
         &self.knots
     }
 
-    /// By how many ticks the truth may lie before and after the corrected time
-    /// of an event with this raw stamp; infinite where nothing is known.
+    /// The ticks by which the truth may lie before and after the corrected time of an event with
+    /// this raw stamp; infinite where nothing is known.
     pub fn at(&self, raw: Timestamp) -> (f64, f64) {
         self.at_place(raw, self.knots.partition_point(|knot| knot.0 <= raw.0))
     }

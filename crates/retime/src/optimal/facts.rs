@@ -119,7 +119,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         }
     }
 
-    /// By how many ticks the estimate itself misses a part of a contradiction.
+    /// The ticks by which the estimate itself misses a part of a contradiction.
     pub(super) fn missed(&self, part: &Part, all: &InOrder) -> f64 {
         let offset = |clock: ClockId, stamp: i64| {
             if clock == self.base.reference {

@@ -233,7 +233,7 @@ pub fn gentlest(
     })
 }
 
-/// By route, the links that matter at a slope, by time.
+/// Per route: the links that matter at a slope, by time.
 type Routed = Vec<(ClockId, ClockId, Vec<Link>)>;
 
 /// The result of a search.
@@ -330,7 +330,7 @@ fn fraction(rise: i128, run: i128) -> Option<Slope> {
 /// The dependencies of a list.
 pub(super) struct Listed {
     places: Places,
-    /// By route, sorted by time.
+    /// Per route: its links, sorted by time.
     links: Routed,
 }
 

@@ -83,7 +83,7 @@ pub(super) const UNBOUNDED: i128 = i128::MIN;
 /// The constraints.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
-    /// By clock, piece and place; shared with the graph turned round.
+    /// Moments by clock, piece and place; shared with the graph turned round.
     moments: sync::Arc<[Moment]>,
     /// Nodes of clock `c` are `first[c]..first[c + 1]`.
     first: Vec<u32>,

@@ -1,4 +1,4 @@
-//! By how much a correction has to change local intervals at least, and which events say so.
+//! The least change of local intervals that a correction needs, and the events that say so.
 //!
 //! That is what the [gentlest](super::gentlest) correction does, without the correction: its
 //! search alone.
@@ -36,7 +36,7 @@ pub struct Forcing {
     pub cause: Place,
     /// Its effect.
     pub effect: Place,
-    /// By how much the clock of the effect has to be set forward against that of the cause.
+    /// The ticks by which the clock of the effect has to be set forward against that of the cause.
     pub needed: Ticks,
 }
 

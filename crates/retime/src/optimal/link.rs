@@ -48,7 +48,7 @@ pub(super) type Moment = (ClockId, u32, i64);
 pub(super) struct Bound {
     pub(super) from: Moment,
     pub(super) to: Moment,
-    /// By how much the value grows at least, in the unit of the link.
+    /// The amount by which the value grows at least, in the unit of the link.
     pub(super) least: i64,
     /// Position of the dependency.
     pub(super) edge: EdgeIndex,

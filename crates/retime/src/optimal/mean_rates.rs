@@ -31,7 +31,7 @@ use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::edges::Edge;
 use retime_model::ClockId;
 
-/// What is refuted by less than this share may be rounding.
+/// The share below which a refutation may be rounding.
 pub(super) const ROUNDING: f64 = 1e-6;
 
 /// True if mean rates that differ by at least `least` refute that they differ by less than
@@ -40,9 +40,9 @@ pub(super) fn refute(least: f64, delta: f64) -> bool {
     least > delta * (1.0 + ROUNDING)
 }
 
-/// By how much the mean rate of any clock that is bounded on both sides can differ from that of
-/// its line; and by how much at least with more freedom, if dependencies that do not contradict
-/// each other gave these bounds for clocks that change by `slope`.
+/// The amount by which the mean rate of any clock that is bounded on both sides can differ from
+/// that of its line; and by how much at least with more freedom, if dependencies that do not
+/// contradict each other gave these bounds for clocks that change by `slope`.
 pub(super) fn differ_by(found: &OffsetBounds, slope: f64) -> (f64, f64) {
     let clocks = found.clocks.iter().flatten();
     let rates = clocks.filter_map(|clock| {
@@ -71,7 +71,7 @@ fn ends(clock: &ClockBounds) -> Option<(f64, f64)> {
     (clock.low.steps.is_empty() && most.is_finite() && apart > 0.0).then_some((most, apart))
 }
 
-/// By how much mean rates can differ at least from those of the lines, by the slacks of all
+/// The amount by which mean rates can differ at least from those of the lines, by the slacks of all
 /// dependencies that matter; 0 if the lines do not satisfy them.
 pub(super) fn differ_by_slack<F: Fn(&Edge) -> i64 + Sync>(
     kept: &[Kept],
@@ -140,7 +140,7 @@ impl Slack {
     }
 }
 
-/// By clock, whether a way leads there from the reference.
+/// Per clock: true if a way leads there from the reference.
 fn reached<F: Fn(&Edge) -> i64 + Sync>(
     facts: &Facts<'_, F>,
     routes: impl Iterator<Item = (ClockId, ClockId)>,

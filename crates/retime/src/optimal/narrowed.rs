@@ -264,10 +264,9 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
     }
 }
 
-/// By clock the open intervals of stamps in which it stepped, in order and
-/// disjoint, as [told apart](super::screen) from misreadings. Of `base` only the
-/// overall line of each clock counts; rates stray from it by `drift`, or as much
-/// as is usual.
+/// Finds per clock the open intervals of stamps in which it stepped, in order and disjoint, as
+/// [told apart](super::screen) from misreadings. Of `base` only the overall line of each clock
+/// counts; rates stray from it by `drift`, or as much as is usual.
 pub(crate) fn steps(
     all: &InOrder,
     base: &Estimate,

@@ -10,11 +10,11 @@ use retime_model::ClockId;
 /// Assumptions about clocks, and how long the search may last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundOptions {
-    /// By how much the rate of a clock strays from its mean rate against the
-    /// reference, as a fraction: `1e-4` is 100 ppm.
+    /// The amount by which the rate of a clock strays from its mean rate against the reference, as
+    /// a fraction: `1e-4` is 100 ppm.
     pub drift: f64,
-    /// By how much rates differ from those of the lines at most, as a fraction, where
-    /// the trace does not tell.
+    /// The amount by which rates differ from those of the lines at most, as a fraction, where the
+    /// trace does not tell.
     pub most_difference: f64,
     /// True if a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
@@ -39,7 +39,7 @@ impl Default for BoundOptions {
 /// `reference`; where that was set, the time that it would show if it had not been.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OffsetBounds {
-    /// By clock; `None` where nothing relates a clock to the reference.
+    /// Per clock: its bounds; `None` where nothing relates it to the reference.
     pub clocks: Vec<Option<ClockBounds>>,
     /// The clock whose time is the common one.
     pub reference: ClockId,

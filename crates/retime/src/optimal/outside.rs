@@ -47,7 +47,7 @@ pub struct Outside {
     pub events: u64,
     /// Those outside, further than was asked for.
     pub outside: u64,
-    /// By how many ticks any is outside at most.
+    /// The most ticks by which any is outside.
     pub furthest: f64,
 }
 

@@ -14,7 +14,7 @@ use retime_model::{Cancelled, ClockId, Monitor};
 /// The places of all clocks.
 #[derive(Clone, Debug)]
 pub(super) struct Places<E = PackedOption<EventNode>> {
-    /// By clock, events (stamp, event) that share their stamp with the one before.
+    /// Per clock: events (stamp, event) that share their stamp with the one before.
     ties: Vec<Vec<(i64, E)>>,
 }
 

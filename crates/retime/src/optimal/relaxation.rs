@@ -28,7 +28,7 @@ pub enum Relaxed {
         after: i64,
         /// and before this one.
         until: i64,
-        /// By how many ticks at least, either way.
+        /// The least ticks, either way.
         by: f64,
     },
 }
@@ -37,7 +37,7 @@ pub enum Relaxed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Relaxation {
     dropped: FxHashSet<EdgeIndex>,
-    /// By clock the open intervals in which it stepped, in order and disjoint.
+    /// Per clock: the open intervals in which it stepped, in order and disjoint.
     cuts: Vec<Vec<(i64, i64)>>,
     list: Vec<Relaxed>,
 }

@@ -140,8 +140,8 @@ impl Zone {
         zone
     }
 
-    /// By how much a dependency contradicts the interval, which opens by `drift`
-    /// per tick; not at all if negative.
+    /// The amount by which a dependency contradicts the interval, which opens by `drift` per tick;
+    /// not at all if negative.
     fn contradiction(&self, reading: &Reading, drift: f64) -> f64 {
         let open = drift * self.at.abs_diff(reading.at) as f64;
         if reading.is_upper {
@@ -161,7 +161,7 @@ impl Zone {
         };
     }
 
-    /// By a dependency at this time or before it.
+    /// Narrows the interval by a dependency at this time or before it.
     fn narrow(&mut self, reading: &Reading, drift: f64) {
         let open = drift * self.at.abs_diff(reading.at) as f64;
         if reading.is_upper {
@@ -181,7 +181,7 @@ struct Rival {
     against: usize,
     /// Contradict both.
     strangers: Vec<Reading>,
-    /// By how much the first member contradicts.
+    /// The amount by which the first member contradicts.
     by: f64,
 }
 
@@ -194,7 +194,7 @@ struct Found {
 struct Step {
     after: Reading,
     until: Reading,
-    /// By how much `D` rises, at least and at most.
+    /// The amount by which `D` rises, at least and at most.
     rise: (f64, f64),
     by: f64,
 }

@@ -225,7 +225,7 @@ impl Analysis {
         self.told.counts
     }
 
-    /// By what right each location is taken to read its clock.
+    /// The reasons for which each location is taken to read its clock.
     pub fn standings(&self) -> &[Standing] {
         &self.told.standings
     }

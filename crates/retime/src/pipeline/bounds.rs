@@ -44,7 +44,7 @@ pub(super) fn bound_options(drift: f64) -> BoundOptions {
 /// All that is known of the times of a trace.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// By how much rates may wander, a share.
+    /// The amount by which rates may wander, a share.
     pub drift: f64,
     /// Bounds of what has to be added to recorded stamps.
     pub offsets: OffsetBounds,
@@ -174,7 +174,7 @@ impl Timed<'_> {
         }
     }
 
-    /// By how much local intervals have to change at least.
+    /// The amount by which local intervals have to change at least.
     pub(super) fn least_distortion(
         &self,
         delay: &MinimalDelay,

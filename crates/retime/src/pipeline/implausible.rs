@@ -31,7 +31,7 @@ use crate::correction::{ClockMap, Correction};
 use crate::optimal::Outside;
 use retime_model::{ClockId, Clocks, TraceInfo, format_seconds};
 
-/// By how much the rates of two clocks may differ, unless told otherwise: a hundred times
+/// The amount by which the rates of two clocks may differ, unless told otherwise: a hundred times
 /// what quartzes do.
 pub const RATE_DIFFERENCE: f64 = 1e-2;
 
@@ -64,7 +64,7 @@ pub enum Implausible {
     OutsideBounds(Outside),
 }
 
-/// By how much the rates of two clocks differ.
+/// The amount by which the rates of two clocks differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateDifference {
     /// The clock whose stamps are shortened most, or stretched least,
@@ -81,7 +81,7 @@ pub struct RateDifference {
 pub struct MiddleRate {
     /// Corrected per recorded tick.
     pub rate: f64,
-    /// By how much rounding to whole ticks may have changed that.
+    /// The amount by which rounding to whole ticks may have changed that.
     pub rounding: f64,
 }
 

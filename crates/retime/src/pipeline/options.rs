@@ -17,7 +17,7 @@ pub struct Options {
     /// The logical clock that runs, or that follows an estimate; `None` for an estimate
     /// alone.
     pub clock: Option<LogicalClock>,
-    /// By how much the rates of clocks may wander, a share.
+    /// The amount by which the rates of clocks may wander, a share.
     pub drift: f64,
     /// Number of sub-intervals; `None` for as many as messages fill.
     pub intervals: Option<u32>,
@@ -66,9 +66,9 @@ pub enum Choice {
 /// How the line between two clocks is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairMethod {
-    /// By regression, which knows no minimal delay.
+    /// Regression, which knows no minimal delay.
     Regression,
-    /// By convex hulls.
+    /// Convex hulls.
     ConvexHull,
 }
 

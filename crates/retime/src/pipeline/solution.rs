@@ -40,8 +40,8 @@ impl Solution {
         self.left.violated() == 0 && self.left.short() == 0
     }
 
-    /// By how much the rates of its clocks differ; `None` without an alignment, or if
-    /// none differ for certain.
+    /// The amount by which the rates of its clocks differ; `None` without an alignment, or if none
+    /// differ for certain.
     pub fn rate_difference(&self) -> Option<RateDifference> {
         self.aligned.as_ref()?;
         RateDifference::largest(&self.correction)

@@ -33,13 +33,13 @@ const NEARLY: f64 = 1.001;
 /// Aligned clocks as an explanation of what was recorded.
 pub(super) struct Explained {
     pub(super) alignment: Alignment,
-    /// By how much rates wander in a second, as a fraction.
+    /// The amount by which rates wander in a second, as a fraction.
     wander: f64,
-    /// By how much they have to that nothing contradicts it, if that is known.
+    /// The wander that rates need so that nothing contradicts the alignment, if that is known.
     pub(super) needed: f64,
     /// How far below zero latencies are nevertheless.
     pub(super) left: Reversed,
-    /// By step, whether wander cannot have made it.
+    /// Per step: true if wander cannot have made it.
     proven: Vec<bool>,
 }
 
@@ -140,7 +140,8 @@ impl Explained {
     }
 }
 
-/// By how much the rate of a clock would have to differ if it had not been set, as a fraction.
+/// The amount by which the rate of a clock would have to differ if it had not been set, as a
+/// fraction.
 pub(super) fn rate(step: &ClockStep) -> f64 {
     step.by.abs() / step.until.saturating_sub(step.after).max(1) as f64
 }

@@ -341,8 +341,8 @@ fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option
     Some(cuts)
 }
 
-/// By cuts, the bits of the smallest step, and whether few contradictions counted: the wander up
-/// to which these were tried for the same list.
+/// The wander up to which a list of cuts was tried, by the cuts, the bits of the smallest step, and
+/// whether few contradictions counted.
 type Tried = FxHashMap<(Cuts, u64, bool), f64>;
 
 /// Where clocks may have stepped, along the lines of an estimate and at `first` as

@@ -15,17 +15,17 @@ use crate::edges::{Edge, Edges, Listed, Source};
 use crate::estimate::{Estimate, Offset};
 use retime_model::ClockId;
 
-/// By clock the intervals of stamps in which it stepped.
+/// Per clock: the intervals of stamps in which it stepped.
 pub(super) type Cuts = Vec<Vec<(i64, i64)>>;
 
 /// Which clocks are several.
 #[derive(Debug)]
 pub(super) struct Parts {
-    /// By clock where it steps, in order.
+    /// Per clock: where it steps, in order.
     cuts: Vec<Vec<(i64, i64)>>,
-    /// By clock the number of its second part.
+    /// Per clock: the number of its second part.
     second: Vec<usize>,
-    /// By part the clock.
+    /// Per part: its clock.
     owner: Vec<ClockId>,
 }
 
@@ -49,7 +49,7 @@ impl Parts {
         })
     }
 
-    /// By clock where it steps, in order.
+    /// Per clock: where it steps, in order.
     pub(super) fn cuts(&self) -> &[Vec<(i64, i64)>] {
         &self.cuts
     }

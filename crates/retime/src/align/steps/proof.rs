@@ -42,12 +42,12 @@ const ANYWHERE: f64 = 21.0;
 /// of them has the probability 0.68.
 const PLACES: f64 = ANYWHERE / 0.38;
 
-/// By how much clocks have to be off for what a step explains.
+/// The proof of a step: how far clocks have to be off for what it explains.
 pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
     pub(super) all: &'a Listed,
     pub(super) estimate: &'a Estimate,
-    /// By how much rates wander, as a fraction in the square root of a tick.
+    /// The amount by which rates wander, as a fraction in the square root of a tick.
     pub(super) wander: f64,
 }
 

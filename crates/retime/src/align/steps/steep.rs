@@ -83,7 +83,7 @@ fn stamp(offset: &Offset, time: i64) -> i64 {
     back(back(back(time)))
 }
 
-/// By how much more than usual each stretch of a clock rises; nothing where it is known to
+/// Measures how much more than usual each stretch of a clock rises; nothing where it is known to
 /// have been set.
 fn rises(known: &Alignment, clock: ClockId, offset: &Offset, stamps: &[i64]) -> Vec<f64> {
     let rise = |ends: &[i64]| offset.at(ends[1]) - offset.at(ends[0]);

@@ -49,7 +49,7 @@ pub(in crate::causality) struct Joined {
     pub(in crate::causality) ghost_participants: Vec<(Slot, LocationIndex)>,
     /// The outcomes of these operations.
     pub(in crate::causality) outcomes: Vec<Outcome>,
-    /// By communicator in turns the members whose calls are all known here, by place.
+    /// Per communicator in turns: the members whose calls are all known here, by place.
     pub(super) awaiting: FxHashMap<u32, Vec<(u32, Member)>>,
 }
 

@@ -33,11 +33,11 @@ pub(super) struct Arc {
 
 /// The nodes of a graph.
 pub(super) struct Nodes {
-    /// By clock, piece and place.
+    /// Moments by clock, piece and place.
     pub(super) moments: Vec<Moment>,
     /// Nodes of clock `c` are `first[c]..first[c + 1]`.
     pub(super) first: Vec<u32>,
-    /// By bound, the nodes where it begins and where it ends.
+    /// Per bound: the nodes where it begins and where it ends.
     ends: Vec<[u32; 2]>,
 }
 

@@ -70,7 +70,7 @@ struct Settling<'a> {
     graph: &'a Graph,
     reached: Reached,
     is_left: Vec<bool>,
-    /// By clock, where the highest way to it so far has led, and its value.
+    /// Per clock: where the highest way to it so far has led, and its value.
     highest: Vec<Option<(Moment, i128)>>,
     state: &'a mut State,
 }

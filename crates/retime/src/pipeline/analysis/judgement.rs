@@ -290,9 +290,8 @@ impl Analysis {
         same.then(bounds).transpose()
     }
 
-    /// By how little local intervals have to change at least, and the dependencies
-    /// that say so; by the times of a solution, if there is one. Fails only if `monitor`
-    /// says to give up.
+    /// Finds how little local intervals have to change at least, and the dependencies that say so;
+    /// by the times of a solution, if there is one. Fails only if `monitor` says to give up.
     pub fn least_distortion(
         &self,
         solution: Option<&Solution>,
