@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use retime::Monitor;
@@ -28,15 +29,26 @@ pub(crate) enum Again {
     Waits,
 }
 
+/// Signals so soon after the first one are the same wish, told twice: `timeout` sends its signal to
+/// the command and to its process group. Nobody presses Ctrl-C twice as fast and means more by it.
+const SAME: Duration = Duration::from_millis(250);
+
 /// Lets Ctrl-C (and SIGTERM, SIGHUP) stop the work in an orderly way.
 pub(crate) fn catch_interrupts(again: Again) {
+    let mut first: Option<Instant> = None;
     let handler = move || {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) && again == Again::Ends {
+        INTERRUPTED.store(true, Ordering::SeqCst);
+        if is_second(&mut first, Instant::now()) && again == Again::Ends {
             std::process::exit(i32::from(crate::error::INTERRUPTED));
         }
     };
     // Without a handler an interrupt still leaves the target as it was.
     let _ = ctrlc::set_handler(handler);
+}
+
+/// True if a signal is a second wish, and not the `first` one told again.
+fn is_second(first: &mut Option<Instant>, now: Instant) -> bool {
+    now.saturating_duration_since(*first.get_or_insert(now)) > SAME
 }
 
 /// True if the user wants to stop.
@@ -218,5 +230,21 @@ impl Steps {
 impl Drop for Steps {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_that_follow_at_once_are_one_wish() {
+        let (mut first, start) = (None, Instant::now());
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        assert!(!is_second(&mut first, at(0)));
+        assert!(!is_second(&mut first, at(1)));
+        assert!(!is_second(&mut first, at(250)));
+        assert!(is_second(&mut first, at(251)));
+        assert!(is_second(&mut first, at(10_000)));
     }
 }

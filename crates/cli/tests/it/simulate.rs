@@ -179,6 +179,20 @@ fn an_interrupt_leaves_nothing() {
     assert!(scratch.entries().is_empty());
 }
 
+/// As `timeout -s INT` does: one signal to the process, one to its group.
+#[test]
+fn an_interrupt_told_twice_leaves_nothing() {
+    let scratch = Scratch::in_memory();
+    let outcome = scratch.shell(
+        "\"$RETIME\" simulate halo -o big --events 3e7 & \
+         until ls -A | grep -q partial; do sleep 0.01; done; \
+         for i in 1 2 3 4 5; do kill -TERM $! 2>/dev/null; sleep 0.001; done; wait $!",
+    );
+    let message = "retime: interrupted; nothing was written\n";
+    assert_eq!((outcome.code, &*outcome.stderr), (Some(130), message));
+    assert!(scratch.entries().is_empty());
+}
+
 /// Of two clocks nobody can tell which one was set; of more the reference is
 /// named like any other, and its time before counts.
 #[test]
