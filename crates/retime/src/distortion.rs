@@ -78,7 +78,7 @@ impl MeanAndMost {
 }
 
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Sums {
+struct ChangeSums {
     out: Distortion,
     change: f64,
     growing: f64,
@@ -96,8 +96,8 @@ impl Distortion {
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let locations = (0..causality.nodes().locations()).into_par_iter();
-        let parts: Result<Vec<Sums>, Cancelled> = locations
-            .map(|location| Sums::of_location(causality, after, location, monitor))
+        let parts: Result<Vec<ChangeSums>, Cancelled> = locations
+            .map(|location| ChangeSums::of_location(causality, after, location, monitor))
             .collect();
         // Reports leave out where the largest is.
         let sent = parts?
@@ -105,12 +105,12 @@ impl Distortion {
             .map(|it| (it.out.largest_at, it))
             .collect();
         let parts = causality.whole().by_location(sent).into_iter();
-        let parts = parts.map(|(largest_at, mut it): (Option<Place>, Sums)| {
+        let parts = parts.map(|(largest_at, mut it): (Option<Place>, ChangeSums)| {
             it.out.largest_at = largest_at;
             it
         });
         // In order of locations, so that sums of floats do not depend on threads.
-        let mut sums = parts.fold(Sums::default(), Sums::merge);
+        let mut sums = parts.fold(ChangeSums::default(), ChangeSums::merge);
         sums.out.mean = ratio(sums.change, sums.out.intervals as f64);
         sums.out.small_change.divide(sums.out.small);
         sums.out.large_change.divide(sums.out.large);
@@ -124,7 +124,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-impl Sums {
+impl ChangeSums {
     fn of_location(
         causality: &Causality,
         after: &[Timestamp],

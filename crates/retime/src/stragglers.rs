@@ -190,14 +190,14 @@ impl Stragglers {
         bounds: Option<&ErrorBounds>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let judge = Judge::of(causality, info, clocks, times, bounds);
+        let judge = LatenessJudge::of(causality, info, clocks, times, bounds);
         let side_by_side = united::side_by_side(causality);
         let instances = causality.collectives().instances();
         let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
         let sums = blocks
             .into_par_iter()
             .map(|block| judge.all(block, &side_by_side, monitor));
-        let mut own = sums.try_reduce(Sums::default, |mut a, b| {
+        let mut own = sums.try_reduce(WaitSums::default, |mut a, b| {
             a.merge(b);
             Ok(a)
         })?;
@@ -207,7 +207,7 @@ impl Stragglers {
 }
 
 /// The times of a trace and how far they can be from the truth, to judge by.
-struct Judge<'a> {
+struct LatenessJudge<'a> {
     causality: &'a Causality,
     info: &'a TraceInfo,
     clocks: &'a Clocks,
@@ -218,7 +218,7 @@ struct Judge<'a> {
 }
 
 /// Finds the participant that came last in an operation.
-pub struct LateBegins<'a>(Judge<'a>);
+pub struct LateBegins<'a>(LatenessJudge<'a>);
 
 impl<'a> LateBegins<'a> {
     /// Compares begins by these clocks, as [`Stragglers::find`] does.
@@ -229,7 +229,7 @@ impl<'a> LateBegins<'a> {
         times: &'a [Timestamp],
         bounds: Option<&'a ErrorBounds>,
     ) -> Self {
-        Self(Judge::of(causality, info, clocks, times, bounds))
+        Self(LatenessJudge::of(causality, info, clocks, times, bounds))
     }
 
     /// The participant that came last in an operation; `None` if it is not judged.
@@ -266,7 +266,7 @@ struct Begun {
 
 /// The sums over several operations.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Sums {
+struct WaitSums {
     operations: u64,
     certain: u64,
     others: u64,
@@ -276,7 +276,7 @@ struct Sums {
     locations: Vec<ProcessWaits>,
     /// The waits of locations that begin operations while others go on.
     spans: Spans,
-    groups: FxHashMap<Group, GroupSums>,
+    groups: FxHashMap<Waiters, GroupSums>,
     worst: Vec<LateBegin>,
     /// The place in their order of the last of them that is kept in any case.
     least_kept: Option<Badness>,
@@ -287,7 +287,7 @@ struct Sums {
 type Badness = (Reverse<u64>, Place);
 
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Group {
+struct Waiters {
     locations: Vec<LocationIndex>,
     class: Class,
 }
@@ -299,7 +299,7 @@ struct GroupSums {
     waited: u64,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> LatenessJudge<'a> {
     fn of(
         causality: &'a Causality,
         info: &'a TraceInfo,
@@ -323,13 +323,13 @@ impl<'a> Judge<'a> {
         instances: Ids<Instance>,
         side_by_side: &[bool],
         monitor: &dyn Monitor,
-    ) -> Result<Sums, Cancelled> {
-        let mut sums = Sums {
+    ) -> Result<WaitSums, Cancelled> {
+        let mut sums = WaitSums {
             locations: vec![ProcessWaits::default(); self.info.locations.len()],
-            ..Sums::default()
+            ..WaitSums::default()
         };
         let mut begun = Vec::new();
-        let mut group = Group {
+        let mut group = Waiters {
             locations: Vec::new(),
             class: Class::None,
         };
@@ -356,7 +356,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Notes who took part in an operation and until when they waited.
-    fn visited(&self, sums: &mut Sums, begun: &[Begun], late: &LateBegin) {
+    fn visited(&self, sums: &mut WaitSums, begun: &[Begun], late: &LateBegin) {
         let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
         let process = self.info.locations[late.last.location.as_usize()].process;
         let stay = |it: &Begun| Stay {
@@ -371,7 +371,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Notes who waited for messages, which are operations of two in which one waits.
-    fn messages(&self, sums: &mut Sums, monitor: &dyn Monitor) -> Result<(), Cancelled> {
+    fn messages(&self, sums: &mut WaitSums, monitor: &dyn Monitor) -> Result<(), Cancelled> {
         let mut pace = Pace::of(monitor);
         for it in self.causality.awaited() {
             pace.events(1)?;
@@ -383,7 +383,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    fn message(&self, sums: &mut Sums, message: AwaitedMessage) {
+    fn message(&self, sums: &mut WaitSums, message: AwaitedMessage) {
         let nodes = self.causality.nodes();
         let [sent, received] = [message.send, message.receive].map(|it| self.at(it));
         let asked = Begun {
@@ -522,7 +522,7 @@ impl<'a> Judge<'a> {
     }
 
     /// From locations to processes.
-    fn finish(&self, sums: Sums, monitor: &dyn Monitor) -> Result<Stragglers, Cancelled> {
+    fn finish(&self, sums: WaitSums, monitor: &dyn Monitor) -> Result<Stragglers, Cancelled> {
         let mut pace = Pace::of(monitor);
         let origins = sums.visits.origins(self.info.processes.len(), &mut pace)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
@@ -548,7 +548,7 @@ impl<'a> Judge<'a> {
         for process in &mut processes {
             process.limit_to(recorded);
         }
-        let group = |(Group { locations, class }, sums): (Group, GroupSums)| GroupWaits {
+        let group = |(Waiters { locations, class }, sums): (Waiters, GroupSums)| GroupWaits {
             locations,
             class,
             operations: sums.operations,
@@ -594,8 +594,8 @@ impl Begun {
     }
 }
 
-impl Sums {
-    fn group(&mut self, group: &Group, late: Option<&LateBegin>) {
+impl WaitSums {
+    fn group(&mut self, group: &Waiters, late: Option<&LateBegin>) {
         let add = |sums: &mut GroupSums| {
             sums.operations += 1;
             sums.certain += u64::from(late.is_some_and(|it| it.beyond.is_some()));
@@ -654,7 +654,7 @@ impl Sums {
     }
 }
 
-impl Merge for Sums {
+impl Merge for WaitSums {
     fn merge(&mut self, other: Self) {
         self.operations += other.operations;
         self.certain += other.certain;

@@ -14,7 +14,7 @@ use super::centre::Centre;
 use super::cost::Cost;
 use super::curves::Curves;
 use super::division::Division;
-use super::frame::{Frame, Seen};
+use super::frame::{Frame, FramedDependency};
 use super::links::{Link, Links};
 use super::newton::minimise;
 use super::options::OPTIONS;
@@ -51,7 +51,7 @@ struct Aim {
 }
 
 /// Offsets found from some dependencies.
-pub(super) struct Found {
+pub(super) struct FoundOffsets {
     pub(super) division: Division,
     pub(super) curves: Curves,
     /// The result of a pass over these dependencies.
@@ -62,7 +62,7 @@ pub(super) struct Found {
 pub(super) struct Bench<'a> {
     pub(super) links: Links,
     /// They as the common axis shows them, in the same order.
-    seen: Vec<Vec<Seen>>,
+    seen: Vec<Vec<FramedDependency>>,
     frame: Frame,
     setting: Setting,
     monitor: &'a dyn Monitor,
@@ -97,7 +97,9 @@ impl<'a> Bench<'a> {
     /// A pass over all dependencies.
     pub(super) fn survey(&self, curves: &Curves, windows: usize) -> Survey {
         let windows = windows.max(1);
-        let of = |(link, seen): (&Link, &Vec<Seen>)| Surveyed::new(link, seen, curves, windows);
+        let of = |(link, seen): (&Link, &Vec<FramedDependency>)| {
+            Surveyed::new(link, seen, curves, windows)
+        };
         let links = self.links.list().par_iter().zip(&self.seen);
         Survey {
             windows,
@@ -106,7 +108,11 @@ impl<'a> Bench<'a> {
     }
 
     /// Finds the centre, from curves that are somewhere near.
-    pub(super) fn settle(&self, curves: &Curves, division: Division) -> Result<Found, Cancelled> {
+    pub(super) fn settle(
+        &self,
+        curves: &Curves,
+        division: Division,
+    ) -> Result<FoundOffsets, Cancelled> {
         let windows = self.windows(division.pieces);
         let mut curves = curves.refined(division.pieces);
         let mut survey = self.survey(&curves, windows);
@@ -132,8 +138,8 @@ impl<'a> Bench<'a> {
     }
 
     /// Curves that were found, with a pass over all dependencies.
-    pub(super) fn found(&self, curves: Curves, division: Division) -> Found {
-        Found {
+    pub(super) fn found(&self, curves: Curves, division: Division) -> FoundOffsets {
+        FoundOffsets {
             division,
             survey: self.survey(&curves, self.windows(division.pieces)),
             curves,

@@ -57,7 +57,7 @@ struct Term {
 }
 
 /// Dependencies between the same two segments; they touch the same unknowns.
-struct Group {
+struct SegmentGroup {
     /// Those of the sender before and after, and of the receiver before and after.
     unknowns: [u32; 4],
     first: usize,
@@ -71,7 +71,7 @@ struct Group {
 pub(super) struct Centre {
     barrier: Barrier,
     terms: Vec<Term>,
-    groups: Vec<Group>,
+    groups: Vec<SegmentGroup>,
     penalties: Penalties,
     solver: Option<SparseCholesky>,
 }
@@ -109,7 +109,7 @@ impl Centre {
         // Which entries are not zero depends on the division and on who depends on
         // whom, not on values: so it is found once, and each step fills it in.
         let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
-        let place = |group: &mut Group| {
+        let place = |group: &mut SegmentGroup| {
             for (entry, (a, b)) in group.entries.iter_mut().zip(LOWER) {
                 let (a, b) = (group.unknowns[a] as usize, group.unknowns[b] as usize);
                 *entry = pattern.position(a, b).unwrap_or(0) as u32;
@@ -140,7 +140,7 @@ impl Centre {
 
     /// The value of the function.
     pub(super) fn value(&self, curves: &Curves) -> f64 {
-        let of = |group: &Group| {
+        let of = |group: &SegmentGroup| {
             let z = group.unknowns.map(|it| curves.values[it as usize]);
             let terms = self.terms[group.first..group.end].iter();
             let costs = terms.map(|term| self.barrier.at(term.slack(&z)).0);
@@ -156,7 +156,7 @@ impl Centre {
     pub(super) fn derivatives(&self, curves: &Curves, touching: f64) -> (Vec<f64>, Vec<f64>) {
         let mut gradient = self.penalties.gradient(curves);
         let mut hessian = self.penalties.hessian(curves);
-        let of = |group: &Group| {
+        let of = |group: &SegmentGroup| {
             let z = group.unknowns.map(|it| curves.values[it as usize]);
             let mut slopes = [0.0; 4];
             let mut bends = [0.0; 10];
@@ -248,9 +248,9 @@ fn gather(
     active: &[Vec<u32>],
     shape: &Curves,
     cost: Cost<'_>,
-) -> (Vec<Term>, Vec<Group>) {
+) -> (Vec<Term>, Vec<SegmentGroup>) {
     let mut terms = Vec::with_capacity(active.iter().map(Vec::len).sum());
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<SegmentGroup> = Vec::new();
     let mut sorted: Vec<(usize, usize, Term)> = Vec::new();
     let weighted = links.list().iter().zip(cost.weights);
     for ((link, &weight), active) in weighted.zip(active) {
@@ -273,7 +273,7 @@ fn gather(
             terms.extend(same.iter().map(|&(_, _, term)| term));
             let at = |knot: usize, clock: usize| (knot * shape.clocks + clock) as u32;
             let (before, then, _) = same[0];
-            groups.push(Group {
+            groups.push(SegmentGroup {
                 unknowns: [
                     at(before, link.from),
                     at(before + 1, link.from),
@@ -293,7 +293,7 @@ fn gather(
 /// Entries of the Hessian besides its diagonal, with room for that: of each knot with
 /// the two after it of the same clock, which the penalties join, and of the four
 /// unknowns of each group among themselves.
-fn entries(shape: &Curves, groups: &[Group]) -> Vec<(u32, u32)> {
+fn entries(shape: &Curves, groups: &[SegmentGroup]) -> Vec<(u32, u32)> {
     let (size, clocks) = (shape.values.len() as u32, shape.clocks as u32);
     let mut entries = Vec::with_capacity(3 * size as usize + LOWER.len() * groups.len());
     for at in 0..size {

@@ -11,7 +11,7 @@
 /// The number of the component of each clock: the smallest clock in it.
 /// `links` say which clock depends on which, in order.
 pub(super) fn components(clocks: usize, links: &[(usize, usize)]) -> Vec<usize> {
-    let mut search = Search::new(clocks, links);
+    let mut search = DepthFirstSearch::new(clocks, links);
     for clock in 0..clocks {
         if search.index[clock] == UNSEEN {
             search.from(clock);
@@ -22,7 +22,7 @@ pub(super) fn components(clocks: usize, links: &[(usize, usize)]) -> Vec<usize> 
 
 const UNSEEN: usize = usize::MAX;
 
-struct Search {
+struct DepthFirstSearch {
     /// Where each clock goes to: `targets[first[clock]..first[clock + 1]]`.
     first: Vec<usize>,
     targets: Vec<usize>,
@@ -33,7 +33,7 @@ struct Search {
     seen: usize,
 }
 
-impl Search {
+impl DepthFirstSearch {
     fn new(clocks: usize, links: &[(usize, usize)]) -> Self {
         let mut first = vec![0; clocks + 1];
         for (from, _) in links {

@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame::{Frame, Seen};
+use super::frame::{Frame, FramedDependency};
 use crate::estimate::{Estimate, Offset};
 use retime_model::ClockId;
 
@@ -56,7 +56,7 @@ impl Curves {
 
     /// The ticks that the clocks at both ends of a dependency add to its latency.
     #[inline]
-    pub(super) fn between(&self, from: usize, to: usize, seen: &Seen) -> f64 {
+    pub(super) fn between(&self, from: usize, to: usize, seen: &FramedDependency) -> f64 {
         self.at(to, seen.received) - self.at(from, seen.sent)
     }
 

@@ -20,7 +20,7 @@ use super::axis::Axis;
 use super::line::Line;
 use super::links::Link;
 use super::recorded::Recorded;
-use super::reduced::Point;
+use super::reduced::LinkPoint;
 use crate::edges::Source;
 use retime_model::{Cancelled, Monitor};
 
@@ -94,22 +94,27 @@ impl Frame {
 
     /// A dependency as the shifted clocks see it.
     #[inline]
-    pub(super) fn see(&self, link: &Link, point: &Point) -> Seen {
+    pub(super) fn see(&self, link: &Link, point: &LinkPoint) -> FramedDependency {
         self.see_between(link.from, link.to, point)
     }
 
     /// A dependency between these clocks as the shifted clocks see it.
     #[inline]
-    pub(super) fn see_between(&self, from: usize, to: usize, point: &Point) -> Seen {
+    pub(super) fn see_between(
+        &self,
+        from: usize,
+        to: usize,
+        point: &LinkPoint,
+    ) -> FramedDependency {
         let axis = &self.axis;
         let (sent, received) = (axis.moved(from, point.sent), axis.moved(to, point.received));
-        let moved = Seen {
+        let moved = FramedDependency {
             sent: sent.saturating_sub(axis.start) as f64,
             received: received.saturating_sub(axis.start) as f64,
             latency: received.saturating_sub(sent) as f64,
         };
         let line = self.lines[to].at(moved.received) - self.lines[from].at(moved.sent);
-        Seen {
+        FramedDependency {
             latency: moved.latency + line + self.grain,
             ..moved
         }
@@ -118,7 +123,7 @@ impl Frame {
 
 /// A dependency on the common axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct FramedDependency {
     pub(super) sent: f64,
     pub(super) received: f64,
     /// After the line of each clock, and a tick longer than it looks.

@@ -97,7 +97,7 @@ pub fn shortest_latency(
     let kept = kept.map(|(_, edge)| *edge).collect();
     let extents = (0..edges.clocks() as u32).map(|clock| edges.extent(ClockId(clock)));
     let edges = Edges::new(kept, extents.collect());
-    shortest(&Exchange::of(&edges, offset, monitor)?, monitor)
+    shortest(&LatencyExchange::of(&edges, offset, monitor)?, monitor)
 }
 
 /// The minimal delay that a trace shows, of clocks as `estimate` aligns them.
@@ -107,23 +107,26 @@ pub(crate) fn shortest_of_trace(
 ) -> Result<Option<f64>, Cancelled> {
     let source = trace.dependencies(estimate)?;
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
-    shortest(&Exchange::of(&source, add, trace.monitor)?, trace.monitor)
+    shortest(
+        &LatencyExchange::of(&source, add, trace.monitor)?,
+        trace.monitor,
+    )
 }
 
 /// The minimal delay that an exchange shows.
 pub(super) fn shortest(
-    exchange: &Exchange,
+    exchange: &LatencyExchange,
     monitor: &dyn Monitor,
 ) -> Result<Option<f64>, Cancelled> {
     for (windows, fewest) in TRIED {
         let parts = exchange.windows(windows);
-        let is_enough = |steps: &Vec<Step>| {
-            let busy = |step: &&Step| step.count >= fewest;
+        let is_enough = |steps: &Vec<WindowedWay>| {
+            let busy = |step: &&WindowedWay| step.count >= fewest;
             any_closes(steps.iter().filter(busy))
         };
         monitor.check()?;
         if parts.par_iter().any(is_enough) {
-            let mean = |steps: &Vec<Step>| least_cycle_mean(steps.iter(), monitor);
+            let mean = |steps: &Vec<WindowedWay>| least_cycle_mean(steps.iter(), monitor);
             let means: Vec<Option<f64>> = parts.par_iter().map(mean).collect::<Result<_, _>>()?;
             return Ok(means.into_iter().flatten().min_by(f64::total_cmp));
         }
@@ -133,14 +136,14 @@ pub(super) fn shortest(
 
 /// From one clock to another in one window: how often, and the fastest.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Step {
+pub(super) struct WindowedWay {
     pub(super) from: ClockId,
     pub(super) to: ClockId,
     count: u32,
     pub(super) fastest: f64,
 }
 
-impl Step {
+impl WindowedWay {
     fn clocks(&self) -> (ClockId, ClockId) {
         (self.from, self.to)
     }
@@ -163,14 +166,14 @@ impl Step {
 }
 
 /// The least latencies of aligned clocks, by window.
-pub(super) struct Exchange {
+pub(super) struct LatencyExchange {
     /// [`FINEST`] windows; the steps of each by clocks.
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Vec<WindowedWay>>,
     first: f64,
     last: f64,
 }
 
-impl Exchange {
+impl LatencyExchange {
     /// The exchange of all that a source has, by a walk over it; `offset` aligns clocks.
     pub(super) fn of(
         source: &impl Source,
@@ -242,8 +245,8 @@ impl Exchange {
     }
 
     /// The steps by window, and of a window by clocks; `windows` divides [`FINEST`].
-    pub(super) fn windows(&self, windows: u32) -> Vec<Vec<Step>> {
-        let joined = |fine: &[Vec<Step>]| merged(fine.concat());
+    pub(super) fn windows(&self, windows: u32) -> Vec<Vec<WindowedWay>> {
+        let joined = |fine: &[Vec<WindowedWay>]| merged(fine.concat());
         let each = (FINEST / windows.max(1)).max(1) as usize;
         self.steps.par_chunks(each).map(joined).collect()
     }
@@ -267,10 +270,10 @@ impl Steps {
     }
 
     /// Those of all parts, by window.
-    fn by_window(parts: Vec<Self>) -> Vec<Vec<Step>> {
+    fn by_window(parts: Vec<Self>) -> Vec<Vec<WindowedWay>> {
         let mut windows = vec![Vec::new(); FINEST as usize];
         for ((window, from, to), (count, fastest)) in parts.into_iter().flat_map(|it| it.known) {
-            windows[window as usize].push(Step {
+            windows[window as usize].push(WindowedWay {
                 from,
                 to,
                 count,
@@ -282,7 +285,7 @@ impl Steps {
 }
 
 /// Those that say something.
-fn finite(mut windows: Vec<Vec<Step>>) -> Vec<Vec<Step>> {
+fn finite(mut windows: Vec<Vec<WindowedWay>>) -> Vec<Vec<WindowedWay>> {
     for steps in &mut windows {
         steps.retain(|step| step.fastest.is_finite());
     }
@@ -290,8 +293,8 @@ fn finite(mut windows: Vec<Vec<Step>>) -> Vec<Vec<Step>> {
 }
 
 /// Steps between the same clocks in one, by clocks.
-fn merged(mut steps: Vec<Step>) -> Vec<Step> {
-    steps.sort_unstable_by_key(Step::clocks);
+fn merged(mut steps: Vec<WindowedWay>) -> Vec<WindowedWay> {
+    steps.sort_unstable_by_key(WindowedWay::clocks);
     steps.dedup_by(|step, before| {
         let same = step.clocks() == before.clocks();
         if same {
@@ -303,7 +306,7 @@ fn merged(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// The clocks of steps, in order.
-fn clocks<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<ClockId> {
+fn clocks<'a>(steps: impl Iterator<Item = &'a WindowedWay>) -> Vec<ClockId> {
     let mut ids: Vec<ClockId> = steps.flat_map(|it| [it.from, it.to]).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -311,7 +314,7 @@ fn clocks<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<ClockId> {
 }
 
 /// True if a cycle of steps closes.
-fn any_closes<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> bool {
+fn any_closes<'a>(steps: impl Iterator<Item = &'a WindowedWay> + Clone) -> bool {
     let ids = clocks(steps.clone());
     let number = |clock: ClockId| ids.partition_point(|&id| id < clock);
     let pairs = steps.map(|it| (number(it.from), number(it.to)));
@@ -323,12 +326,12 @@ fn any_closes<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> bool {
 
 /// The least mean of the fastest along any cycle of steps; `None` if none closes.
 pub(super) fn least_cycle_mean<'a>(
-    steps: impl Iterator<Item = &'a Step> + Clone,
+    steps: impl Iterator<Item = &'a WindowedWay> + Clone,
     monitor: &dyn Monitor,
 ) -> Result<Option<f64>, Cancelled> {
     let ids = clocks(steps.clone());
     let number = |clock: ClockId| ids.partition_point(|&id| id < clock) as u32;
-    let arc = |step: &Step| Arc {
+    let arc = |step: &WindowedWay| Arc {
         from: number(step.from),
         to: number(step.to),
         length: step.fastest,
@@ -369,7 +372,7 @@ mod tests {
     use crate::edges::Edge;
 
     /// The least mean over all simple cycles, tried one by one.
-    fn by_trial(steps: &[Step], path: &[Step], best: &mut Option<f64>) {
+    fn by_trial(steps: &[WindowedWay], path: &[WindowedWay], best: &mut Option<f64>) {
         let (Some(first), Some(last)) = (path.first(), path.last()) else {
             for step in steps {
                 by_trial(steps, &[*step], best);
@@ -390,13 +393,13 @@ mod tests {
         }
     }
 
-    fn steps() -> impl Strategy<Value = Vec<Step>> {
+    fn steps() -> impl Strategy<Value = Vec<WindowedWay>> {
         let cell = proptest::option::of(-20_i32..200);
         proptest::collection::vec(cell, 25).prop_map(|cells| {
             let step = |(at, fastest): (usize, Option<i32>)| {
                 let (from, to) = (ClockId(at as u32 / 5), ClockId(at as u32 % 5));
                 let fastest = f64::from(fastest?);
-                (from != to).then_some(Step {
+                (from != to).then_some(WindowedWay {
                     from,
                     to,
                     count: 1,

@@ -6,7 +6,7 @@
 //! either all of them or the [few that can be the tightest](super::reduced). How
 //! many there are in truth is known all the same.
 
-use super::reduced::{Cell, Point, Reduced};
+use super::reduced::{Cell, LinkPoint, Reduced};
 
 /// The dependencies from one clock to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct Link {
 
 /// A stretch of time of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stretch {
+struct LinkStretch {
     window: u32,
     count: u32,
     end: usize,
@@ -36,8 +36,8 @@ pub(super) struct Links {
     clocks: usize,
     windows: usize,
     list: Vec<Link>,
-    stretches: Vec<Stretch>,
-    points: Vec<Point>,
+    stretches: Vec<LinkStretch>,
+    points: Vec<LinkPoint>,
 }
 
 impl Links {
@@ -59,12 +59,12 @@ impl Links {
     }
 
     /// Adds a stretch of the last link or of a new one.
-    fn add(&mut self, cell: &Cell, points: &[Point]) {
+    fn add(&mut self, cell: &Cell, points: &[LinkPoint]) {
         let (from, to) = (cell.from as usize, cell.to as usize);
         let (stretches, first) = (self.stretches.len(), self.points.len());
         self.points.extend_from_slice(points);
         let end = self.points.len();
-        self.stretches.push(Stretch {
+        self.stretches.push(LinkStretch {
             window: cell.window,
             count: cell.count,
             end,
@@ -106,7 +106,7 @@ impl Links {
     }
 
     /// The dependencies of a link that are listed.
-    pub(super) fn of(&self, link: &Link) -> &[Point] {
+    pub(super) fn of(&self, link: &Link) -> &[LinkPoint] {
         &self.points[link.first..link.end]
     }
 
@@ -116,13 +116,13 @@ impl Links {
     }
 
     /// The dependency at a place among all.
-    pub(super) fn point(&self, at: u32) -> &Point {
+    pub(super) fn point(&self, at: u32) -> &LinkPoint {
         &self.points[at as usize]
     }
 
     /// The stretches of a link, each with its window, how many dependencies there are in
     /// truth, and those that are listed.
-    pub(super) fn stretches(&self, link: &Link) -> impl Iterator<Item = (u32, u32, &[Point])> {
+    pub(super) fn stretches(&self, link: &Link) -> impl Iterator<Item = (u32, u32, &[LinkPoint])> {
         let mut first = link.first;
         let stretches = self.stretches[link.cells.0..link.cells.1].iter();
         stretches.map(move |stretch| {

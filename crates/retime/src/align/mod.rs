@@ -121,22 +121,22 @@ impl Alignment {
 
 /// How clocks differ, as an alignment gets to know it.
 #[derive(Clone, Serialize, Deserialize)]
-enum Known {
+enum KnownClocks {
     /// Not at all.
     Recorded,
     /// To a line.
     Roughly(Frame),
     /// As well as can be told.
-    Aligned(Estimate),
+    SmoothAlignment(Estimate),
 }
 
-impl Times for Known {
+impl Times for KnownClocks {
     #[inline]
     fn add(&self, clock: ClockId, stamp: i64) -> f64 {
         match self {
             Self::Recorded => 0.0,
             Self::Roughly(frame) => frame.add(clock.as_usize(), stamp),
-            Self::Aligned(estimate) => estimate.at(clock, stamp),
+            Self::SmoothAlignment(estimate) => estimate.at(clock, stamp),
         }
     }
 }
@@ -159,14 +159,18 @@ pub fn align(
         clocks,
         monitor,
     };
-    trace.at_root::<Known, _>(|| {
-        let rough = stages::rough(&trace.dependencies(&Known::Recorded)?, reference, monitor)?;
-        let roughly = Known::Roughly(rough.clone());
+    trace.at_root::<KnownClocks, _>(|| {
+        let rough = stages::rough(
+            &trace.dependencies(&KnownClocks::Recorded)?,
+            reference,
+            monitor,
+        )?;
+        let roughly = KnownClocks::Roughly(rough.clone());
         let source = trace.dependencies(&roughly)?;
         let aligned =
             stages::align_roughly_aligned(&source, rough, Asked::of(rate, reference), monitor)?;
         let list = |estimate: &Estimate| {
-            let aligned = Known::Aligned(estimate.clone());
+            let aligned = KnownClocks::SmoothAlignment(estimate.clone());
             let anew = trace.dependencies(&aligned);
             Some(anew.and_then(|it| InOrder::new(&it, monitor)))
         };

@@ -5,7 +5,7 @@
 
 /// Thresholds, weights and sizes of the alignment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Options {
+pub(super) struct AlignOptions {
     /// Windows of the run in which the tightest dependencies of a pair of clocks are
     /// looked for, at least, by [`lines`](super::lines), [`ties`](super::ties) and the
     /// [active set](super::active_set). Over so many, drift that is not removed yet
@@ -135,7 +135,7 @@ pub(super) struct Options {
     pub(super) disagree_one_in: usize,
 }
 
-impl Options {
+impl AlignOptions {
     /// The amount by which rates of clocks wander in a second that do what clocks do.
     pub(super) const fn usual_wander(&self) -> f64 {
         let [usual, ..] = self.wander;
@@ -144,7 +144,7 @@ impl Options {
 }
 
 /// The numbers that are used.
-pub(super) const OPTIONS: Options = Options {
+pub(super) const OPTIONS: AlignOptions = AlignOptions {
     windows: 64,
     fewest: 8,
     rough_windows: 256,

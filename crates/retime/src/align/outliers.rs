@@ -17,7 +17,7 @@ use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
-use super::reduced::{Point, Same, same};
+use super::reduced::{LinkPoint, Same, same};
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
 use retime_model::{Cancelled, ClockId, Monitor};
@@ -132,7 +132,9 @@ impl Suspects {
             return None;
         }
         let (sent, received) = (edge.sent, edge.received);
-        let seen = self.frame.see_between(from, to, &Point { sent, received });
+        let seen = self
+            .frame
+            .see_between(from, to, &LinkPoint { sent, received });
         let windows = OPTIONS.outlier_windows as f64 / self.frame.axis.span;
         let window = (seen.sent * windows) as usize;
         let latency = seen.latency + self.curves.between(from, to, &seen);

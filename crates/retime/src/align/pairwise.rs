@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::align::components::components;
     use crate::align::links::Links;
-    use crate::align::reduced::Point;
+    use crate::align::reduced::LinkPoint;
     use crate::edges::{Edge, Edges};
     use retime_model::ClockId;
 
@@ -148,7 +148,7 @@ mod tests {
         let edges = latencies.iter().map(edge).collect();
         let edges = Edges::new(edges, vec![None; clocks]);
         let links = Links::of_list(&edges);
-        let least = |link: &Link| links.of(link).iter().map(Point::latency).min().unwrap();
+        let least = |link: &Link| links.of(link).iter().map(LinkPoint::latency).min().unwrap();
         let least: Vec<i64> = links.list().iter().map(least).collect();
         let component = component(clocks, &links);
         pairwise_offsets(links.list(), &least, &component, 0, &()).unwrap()

@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 use super::axis::Axis;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
-use super::reduced::Point;
+use super::reduced::LinkPoint;
 
 /// Where clocks are as recorded, and how far that is to be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl Recorded {
         let inside = |link: &&Link| component.get(link.from) == component.get(link.to);
         let inside: Vec<&Link> = links.list().iter().filter(inside).collect();
         let latencies = inside.iter();
-        let latencies = latencies.flat_map(|link| links.of(link).iter().map(Point::latency));
+        let latencies = latencies.flat_map(|link| links.of(link).iter().map(LinkPoint::latency));
         let least = latencies.min().unwrap_or(0) as f64 + grain;
         let count: usize = inside.iter().map(|link| link.count).sum();
         let sparse = count < OPTIONS.fewest * inside.len();

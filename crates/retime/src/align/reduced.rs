@@ -63,17 +63,17 @@ const BATCH: usize = 1 << 12;
 
 /// A dependency of a link: when it was sent and received, in raw ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(super) struct Point {
+pub(super) struct LinkPoint {
     pub(super) sent: i64,
     pub(super) received: i64,
 }
 
-packed_fields!(Point {
+packed_fields!(LinkPoint {
     sent: i64,
     received: i64
 });
 
-impl Point {
+impl LinkPoint {
     pub(super) const fn latency(&self) -> i64 {
         self.received.wrapping_sub(self.sent)
     }
@@ -121,7 +121,7 @@ packed_fields!(Cell {
 
 impl Cell {
     /// Leaves what counts of its sorted points.
-    fn peel(&self, points: &mut Vec<Point>, layers: usize) {
+    fn peel(&self, points: &mut Vec<LinkPoint>, layers: usize) {
         if self.count as usize > FEW {
             keep_layers(points, layers);
         }
@@ -175,7 +175,7 @@ pub(super) struct Reduced {
     cells: Vec<Cell>,
     /// The points of all cells, one cell after the other, each in the order of sends.
     #[serde(with = "packed")]
-    points: Vec<Point>,
+    points: Vec<LinkPoint>,
 }
 
 impl Reduced {
@@ -253,7 +253,7 @@ impl Reduced {
         merged
     }
 
-    fn close(&mut self, cell: Cell, points: &[Point]) {
+    fn close(&mut self, cell: Cell, points: &[LinkPoint]) {
         self.points.extend_from_slice(points);
         let end = self.points.len() as u64;
         self.cells.push(Cell { end, ..cell });
@@ -280,7 +280,7 @@ impl Reduced {
     }
 
     /// The points of the cell at a place, by when they were sent.
-    pub(super) fn of(&self, cell: usize) -> &[Point] {
+    pub(super) fn of(&self, cell: usize) -> &[LinkPoint] {
         let first = cell
             .checked_sub(1)
             .map_or(0, |before| self.cells[before].end);
@@ -296,7 +296,7 @@ struct Open<'a> {
     rate: f64,
     number: FxHashMap<u64, u32>,
     /// Per number of a link: the open stretch, its points, and how many it takes.
-    links: Vec<(Cell, Vec<Point>, usize)>,
+    links: Vec<(Cell, Vec<LinkPoint>, usize)>,
     reduced: Reduced,
 }
 
@@ -344,7 +344,7 @@ impl<'a> Open<'a> {
             (cell.window, cell.count, *full) = (window, 0, BUFFER);
         }
         cell.count += 1;
-        points.push(Point {
+        points.push(LinkPoint {
             sent: edge.sent,
             received: edge.received,
         });
@@ -372,14 +372,14 @@ impl<'a> Open<'a> {
 }
 
 /// Sorts points, which mostly come sorted.
-fn sort(points: &mut [Point]) {
+fn sort(points: &mut [LinkPoint]) {
     if !points.is_sorted() {
         points.sort_unstable();
     }
 }
 
 /// Leaves the first lower layers of sorted points.
-fn keep_layers(points: &mut Vec<Point>, layers: usize) {
+fn keep_layers(points: &mut Vec<LinkPoint>, layers: usize) {
     let mut rest = points.clone();
     let mut hull = Vec::with_capacity(rest.len());
     points.clear();
@@ -403,7 +403,7 @@ fn keep_layers(points: &mut Vec<Point>, layers: usize) {
     points.sort_unstable();
 }
 
-impl Planar for Point {
+impl Planar for LinkPoint {
     fn is_beside(&self, other: &Self) -> bool {
         self.sent == other.sent
     }
@@ -511,8 +511,8 @@ mod tests {
             let (all, few) = (reduced(&edges, usize::MAX), reduced(&edges, LAYERS));
             prop_assert_eq!(all.cells.len(), few.cells.len());
             for cell in 0..all.cells.len() {
-                let tightest = |points: &[Point]| {
-                    let aligned = |it: &Point| {
+                let tightest = |points: &[LinkPoint]| {
+                    let aligned = |it: &LinkPoint| {
                         it.latency() as f64 + drifts.0 * it.received as f64 - drifts.1 * it.sent as f64
                     };
                     let mut values: Vec<f64> = points.iter().map(aligned).collect();
@@ -529,7 +529,7 @@ mod tests {
 
     #[test]
     fn layers_are_peeled_one_after_the_other() {
-        let at = |(sent, latency): (i64, i64)| Point {
+        let at = |(sent, latency): (i64, i64)| LinkPoint {
             sent,
             received: sent + latency,
         };

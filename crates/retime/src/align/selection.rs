@@ -27,7 +27,7 @@
 //! no more than some `q` matter, the search ends as soon as clocks that wander by `q` are
 //! proven too stiff.
 
-use super::active_set::{Bench, Found, Setting};
+use super::active_set::{Bench, FoundOffsets, Setting};
 use super::candidates::Candidates;
 use super::curves::Curves;
 use super::division::Division;
@@ -60,11 +60,11 @@ pub(super) struct Stiffness {
 }
 
 /// Offsets, and the dependencies they follow.
-pub(super) type Offsets<'a> = (Found, Bench<'a>);
+pub(super) type Offsets<'a> = (FoundOffsets, Bench<'a>);
 
 /// The offsets of clocks that are not proven wrong.
 pub(super) struct Selected<'a> {
-    pub(super) found: Found,
+    pub(super) found: FoundOffsets,
     pub(super) bench: Bench<'a>,
     /// The least wander of rates that was tried under which no effect comes before its cause, as a
     /// fraction; infinite where there is none.
@@ -149,7 +149,7 @@ impl<'a> Given<'a> {
     pub(super) fn needed<S: Source>(
         &self,
         candidates: &mut Candidates<'_, S>,
-        found: &Found,
+        found: &FoundOffsets,
     ) -> Result<f64, Cancelled> {
         let divisions = self.divisions(candidates).into_iter();
         let at_most = self.stiffness.measured_to.unwrap_or(0.0);
@@ -184,7 +184,7 @@ impl<'a> Given<'a> {
 
 /// The wander that rates need, if offsets of clocks that wander by `wander` were found: as much if
 /// nothing contradicts these, else more.
-fn needed_by(found: &Found, wander: f64) -> f64 {
+fn needed_by(found: &FoundOffsets, wander: f64) -> f64 {
     if found.survey.contradictions(0.0).sum > 0.0 {
         f64::INFINITY
     } else {

@@ -54,7 +54,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::latency::{Exchange, Step};
+use super::latency::{LatencyExchange, WindowedWay};
 use super::options::OPTIONS;
 use super::ways::Ways;
 use crate::causality::Causality;
@@ -95,9 +95,9 @@ pub fn sharing(
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
     let (groups, refuted) = trace.at_root::<Estimate, _>(|| {
         let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
-        let exchange = Exchange::of(&trace.dependencies(estimate)?, add, monitor)?;
+        let exchange = LatencyExchange::of(&trace.dependencies(estimate)?, add, monitor)?;
         let offsets = estimate.offsets.iter();
-        let judge = Judge {
+        let judge = SharingJudge {
             shared: processes.iter().map(shared).collect(),
             shown: offsets.map(|it| shown(it.as_ref())).collect(),
             exchange,
@@ -123,16 +123,16 @@ fn shown(offset: Option<&Offset>) -> Option<Offset> {
 /// Two clocks, the lower first.
 type Pair = (ClockId, ClockId);
 
-struct Judge {
+struct SharingJudge {
     /// Per clock: the clock of its node.
     shared: Vec<Option<ClockId>>,
     shown: Vec<Option<Offset>>,
-    exchange: Exchange,
+    exchange: LatencyExchange,
     /// Ticks by which clocks that are one may seem to differ.
     tolerance: f64,
 }
 
-impl Judge {
+impl SharingJudge {
     /// Tells if they agree, for each pair that exchanges anything and has a way
     /// there and back.
     fn pairs(&self, monitor: &dyn Monitor) -> Result<BTreeMap<Pair, bool>, Cancelled> {
@@ -158,10 +158,11 @@ impl Judge {
         let parts = self.exchange.windows(windows);
         for (number, steps) in (0..).zip(&parts) {
             let ways = Ways::new(steps);
-            let once =
-                |step: &&Step| step.from < step.to || ways.find(step.to, step.from).is_none();
+            let once = |step: &&WindowedWay| {
+                step.from < step.to || ways.find(step.to, step.from).is_none()
+            };
             let inside = steps.iter().filter(|step| self.inside(step));
-            for &Step { from, to, .. } in inside.filter(once) {
+            for &WindowedWay { from, to, .. } in inside.filter(once) {
                 monitor.check()?;
                 let middle = self.exchange.middle(number, windows);
                 let Some(agree) = self.agree(&ways, (from, to), middle, monitor)? else {
@@ -176,7 +177,7 @@ impl Judge {
         Ok(counts)
     }
 
-    fn inside(&self, step: &Step) -> bool {
+    fn inside(&self, step: &WindowedWay) -> bool {
         let node = |clock: ClockId| self.shared.get(clock.as_usize());
         node(step.from) == node(step.to)
     }

@@ -14,13 +14,13 @@ use super::candidates::Candidates;
 use super::components::components;
 use super::curves::{Curves, estimate};
 use super::frame::Frame;
-use super::latency::{Exchange, shortest};
+use super::latency::{LatencyExchange, shortest};
 use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::outliers::Judged;
 use super::pairwise::pairwise_offsets;
 use super::recorded::Recorded;
-use super::reduced::{Point, Reduced, Reduction};
+use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
 use super::ties::Across;
@@ -52,7 +52,7 @@ pub(super) fn rough(
 
 /// An alignment by smooth functions.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Aligned {
+pub(super) struct SmoothAlignment {
     pub(super) alignment: Alignment,
     /// True if dependencies contradict it, outliers or others.
     pub(super) contradicted: bool,
@@ -87,7 +87,7 @@ pub(super) fn align_plainly(
     source: &impl Source,
     asked: Asked,
     monitor: &dyn Monitor,
-) -> Result<Aligned, Cancelled> {
+) -> Result<SmoothAlignment, Cancelled> {
     let frame = rough(source, asked.reference, monitor)?;
     align_roughly_aligned(source, frame, asked, monitor)
 }
@@ -98,7 +98,7 @@ pub(super) fn align_roughly_aligned(
     frame: Frame,
     asked: Asked,
     monitor: &dyn Monitor,
-) -> Result<Aligned, Cancelled> {
+) -> Result<SmoothAlignment, Cancelled> {
     Stages::new(source, frame.level(), asked, monitor)?.finish(asked.reference)
 }
 
@@ -274,12 +274,12 @@ impl<'a, S: Source> Stages<'a, S> {
 
     /// The minimal delay of clocks as they are aligned now.
     fn shortest(&self, links: &Links) -> Result<Option<f64>, Cancelled> {
-        let exchange = Exchange::of_links(links, &self.frame, &self.curves);
+        let exchange = LatencyExchange::of_links(links, &self.frame, &self.curves);
         shortest(&exchange, self.monitor)
     }
 
     /// From the offsets of components on.
-    fn finish(self, reference: ClockId) -> Result<Aligned, Cancelled> {
+    fn finish(self, reference: ClockId) -> Result<SmoothAlignment, Cancelled> {
         let links = self.candidates.links();
         let shortest = self.shortest(&links)?;
         let least = shortest.unwrap_or(0.0).max(0.0);
@@ -312,7 +312,7 @@ impl<'a, S: Source> Stages<'a, S> {
             steps: Vec::new(),
             shortest,
         };
-        Ok(Aligned {
+        Ok(SmoothAlignment {
             alignment,
             contradicted: self.contradicted,
             wander: self.wander,
@@ -333,7 +333,14 @@ fn shifted(
     links: &Links,
     monitor: &dyn Monitor,
 ) -> Result<Frame, Cancelled> {
-    let least = |link: &Link| links.of(link).iter().map(Point::latency).min().unwrap_or(0);
+    let least = |link: &Link| {
+        links
+            .of(link)
+            .iter()
+            .map(LinkPoint::latency)
+            .min()
+            .unwrap_or(0)
+    };
     let least: Vec<i64> = links.list().iter().map(least).collect();
     let pairs: Vec<(usize, usize)> = links.list().iter().map(|it| (it.from, it.to)).collect();
     let component = components(links.clocks(), &pairs);

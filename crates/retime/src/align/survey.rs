@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::curves::Curves;
-use super::frame::Seen;
+use super::frame::FramedDependency;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 
@@ -59,7 +59,12 @@ pub(super) struct Surveyed {
 
 impl Surveyed {
     /// Looks at all dependencies of a link, given these curves, in so many windows.
-    pub(super) fn new(link: &Link, seen: &[Seen], curves: &Curves, windows: usize) -> Self {
+    pub(super) fn new(
+        link: &Link,
+        seen: &[FramedDependency],
+        curves: &Curves,
+        windows: usize,
+    ) -> Self {
         let mut found = Self {
             tight: vec![[NOBODY; OPTIONS.tightest]; windows],
             least: f64::INFINITY,

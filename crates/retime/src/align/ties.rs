@@ -29,10 +29,10 @@ use retime_model::{Cancelled, Monitor};
 use retime_numerics::hull::lower_hull;
 
 /// A point of a cloud: time and aligned latency.
-type Point = (f64, f64);
+type LinkPoint = (f64, f64);
 
 /// How components hang together.
-pub(super) struct Ties {
+pub(super) struct ComponentTies {
     /// Per clock: what is to be added to all clocks of its component.
     pub(super) lines: Vec<Line>,
     /// Per clock: the clock whose time its part of the trace has.
@@ -60,15 +60,15 @@ impl Across<'_> {
         reference: usize,
         with_drift: bool,
         monitor: &dyn Monitor,
-    ) -> Result<Ties, Cancelled> {
+    ) -> Result<ComponentTies, Cancelled> {
         let component = self.component;
-        let mut work = Work {
+        let mut work = TieSearch {
             across: self,
             with_drift,
             links: by_component(self.links, component),
             waiting: vec![0; component.len()],
             queue: BTreeSet::new(),
-            ties: Ties {
+            ties: ComponentTies {
                 lines: vec![Line::default(); component.len()],
                 root: vec![usize::MAX; component.len()],
             },
@@ -82,8 +82,8 @@ impl Across<'_> {
                 work.grow(own, clock)?;
             }
         }
-        let Ties { lines, root } = work.ties;
-        Ok(Ties {
+        let ComponentTies { lines, root } = work.ties;
+        Ok(ComponentTies {
             lines: component.iter().map(|&it| lines[it]).collect(),
             root: component.iter().map(|&it| root[it]).collect(),
         })
@@ -103,7 +103,7 @@ fn by_component<'a>(links: &'a Links, component: &[usize]) -> Vec<Vec<&'a Link>>
     across
 }
 
-struct Work<'a> {
+struct TieSearch<'a> {
     across: Across<'a>,
     with_drift: bool,
     /// Per component: the links that join it to others.
@@ -114,10 +114,10 @@ struct Work<'a> {
     queue: BTreeSet<(Reverse<usize>, usize)>,
     monitor: &'a dyn Monitor,
     /// The ties of components to each other.
-    ties: Ties,
+    ties: ComponentTies,
 }
 
-impl Work<'_> {
+impl TieSearch<'_> {
     /// Ties everything that hangs together with a component, those with the most
     /// dependencies first.
     fn grow(&mut self, first: usize, root: usize) -> Result<(), Cancelled> {
@@ -182,7 +182,7 @@ impl Work<'_> {
         }
     }
 
-    fn add_points(&self, link: &Link, points: &mut Vec<Point>) {
+    fn add_points(&self, link: &Link, points: &mut Vec<LinkPoint>) {
         let line = |clock: usize| self.ties.lines[self.across.component[clock]];
         points.extend(self.across.links.of(link).iter().map(|point| {
             let seen = self.across.frame.see(link, point);
@@ -194,7 +194,7 @@ impl Work<'_> {
     }
 
     /// The line below all points.
-    fn below(&self, points: &[Point]) -> Option<Line> {
+    fn below(&self, points: &[LinkPoint]) -> Option<Line> {
         let constant = |intercept: f64| Line {
             intercept,
             drift: 0.0,
@@ -206,7 +206,7 @@ impl Work<'_> {
         }
         let mut hull = Vec::new();
         lower_hull(&windows, &mut hull);
-        let hull: Vec<Point> = hull.iter().map(|&at| windows[at as usize]).collect();
+        let hull: Vec<LinkPoint> = hull.iter().map(|&at| windows[at as usize]).collect();
         let middle = windows.iter().map(|it| it.0).sum::<f64>() / windows.len() as f64;
         let side = hull.windows(2).find(|side| side[1].0 >= middle);
         let Some(&[a, b]) = side else {
@@ -221,8 +221,8 @@ impl Work<'_> {
 
 /// The constant nearest to one by which no point falls below zero, if there is any: those of
 /// dependencies into a component rise with it, those out of it fall.
-fn least_move(from: f64, into: &[Point], out_of: &[Point]) -> Option<Line> {
-    let least = |points: &[Point]| points.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
+fn least_move(from: f64, into: &[LinkPoint], out_of: &[LinkPoint]) -> Option<Line> {
+    let least = |points: &[LinkPoint]| points.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
     let (low, high) = (-least(into), least(out_of));
     (low <= high).then(|| Line {
         intercept: from.clamp(low, high),
@@ -231,7 +231,7 @@ fn least_move(from: f64, into: &[Point], out_of: &[Point]) -> Option<Line> {
 }
 
 /// The lowest point of each window, by time.
-fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
+fn lowest_by_window(points: &[LinkPoint], span: f64) -> Vec<LinkPoint> {
     let mut lowest = [(0.0, f64::INFINITY); OPTIONS.windows];
     for &point in points {
         let window = (point.0 * (OPTIONS.windows as f64 / span)) as usize;
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_component_is_moved_as_little_as_few_dependencies_demand() {
-        let moved = |from: f64, into: &[Point], out_of: &[Point]| {
+        let moved = |from: f64, into: &[LinkPoint], out_of: &[LinkPoint]| {
             least_move(from, into, out_of).map(|line| line.intercept)
         };
         // Not at all, until the fastest is allowed, and between two bounds that contradict.

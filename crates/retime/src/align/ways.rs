@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::components::components;
-use super::latency::{Step, TOLERANCE, least_cycle_mean};
+use super::latency::{TOLERANCE, WindowedWay, least_cycle_mean};
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::paths::{Arc, Start, shortest_paths};
 
@@ -36,16 +36,16 @@ const MOST_STEPS: usize = 1 << 14;
 
 /// The steps of one window, by where they start and end.
 pub(super) struct Ways<'a> {
-    steps: &'a [Step],
+    steps: &'a [WindowedWay],
     clocks: Vec<ClockId>,
     /// Positions of steps, by where they end and start.
     arriving: Vec<u32>,
     component: Vec<usize>,
-    reduced: OnceLock<Reduced>,
+    reduced: OnceLock<ReducedLengths>,
 }
 
 /// Lengths that are reduced so that none is negative.
-struct Reduced {
+struct ReducedLengths {
     /// The amount by which each step is taken to last longer.
     longer: f64,
     /// One entry per clock.
@@ -72,7 +72,7 @@ impl Ord for Length {
 
 impl<'a> Ways<'a> {
     /// The ways of these steps between clocks, each pair once.
-    pub(super) fn new(steps: &'a [Step]) -> Self {
+    pub(super) fn new(steps: &'a [WindowedWay]) -> Self {
         let mut clocks: Vec<ClockId> = steps.iter().flat_map(|it| [it.from, it.to]).collect();
         clocks.sort_unstable();
         clocks.dedup();
@@ -101,21 +101,21 @@ impl<'a> Ways<'a> {
     }
 
     /// The step between two clocks.
-    pub(super) fn find(&self, from: ClockId, to: ClockId) -> Option<&Step> {
+    pub(super) fn find(&self, from: ClockId, to: ClockId) -> Option<&WindowedWay> {
         let steps = self.steps;
         let at = steps.binary_search_by_key(&(from, to), |step| (step.from, step.to));
         steps.get(at.ok()?)
     }
 
     /// The steps away from a clock.
-    fn away(&self, from: ClockId) -> &'a [Step] {
+    fn away(&self, from: ClockId) -> &'a [WindowedWay] {
         let first = self.steps.partition_point(|step| step.from < from);
         let rest = &self.steps[first..];
         &rest[..rest.partition_point(|step| step.from <= from)]
     }
 
     /// The steps to a clock.
-    fn towards(&self, to: ClockId) -> impl ExactSizeIterator<Item = &'a Step> {
+    fn towards(&self, to: ClockId) -> impl ExactSizeIterator<Item = &'a WindowedWay> {
         let (steps, arriving) = (self.steps, &self.arriving);
         let end_of = |at: &u32| steps[*at as usize].to;
         let first = arriving.partition_point(|at| end_of(at) < to);
@@ -133,7 +133,7 @@ impl<'a> Ways<'a> {
     pub(super) fn short(&self, from: ClockId, to: ClockId) -> Option<f64> {
         let direct = self.find(from, to).map(|step| step.fastest);
         let (away, towards) = (self.away(from), self.towards(to));
-        let sum = |first: &Step, second: &Step| first.fastest + second.fastest;
+        let sum = |first: &WindowedWay, second: &WindowedWay| first.fastest + second.fastest;
         // A clock may have steps to all others.
         let over_one = if away.len() < towards.len() {
             let ways = away
@@ -158,7 +158,7 @@ impl<'a> Ways<'a> {
         let reduced = if let Some(known) = self.reduced.get() {
             known
         } else {
-            let found = Reduced::new(self, monitor)?;
+            let found = ReducedLengths::new(self, monitor)?;
             self.reduced.get_or_init(|| found)
         };
         let potential = |clock: ClockId| reduced.potential[self.number(clock)];
@@ -196,10 +196,10 @@ impl<'a> Ways<'a> {
     }
 }
 
-impl Reduced {
+impl ReducedLengths {
     fn new(ways: &Ways<'_>, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let of = |longer: f64| {
-            let arc = |step: &Step| Arc {
+            let arc = |step: &WindowedWay| Arc {
                 from: ways.number(step.from) as u32,
                 to: ways.number(step.to) as u32,
                 length: step.fastest + longer,
@@ -229,8 +229,8 @@ mod tests {
 
     use super::*;
 
-    fn step((from, to, fastest): (u32, u32, i32)) -> Step {
-        Step::of(ClockId(from), ClockId(to), f64::from(fastest))
+    fn step((from, to, fastest): (u32, u32, i32)) -> WindowedWay {
+        WindowedWay::of(ClockId(from), ClockId(to), f64::from(fastest))
     }
 
     proptest! {
@@ -246,7 +246,7 @@ mod tests {
                 step((from, to, takes + off[to as usize] - off[from as usize]))
             };
             let picked = picked.into_iter().filter(|&((from, to), _)| from != to);
-            let steps: Vec<Step> = picked.map(shifted).collect();
+            let steps: Vec<WindowedWay> = picked.map(shifted).collect();
             let ways = Ways::new(&steps);
             let mut shortest = [[f64::INFINITY; 7]; 7];
             for step in &steps {
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn a_ring_is_not_gone_round_for_each_of_its_clocks() {
         let count = 50_000;
-        let mut steps: Vec<Step> = (0..count)
+        let mut steps: Vec<WindowedWay> = (0..count)
             .map(|at| step((at, (at + 1) % count, 5)))
             .collect();
         steps.sort_unstable_by_key(|it| (it.from, it.to));

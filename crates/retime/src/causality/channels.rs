@@ -41,7 +41,7 @@ impl Hash for Channel {
 /// when it sends and when it receives.
 #[derive(Default)]
 pub(super) struct Channels {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<Pairing>,
     pub(super) doubtful: Vec<Doubtful>,
     pub(super) as_sender: Vec<Vec<Option<usize>>>,
     pub(super) as_receiver: Vec<Vec<Option<usize>>>,
@@ -50,7 +50,7 @@ pub(super) struct Channels {
 }
 
 /// How the messages of a channel are paired.
-pub(super) enum Line {
+pub(super) enum Pairing {
     /// While they are visited.
     Plain(Queue),
     /// Afterwards, by all of them: the channel at this position among those.
@@ -60,7 +60,7 @@ pub(super) enum Line {
 impl Channels {
     pub(super) fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
         let mut number = FileMap::default();
-        let mut sides: Vec<Sides> = Vec::new();
+        let mut sides: Vec<ChannelSides> = Vec::new();
         let mut channels = Self::default();
         let seen = logs
             .par_iter()
@@ -80,7 +80,7 @@ impl Channels {
                 destination: own,
                 tag: message.tag,
             });
-            sides.resize_with(number.len(), Sides::default);
+            sides.resize_with(number.len(), ChannelSides::default);
             for &(queue, side) in outgoing.iter().flatten() {
                 sides[queue].sends.add(side);
             }
@@ -100,7 +100,7 @@ impl Channels {
     }
 
     /// Tells channels that leave a doubt from the rest.
-    fn sort_out(&mut self, sides: &[Sides], gaps: &Gaps, number: &FileMap<Channel, usize>) {
+    fn sort_out(&mut self, sides: &[ChannelSides], gaps: &Gaps, number: &FileMap<Channel, usize>) {
         let mut gap_of: Vec<(Option<Gap>, Option<Gap>)> = Vec::new();
         let mut never_completed = Vec::new();
         if !gaps.is_empty() {
@@ -117,10 +117,10 @@ impl Channels {
             self.exact.push(!has_gap && side.is_exact());
             if !has_gap && !side.is_doubtful() {
                 let queue = Queue::of(side.sends.count, side.receives.count);
-                self.lines.push(Line::Plain(queue));
+                self.lines.push(Pairing::Plain(queue));
                 continue;
             }
-            self.lines.push(Line::Doubtful(self.doubtful.len()));
+            self.lines.push(Pairing::Doubtful(self.doubtful.len()));
             self.doubtful.push(Doubtful {
                 sender_gap,
                 receiver_gap,
@@ -231,12 +231,12 @@ impl Side {
 
 /// Both sides of a channel.
 #[derive(Clone, Copy, Default)]
-struct Sides {
+struct ChannelSides {
     sends: Side,
     receives: Side,
 }
 
-impl Sides {
+impl ChannelSides {
     /// True if anything but the counts has a say in who belongs to whom.
     fn is_doubtful(&self) -> bool {
         let Self { receives, .. } = self;

@@ -196,7 +196,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn messages(&self, location: usize) -> Result<Check, Cancelled> {
         let nodes = self.causality.nodes();
-        let mut check = Partial::default();
+        let mut check = CheckUnderWay::default();
         let to = LocationIndex(location as u32);
         let mut pace = Pace::of(self.monitor);
         for receive in nodes.of(location) {
@@ -204,7 +204,7 @@ impl Checker<'_> {
             if let Some(send) = self.causality.message_source(receive) {
                 let from = nodes.location(send);
                 let latency = self.latency(send, receive);
-                let seen = Seen {
+                let seen = MetDependency {
                     kind: DependencyKind::Message,
                     from,
                     to,
@@ -219,7 +219,7 @@ impl Checker<'_> {
     }
 
     fn collectives(&self, instances: Ids<Instance>) -> Result<Check, Cancelled> {
-        let mut check = Partial::default();
+        let mut check = CheckUnderWay::default();
         let mut pace = Pace::of(self.monitor);
         for instance in instances {
             pace.events(self.causality.collectives().participants(instance).len())?;
@@ -228,7 +228,7 @@ impl Checker<'_> {
         Ok(check.finish())
     }
 
-    fn collective(&self, instance: Instance, check: &mut Partial) {
+    fn collective(&self, instance: Instance, check: &mut CheckUnderWay) {
         let nodes = self.causality.nodes();
         let collectives = self.causality.collectives();
         let participants = collectives.participants(instance);
@@ -240,7 +240,7 @@ impl Checker<'_> {
             check.ends.push((cause, effect));
             self.note(
                 check,
-                &Seen {
+                &MetDependency {
                     kind: DependencyKind::Collective,
                     from,
                     to,
@@ -263,7 +263,7 @@ impl Checker<'_> {
 
     /// Counts ends that come too early after the latest begin, which is on another
     /// clock.
-    fn short_ends(&self, delay: Ticks, check: &mut Partial) {
+    fn short_ends(&self, delay: Ticks, check: &mut CheckUnderWay) {
         let ends = std::mem::take(&mut check.ends);
         for &(cause, effect) in &ends {
             let slack = self.latency(cause, effect).0.saturating_sub(delay.0);
@@ -273,14 +273,20 @@ impl Checker<'_> {
     }
 
     /// Counts ends that come too early after a begin on another clock.
-    fn short_collective(&self, instance: Instance, check: &mut Partial) {
+    fn short_collective(&self, instance: Instance, check: &mut CheckUnderWay) {
         let time = |node: EventNode| self.relative(node);
         let short = |cause, effect, slack| self.short_end(cause, effect, slack, check);
         self.causality
             .tightest_causes(instance, |it| self.clocks.of(it), self.delay, time, short);
     }
 
-    fn short_end(&self, cause: EventNode, effect: EventNode, slack: i64, check: &mut Partial) {
+    fn short_end(
+        &self,
+        cause: EventNode,
+        effect: EventNode,
+        slack: i64,
+        check: &mut CheckUnderWay,
+    ) {
         if slack < 0 {
             check.sums.collectives.short += 1;
             let kind = DependencyKind::Collective;
@@ -301,8 +307,8 @@ impl Checker<'_> {
     }
 
     #[inline]
-    fn note(&self, check: &mut Partial, seen: &Seen) {
-        let Seen {
+    fn note(&self, check: &mut CheckUnderWay, seen: &MetDependency) {
+        let MetDependency {
             kind,
             from,
             to,
@@ -336,7 +342,7 @@ impl Checker<'_> {
 
     fn violation(
         &self,
-        check: &mut Partial,
+        check: &mut CheckUnderWay,
         kind: DependencyKind,
         cause: EventNode,
         effect: EventNode,
@@ -369,7 +375,7 @@ impl Checker<'_> {
 const AT_HAND: usize = 64;
 
 /// The check of a part of the dependencies, under way.
-struct Partial {
+struct CheckUnderWay {
     sums: Check,
     /// Tallies of pairs that were met lately, at a place that depends on the pair.
     at_hand: Vec<Option<(Pair, PairTally)>>,
@@ -381,7 +387,7 @@ struct Partial {
 
 type Pair = (LocationIndex, LocationIndex);
 
-impl Default for Partial {
+impl Default for CheckUnderWay {
     fn default() -> Self {
         Self {
             sums: Check::default(),
@@ -392,7 +398,7 @@ impl Default for Partial {
     }
 }
 
-impl Partial {
+impl CheckUnderWay {
     #[inline]
     fn add(&mut self, pair: Pair, one: PairTally) {
         let place = (pair.0.0 as usize).wrapping_add(8 * pair.1.0 as usize) % AT_HAND;
@@ -423,7 +429,7 @@ impl Partial {
 }
 
 /// One dependency as met.
-struct Seen {
+struct MetDependency {
     kind: DependencyKind,
     from: LocationIndex,
     to: LocationIndex,

@@ -34,7 +34,7 @@ use retime_model::{Defect, Length, Timestamp};
 
 use super::EventNode;
 use super::gaps::Gap;
-use super::lengths::{self, Verdict};
+use super::lengths::{self, LengthVerdict};
 use super::nodes::Nodes;
 use super::noted::Noted;
 use super::partner::Partner;
@@ -108,7 +108,7 @@ impl Doubtful {
             let (sent, received) = self.lengths();
             lengths::judge(&sent, &received)
         } else {
-            Verdict::Silent
+            LengthVerdict::Silent
         };
         let [mut lone_send, mut lone_receive] = if self.has_gap() {
             [Defect::PlaceUnknown; 2]
@@ -116,9 +116,9 @@ impl Doubtful {
             [Defect::SendWithoutReceive, Defect::ReceiveWithoutSend]
         };
         let pairs = match verdict {
-            Verdict::Silent => self.by_count(nodes),
-            Verdict::Pairs(pairs) => pairs,
-            Verdict::Contradiction => {
+            LengthVerdict::Silent => self.by_count(nodes),
+            LengthVerdict::Pairs(pairs) => pairs,
+            LengthVerdict::Contradiction => {
                 [lone_send, lone_receive] = [Defect::LengthsDisagree; 2];
                 Vec::new()
             }

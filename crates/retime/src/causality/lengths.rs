@@ -23,7 +23,7 @@ use retime_model::Length;
 
 /// The verdict of lengths on the pairs of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum LengthVerdict {
     /// Nothing.
     Silent,
     /// These sends and receives may belong together, or later ones than these sends.
@@ -33,12 +33,12 @@ pub(super) enum Verdict {
 }
 
 /// Judges sends and receives that are listed in the order of the channel.
-pub(super) fn judge(sent: &[Length], received: &[Length]) -> Verdict {
+pub(super) fn judge(sent: &[Length], received: &[Length]) -> LengthVerdict {
     let mut both = sent.iter().chain(received);
     let is_mute = |side: &[Length]| side.iter().all(|length| length.number() == 0);
     let alike = both.clone().all(|length| Some(length) == sent.first());
     if alike || both.any(|it| !it.is_known()) || is_mute(sent) || is_mute(received) {
-        return Verdict::Silent;
+        return LengthVerdict::Silent;
     }
     let pairs = if sent.len() >= received.len() {
         embed(received, sent).map(|places| places.into_iter().zip(0..).collect())
@@ -46,9 +46,9 @@ pub(super) fn judge(sent: &[Length], received: &[Length]) -> Verdict {
         from_end(sent, received).map(|places| (0..).zip(places).collect())
     };
     match pairs {
-        Some(pairs) => Verdict::Pairs(pairs),
-        None if tells_room(sent, received) => Verdict::Silent,
-        None => Verdict::Contradiction,
+        Some(pairs) => LengthVerdict::Pairs(pairs),
+        None if tells_room(sent, received) => LengthVerdict::Silent,
+        None => LengthVerdict::Contradiction,
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn tells_room(sent: &[Length], received: &[Length]) -> bool {
 mod tests {
     use super::*;
 
-    fn verdict(sent: &[u64], received: &[u64]) -> Verdict {
+    fn verdict(sent: &[u64], received: &[u64]) -> LengthVerdict {
         let lengths = |side: &[u64]| side.iter().map(|&it| Length::of(it)).collect::<Vec<_>>();
         judge(&lengths(sent), &lengths(received))
     }
@@ -95,30 +95,39 @@ mod tests {
     #[test]
     fn a_lost_receive_is_found_by_the_lengths_around_it() {
         let pairs = vec![(0, 0), (1, 1), (3, 2)];
-        assert_eq!(verdict(&[8, 4, 4, 16], &[8, 4, 16]), Verdict::Pairs(pairs));
+        assert_eq!(
+            verdict(&[8, 4, 4, 16], &[8, 4, 16]),
+            LengthVerdict::Pairs(pairs)
+        );
     }
 
     #[test]
     fn a_lost_send_is_found_from_the_end() {
         let pairs = vec![(0, 0), (1, 2), (2, 3)];
-        assert_eq!(verdict(&[8, 4, 16], &[8, 4, 4, 16]), Verdict::Pairs(pairs));
+        assert_eq!(
+            verdict(&[8, 4, 16], &[8, 4, 4, 16]),
+            LengthVerdict::Pairs(pairs)
+        );
     }
 
     #[test]
     fn equal_lengths_say_nothing() {
-        assert_eq!(verdict(&[8, 8], &[8]), Verdict::Silent);
-        assert_eq!(verdict(&[], &[]), Verdict::Silent);
+        assert_eq!(verdict(&[8, 8], &[8]), LengthVerdict::Silent);
+        assert_eq!(verdict(&[], &[]), LengthVerdict::Silent);
     }
 
     #[test]
     fn a_channel_that_lacks_both_is_found_out() {
         // The first send and the last receive are missing.
-        assert_eq!(verdict(&[2, 3, 4], &[1, 2, 3]), Verdict::Contradiction);
+        assert_eq!(
+            verdict(&[2, 3, 4], &[1, 2, 3]),
+            LengthVerdict::Contradiction
+        );
     }
 
     #[test]
     fn the_room_of_receives_is_no_length() {
-        assert_eq!(verdict(&[2, 3, 4], &[9, 9, 9]), Verdict::Silent);
-        assert_eq!(verdict(&[2, 3, 4], &[0, 0, 0]), Verdict::Silent);
+        assert_eq!(verdict(&[2, 3, 4], &[9, 9, 9]), LengthVerdict::Silent);
+        assert_eq!(verdict(&[2, 3, 4], &[0, 0, 0]), LengthVerdict::Silent);
     }
 }

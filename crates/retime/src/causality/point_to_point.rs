@@ -52,7 +52,7 @@ use std::collections::BinaryHeap;
 use retime_model::{Cancelled, ChannelIndex, ChannelPlace, Defect, LogColumns, TraceInfo};
 
 use super::EventNode;
-use super::channels::{Channels, Line};
+use super::channels::{Channels, Pairing};
 use super::doubtful::{self, Doubtful, Sent};
 use super::endpoints::by_endpoint;
 use super::nodes::Nodes;
@@ -104,8 +104,8 @@ pub(super) fn pair(
                 let length = line.length;
                 let own = as_sender[log][line.channel.index()];
                 match own.map(|it| &mut lines[it]) {
-                    Some(Line::Plain(queue)) => queue.enqueue(node, &mut partner),
-                    Some(Line::Doubtful(it)) => doubtful[*it].sends.push(Sent { node, length }),
+                    Some(Pairing::Plain(queue)) => queue.enqueue(node, &mut partner),
+                    Some(Pairing::Doubtful(it)) => doubtful[*it].sends.push(Sent { node, length }),
                     None => {}
                 }
                 Ok(())
@@ -123,8 +123,8 @@ pub(super) fn pair(
                 let node = nodes.of_log(log, line.node);
                 let own = as_receiver[log][line.channel.index()];
                 let is_paired = match own.map(|it| &mut lines[it]) {
-                    Some(Line::Plain(queue)) => queue.serve(node, &mut partner),
-                    Some(Line::Doubtful(it)) => {
+                    Some(Pairing::Plain(queue)) => queue.serve(node, &mut partner),
+                    Some(Pairing::Doubtful(it)) => {
                         doubtful[*it].post(node, &logs[log], i, nodes);
                         return Ok(());
                     }
@@ -169,15 +169,15 @@ impl Doubtful {
 
 /// Sends still waiting at the end have no receive.
 fn report_unmatched(
-    lines: Vec<Line>,
+    lines: Vec<Pairing>,
     partner: &mut [Partner],
     nodes: &Nodes,
     defects: &mut Noted<'_>,
 ) {
     let mut unmatched: Vec<EventNode> = Vec::new();
     let queues = lines.into_iter().filter_map(|line| match line {
-        Line::Plain(queue) => Some(queue),
-        Line::Doubtful(_) => None,
+        Pairing::Plain(queue) => Some(queue),
+        Pairing::Doubtful(_) => None,
     });
     for mut queue in queues {
         while let Some(send) = queue.dequeue(partner) {

@@ -143,7 +143,7 @@ pub fn amortize_with_ramp(
     times: &LogicalTimes,
     monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
-    let work = Work {
+    let work = Ramps {
         causality,
         clocks,
         delay,
@@ -158,7 +158,7 @@ pub fn amortize_with_ramp(
 /// Relative times are never negative, and neither a clock without its jumps nor
 /// the sum of these exceeds the clock itself: differences and sums of them fit
 /// into 64 bits as logical times do.
-struct Work<'a> {
+struct Ramps<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
     delay: &'a MinimalDelay,
@@ -169,7 +169,7 @@ struct Work<'a> {
     monitor: &'a dyn Monitor,
 }
 
-impl Work<'_> {
+impl Ramps<'_> {
     fn correction(&self) -> Result<Correction, CorrectionError> {
         let all: Vec<ClockId> = self.clocks.iter().collect();
         let maps = all.into_par_iter().map(|clock| self.map(clock));

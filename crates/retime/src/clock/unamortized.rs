@@ -52,7 +52,7 @@ pub fn unamortized(
     times: &LogicalTimes,
     monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
-    let work = Work {
+    let work = JumpWalk {
         causality,
         clocks,
         times,
@@ -66,7 +66,7 @@ pub fn unamortized(
     Ok(Correction::new(clocks.clone(), maps))
 }
 
-struct Work<'a> {
+struct JumpWalk<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
     times: &'a LogicalTimes,
@@ -82,7 +82,7 @@ struct Passed {
     lead: Lead,
 }
 
-impl Work<'_> {
+impl JumpWalk<'_> {
     /// The map of one clock.
     fn map(&self, clock: ClockId) -> Result<ClockMap, CorrectionError> {
         let (causality, clocks, times) = (self.causality, self.clocks, self.times);

@@ -107,7 +107,7 @@ pub struct Dependencies<'a, T> {
     time: T,
     extents: Vec<Option<(i64, i64)>>,
     stretches: Vec<Stretch>,
-    parts: Vec<Part>,
+    parts: Vec<WalkPart>,
 }
 
 /// Successive nodes of one clock.
@@ -118,20 +118,20 @@ struct Stretch {
 }
 
 #[derive(Clone, Debug)]
-enum Part {
+enum WalkPart {
     /// The receives of these stretches.
     Receives(Range<usize>),
     Instances(Ids<Instance>),
 }
 
 /// Cuts stretches into parts, in order.
-fn parted(stretches: &[Stretch]) -> Vec<Part> {
+fn parted(stretches: &[Stretch]) -> Vec<WalkPart> {
     let mut parts = Vec::new();
     let (mut first, mut nodes) = (0, 0);
     for (place, stretch) in stretches.iter().enumerate() {
         nodes += stretch.nodes.len();
         if nodes >= PART || place + 1 == stretches.len() {
-            parts.push(Part::Receives(first..place + 1));
+            parts.push(WalkPart::Receives(first..place + 1));
             (first, nodes) = (place + 1, 0);
         }
     }
@@ -150,7 +150,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
         }
         let mut parts = parted(&stretches);
         let instances = causality.collectives().instances();
-        parts.extend(instances.chunks(INSTANCES).map(Part::Instances));
+        parts.extend(instances.chunks(INSTANCES).map(WalkPart::Instances));
         Self {
             extents: Edges::extents(causality, clocks),
             causality,
@@ -250,13 +250,13 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
     #[inline]
     fn walk(&self, part: usize, mut visit: impl FnMut(Edge)) {
         match &self.parts[part] {
-            Part::Receives(stretches) => {
+            WalkPart::Receives(stretches) => {
                 for Stretch { clock, nodes } in &self.stretches[stretches.clone()] {
                     let messages = nodes.clone().filter_map(|node| self.message(*clock, node));
                     messages.for_each(&mut visit);
                 }
             }
-            Part::Instances(instances) => {
+            WalkPart::Instances(instances) => {
                 for instance in instances.clone() {
                     self.collective(instance, &mut visit);
                 }

@@ -23,9 +23,9 @@
 //!
 //! Source: the system is solved by conjugate gradients, M. R. Hestenes and E. Stiefel (1952).
 
-use super::consensus::Told;
+use super::consensus::ToldLine;
 use super::freedom::Freedom;
-use crate::unbroken::Line;
+use crate::unbroken::RunLine;
 use retime_model::ClockId;
 
 /// A difference of clocks that is known to less than this many ticks is taken to be known to it.
@@ -35,7 +35,7 @@ const SOLVED: f64 = 1e-9;
 
 /// The lines between both.
 pub(super) struct Balanced {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<RunLine>,
     /// The share of ends in the line of each clock, from 0 to 1.
     pub(super) share: Vec<f64>,
     /// The freedom that dependencies leave each clock, on average over those that it is tied
@@ -45,13 +45,13 @@ pub(super) struct Balanced {
 
 /// The lines between those that are `told` and none at all, which dependencies speak for.
 pub(super) fn balance(
-    told: &[Option<Told>],
+    told: &[Option<ToldLine>],
     anchors: &[usize],
     pairs: &[Freedom],
     reference: ClockId,
 ) -> Balanced {
     let system = System::new(told, anchors, pairs, reference);
-    let of = |value: fn(Line) -> f64| {
+    let of = |value: fn(RunLine) -> f64| {
         let told: Vec<f64> = told
             .iter()
             .map(|it| it.map_or(0.0, |it| value(it.line)))
@@ -60,7 +60,7 @@ pub(super) fn balance(
     };
     let (first, last) = (of(|line| line.first), of(|line| line.last));
     let ends = first.into_iter().zip(last);
-    let lines = ends.map(|(first, last)| Line { first, last }).collect();
+    let lines = ends.map(|(first, last)| RunLine { first, last }).collect();
     let stiff = system.stiffness();
     let share = system.known.iter().zip(&stiff);
     Balanced {
@@ -94,7 +94,7 @@ struct System<'a> {
 
 impl<'a> System<'a> {
     fn new(
-        told: &[Option<Told>],
+        told: &[Option<ToldLine>],
         anchors: &'a [usize],
         pairs: &[Freedom],
         reference: ClockId,
@@ -220,12 +220,12 @@ mod tests {
     /// it is, to `half` nanoseconds.
     fn moved(half: f64) -> f64 {
         let told = |by: f64| {
-            let line = Line {
+            let line = RunLine {
                 first: by,
                 last: by,
             };
             let (spread, ends) = (2_000.0, 9);
-            Some(Told { line, spread, ends })
+            Some(ToldLine { line, spread, ends })
         };
         let pair = Freedom {
             clocks: [ClockId(0), ClockId(1)],
@@ -247,11 +247,11 @@ mod tests {
     #[test]
     fn clocks_without_the_reference_are_moved_against_each_other_only() {
         let told = |by: f64| {
-            let line = Line {
+            let line = RunLine {
                 first: by,
                 last: -by,
             };
-            Some(Told {
+            Some(ToldLine {
                 line,
                 spread: 10.0,
                 ends: 9,

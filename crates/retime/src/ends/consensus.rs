@@ -38,8 +38,8 @@
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::median::median;
 
-use super::observed::{End, Ends, Observed};
-use crate::unbroken::Line;
+use super::observed::{Observed, ObservedEnds, OperationEnd};
+use crate::unbroken::RunLine;
 
 /// Huber's function becomes a line at this many spreads: it is as good as a mean to 95 % where
 /// ends are normally distributed.
@@ -64,8 +64,8 @@ const FEWEST_OF_LINE: usize = 4;
 
 /// The line of a clock, and how well ends tell it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Told {
-    pub(super) line: Line,
+pub(super) struct ToldLine {
+    pub(super) line: RunLine,
     /// The distance of an end of the clock from those of the others, as a standard deviation.
     pub(super) spread: f64,
     /// The number of ends.
@@ -76,7 +76,7 @@ pub(super) struct Told {
 #[derive(Clone, Debug)]
 pub(super) struct Consensus {
     /// The line of each clock; `None` where too few ends tell anything.
-    pub(super) told: Vec<Option<Told>>,
+    pub(super) told: Vec<Option<ToldLine>>,
     /// The clock that stands for all that operations connect each clock to: the reference
     /// if it is one.
     pub(super) anchors: Vec<usize>,
@@ -88,7 +88,7 @@ pub(super) struct Consensus {
 /// of `length` to leave its clock at its recorded rate. `None` where there are too few ends to tell
 /// how they spread.
 pub(super) fn consensus(
-    ends: &Ends,
+    ends: &ObservedEnds,
     recorded: &[f64],
     length: f64,
     reference: ClockId,
@@ -101,13 +101,13 @@ pub(super) fn consensus(
             all[end.clock.as_usize()] += 1;
             all
         });
-    let mut work = Work {
+    let mut work = ConsensusSearch {
         ends,
         recorded,
         rise: RHO * length,
         anchors: anchors(ends, recorded.len(), reference),
         reference,
-        lines: vec![Line::default(); recorded.len()],
+        lines: vec![RunLine::default(); recorded.len()],
         middles: vec![0.0; ends.operations.len()],
         off: vec![0.0; ends.all().len()],
         spreads: vec![LEAST; ends.sets],
@@ -136,7 +136,7 @@ pub(super) fn consensus(
             spread(&mut off).max(work.spread)
         };
         let line = work.lines[clock];
-        (off.len() >= FEWEST_OF_LINE && line.is_finite()).then(|| Told {
+        (off.len() >= FEWEST_OF_LINE && line.is_finite()).then(|| ToldLine {
             line,
             spread,
             ends: counts[clock],
@@ -150,7 +150,7 @@ pub(super) fn consensus(
 }
 
 /// The first of the clocks that operations connect each one to, or the reference if that is one.
-fn anchors(ends: &Ends, clocks: usize, reference: ClockId) -> Vec<usize> {
+fn anchors(ends: &ObservedEnds, clocks: usize, reference: ClockId) -> Vec<usize> {
     let mut anchors: Vec<usize> = (0..clocks).collect();
     let find = |anchors: &[usize], mut at: usize| {
         while anchors[at] != at {
@@ -182,7 +182,7 @@ fn anchors(ends: &Ends, clocks: usize, reference: ClockId) -> Vec<usize> {
 }
 
 /// The distances by which the ends of each clock are off.
-fn by_clock(ends: &Ends, off: &[f64], clocks: usize) -> Vec<Vec<f64>> {
+fn by_clock(ends: &ObservedEnds, off: &[f64], clocks: usize) -> Vec<Vec<f64>> {
     let mut by_clock = vec![Vec::new(); clocks];
     for (end, off) in ends.all().iter().zip(off) {
         by_clock[end.clock.as_usize()].push(off.abs());
@@ -200,15 +200,15 @@ fn weight(off: f64, spread: f64) -> f64 {
     (KNEE * spread / off.abs()).min(1.0)
 }
 
-struct Work<'a> {
-    ends: &'a Ends,
+struct ConsensusSearch<'a> {
+    ends: &'a ObservedEnds,
     recorded: &'a [f64],
     /// The ticks that a clock may gain over the run, as a standard deviation.
     rise: f64,
     /// The clock that stands for all that are connected, by clock.
     anchors: Vec<usize>,
     reference: ClockId,
-    lines: Vec<Line>,
+    lines: Vec<RunLine>,
     /// The middle of the ends of each operation,
     middles: Vec<f64>,
     /// by end how far it is off the others of its operation,
@@ -219,7 +219,7 @@ struct Work<'a> {
     spread: f64,
 }
 
-impl Work<'_> {
+impl ConsensusSearch<'_> {
     /// Finds the middles of all operations, how far ends are off, and their spread.
     fn look(&mut self) {
         for (number, operation) in self.ends.operations.iter().enumerate() {
@@ -228,14 +228,14 @@ impl Work<'_> {
             let own = self.ends.of(operation);
             // The middle is nearer to an end than the other ends are, which it is one of.
             let others = own.len() as f64 / (own.len() as f64 - 1.0);
-            for (at, end) in Ends::places(operation).zip(own) {
+            for (at, end) in ObservedEnds::places(operation).zip(own) {
                 let shown = end.at + self.lines[end.clock.as_usize()].at(end.share);
                 self.off[at] = others * (shown - middle);
             }
         }
         let mut by_set = vec![Vec::new(); self.ends.sets];
         for operation in &self.ends.operations {
-            let own = &self.off[Ends::places(operation)];
+            let own = &self.off[ObservedEnds::places(operation)];
             by_set[operation.of].extend(own.iter().map(|it| it.abs()));
         }
         let mut all: Vec<f64> = self.off.iter().map(|it| it.abs()).collect();
@@ -254,7 +254,7 @@ impl Work<'_> {
     /// of what they are off by is the least.
     fn middle(&self, operation: &Observed) -> f64 {
         let own = self.ends.of(operation);
-        let shown = |end: &End| end.at + self.lines[end.clock.as_usize()].at(end.share);
+        let shown = |end: &OperationEnd| end.at + self.lines[end.clock.as_usize()].at(end.share);
         let mut all: Vec<f64> = own.iter().map(shown).collect();
         let Some(middle) = median(&mut all) else {
             return 0.0;
@@ -271,17 +271,17 @@ impl Work<'_> {
 
     /// The line of each clock for which its ends are nearest to the middles.
     fn fit(&mut self) {
-        let mut sums = vec![Sums::default(); self.lines.len()];
+        let mut sums = vec![LineSums::default(); self.lines.len()];
         for (operation, middle) in self.ends.operations.iter().zip(&self.middles) {
             let spread = self.spreads[operation.of];
-            for (at, end) in Ends::places(operation).zip(self.ends.of(operation)) {
+            for (at, end) in ObservedEnds::places(operation).zip(self.ends.of(operation)) {
                 let weight = weight(self.off[at], spread) / (spread * spread);
                 sums[end.clock.as_usize()].add(weight, end.share, middle - end.at);
             }
         }
         let prior = 1.0 / (self.rise * self.rise);
         let fitted = sums.iter().zip(self.recorded).zip(&self.lines);
-        let lines: Vec<Line> = fitted
+        let lines: Vec<RunLine> = fitted
             .map(|((sums, &rise), &line)| sums.line(prior, rise).unwrap_or(line))
             .collect();
         let common = self.common(&lines);
@@ -293,8 +293,8 @@ impl Work<'_> {
     }
 
     /// The line that the clocks of each anchor have in common: that of the reference, or the mean.
-    fn common(&self, lines: &[Line]) -> Vec<Line> {
-        let mut sums = vec![(Line::default(), 0.0); lines.len()];
+    fn common(&self, lines: &[RunLine]) -> Vec<RunLine> {
+        let mut sums = vec![(RunLine::default(), 0.0); lines.len()];
         for (clock, (&line, &anchor)) in lines.iter().zip(&self.anchors).enumerate() {
             let reference = self.reference.as_usize();
             if anchor != reference || clock == reference {
@@ -303,14 +303,14 @@ impl Work<'_> {
             }
         }
         sums.into_iter()
-            .map(|(sum, count): (Line, f64)| sum * (1.0 / count.max(1.0)))
+            .map(|(sum, count): (RunLine, f64)| sum * (1.0 / count.max(1.0)))
             .collect()
     }
 }
 
 /// Weighted sums over the ends of a clock, of which a line is fitted.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct LineSums {
     weights: f64,
     x: f64,
     y: f64,
@@ -318,7 +318,7 @@ struct Sums {
     xy: f64,
 }
 
-impl Sums {
+impl LineSums {
     fn add(&mut self, weight: f64, x: f64, y: f64) {
         self.weights += weight;
         self.x += weight * x;
@@ -329,7 +329,7 @@ impl Sums {
 
     /// The line of least squares that rises by about `rise`, a `prior` in terms of weights;
     /// `None` without anything to fit.
-    fn line(&self, prior: f64, rise: f64) -> Option<Line> {
+    fn line(&self, prior: f64, rise: f64) -> Option<RunLine> {
         if self.weights <= 0.0 {
             return None;
         }
@@ -340,7 +340,7 @@ impl Sums {
         );
         let rises = (xy + prior * rise) / (xx + prior);
         let first = y - rises * x;
-        Some(Line {
+        Some(RunLine {
             first,
             last: first + rises,
         })
@@ -354,17 +354,17 @@ mod tests {
     const LENGTH: f64 = 1e9;
 
     /// Operations a tenth of the run apart, each seen to end by clocks as late as listed.
-    fn operations(late: &[&[(u32, f64)]]) -> Ends {
+    fn operations(late: &[&[(u32, f64)]]) -> ObservedEnds {
         let ends = late.iter().enumerate().map(|(number, late)| {
             let share = number as f64 / 10.0;
-            let end = |&(clock, late): &(u32, f64)| End {
+            let end = |&(clock, late): &(u32, f64)| OperationEnd {
                 clock: ClockId(clock),
                 at: (share - 0.5) * LENGTH + late,
                 share,
             };
             late.iter().map(end).collect()
         });
-        Ends::new(ends)
+        ObservedEnds::new(ends)
     }
 
     fn found(late: &[&[(u32, f64)]], clocks: usize) -> Option<Consensus> {

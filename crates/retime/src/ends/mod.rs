@@ -39,9 +39,9 @@ use retime_model::{Cancelled, LocationIndex};
 use self::balance::{Balanced, balance};
 use self::consensus::{Consensus, consensus};
 use self::freedom::freedom;
-use self::observed::Ends;
+use self::observed::ObservedEnds;
 use crate::estimate::Estimate;
-use crate::unbroken::{AlignedTrace, Demand, Judge, Line, Run};
+use crate::unbroken::{AlignedRun, AlignedTrace, Demand, Judge, RunLine};
 
 /// Spreads by which dependencies may keep a clock from where ends would have it.
 const REFUTED: f64 = 4.0;
@@ -76,10 +76,10 @@ pub(crate) fn by_ends(
         return Ok(None);
     }
     let extents = trace.extents();
-    let Some(run) = Run::new(estimate, &extents) else {
+    let Some(run) = AlignedRun::new(estimate, &extents) else {
         return Ok(None);
     };
-    let ends = Ends::of_trace(causality, clocks, streams, &run);
+    let ends = ObservedEnds::of_trace(causality, clocks, streams, &run);
     let recorded: Vec<f64> = clocks.iter().map(|it| -run.gains(it, &extents)).collect();
     let told = consensus(&ends, &recorded, run.length(), estimate.reference, monitor)?;
     let Some(told) = told else {
@@ -118,8 +118,8 @@ pub(crate) fn by_ends(
 
 /// The ticks within which the line of each clock is likely right; `None` if dependencies keep one
 /// too far from where ends would have it.
-fn likely(told: &Consensus, between: &Balanced, lines: &[Line]) -> Option<Vec<Option<f64>>> {
-    let of_clock = |(clock, told): (usize, &Option<consensus::Told>)| {
+fn likely(told: &Consensus, between: &Balanced, lines: &[RunLine]) -> Option<Vec<Option<f64>>> {
+    let of_clock = |(clock, told): (usize, &Option<consensus::ToldLine>)| {
         let Some(told) = told else {
             return Some(None);
         };

@@ -4,12 +4,12 @@ use retime_model::{Class, ClockId, Clocks, LocationIndex};
 use rustc_hash::FxHashMap;
 
 use crate::causality::{Causality, Instance};
-use crate::unbroken::Run;
+use crate::unbroken::AlignedRun;
 use retime_numerics::median::median;
 
 /// The end of an operation by one clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(super) struct OperationEnd {
     pub(super) clock: ClockId,
     /// The aligned time, from the middle of the run: the median of those of all its locations.
     pub(super) at: f64,
@@ -28,16 +28,16 @@ pub(super) struct Observed {
 
 /// All operations whose ends are told by several clocks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ends {
+pub(super) struct ObservedEnds {
     pub(super) operations: Vec<Observed>,
-    all: Vec<End>,
+    all: Vec<OperationEnd>,
     /// The number of sets of clocks that have operations.
     pub(super) sets: usize,
 }
 
-impl Ends {
+impl ObservedEnds {
     /// The ends of each operation of a list by clock.
-    pub(super) fn new(operations: impl IntoIterator<Item = Vec<End>>) -> Self {
+    pub(super) fn new(operations: impl IntoIterator<Item = Vec<OperationEnd>>) -> Self {
         let mut ends = Self::default();
         let mut sets: FxHashMap<Vec<ClockId>, usize> = FxHashMap::default();
         for own in operations {
@@ -61,7 +61,7 @@ impl Ends {
         causality: &Causality,
         clocks: &Clocks,
         streams: &[LocationIndex],
-        run: &Run<'_>,
+        run: &AlignedRun<'_>,
     ) -> Self {
         let mut is_stream = vec![false; clocks.by_location().len()];
         for stream in streams {
@@ -75,12 +75,12 @@ impl Ends {
     }
 
     /// The ends of an operation, by rising clock.
-    pub(super) fn of(&self, operation: &Observed) -> &[End] {
+    pub(super) fn of(&self, operation: &Observed) -> &[OperationEnd] {
         &self.all[operation.first..operation.end]
     }
 
     /// The ends of all operations.
-    pub(super) fn all(&self) -> &[End] {
+    pub(super) fn all(&self) -> &[OperationEnd] {
         &self.all
     }
 
@@ -94,9 +94,9 @@ fn of_instance(
     causality: &Causality,
     clocks: &Clocks,
     is_stream: &[bool],
-    run: &Run<'_>,
+    run: &AlignedRun<'_>,
     instance: Instance,
-) -> Option<Vec<End>> {
+) -> Option<Vec<OperationEnd>> {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());
     let operation = collectives.operation(instance);
     if operation.class != Class::AllToAll || operation.across_sides {
@@ -116,7 +116,7 @@ fn of_instance(
         let clock = same.first()?.0;
         let mut times: Vec<f64> = same.iter().map(|it| run.time(clock, it.1)).collect();
         let at = median(&mut times)?;
-        Some(End {
+        Some(OperationEnd {
             clock,
             at,
             share: run.share(at),

@@ -135,7 +135,7 @@ impl Sighting {
 
 /// The sightings of a clock.
 #[derive(Clone, Default)]
-struct Known {
+struct ClockSightings {
     /// Sightings in order of rising starts.
     sightings: Vec<Sighting>,
     /// How long the longest of these is.
@@ -146,7 +146,7 @@ struct Known {
     found: Vec<(i64, i64)>,
 }
 
-impl Known {
+impl ClockSightings {
     /// The sightings that have a stamp in common with this stretch.
     fn near(&self, after: i64, until: i64) -> impl Iterator<Item = &Sighting> {
         let first = after.saturating_sub_unsigned(self.longest);
@@ -171,7 +171,7 @@ impl Known {
 
 struct Table<'a> {
     steps: &'a [PairStep],
-    clocks: Vec<Known>,
+    clocks: Vec<ClockSightings>,
     explained: Vec<bool>,
     settled: Vec<Stepped>,
 }
@@ -179,7 +179,7 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn new(steps: &'a [PairStep], watched: &[Watched], relaxation: &Relaxation) -> Self {
         let most = steps.iter().flat_map(|it| it.clocks).max();
-        let mut clocks = vec![Known::default(); most.map_or(0, |it| it.as_usize() + 1)];
+        let mut clocks = vec![ClockSightings::default(); most.map_or(0, |it| it.as_usize() + 1)];
         for (clock, known) in (0..).map(ClockId).zip(&mut clocks) {
             known.found = relaxation.cuts(clock).to_vec();
         }

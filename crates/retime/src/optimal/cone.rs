@@ -19,13 +19,16 @@
 //! largest values over the second. Cones that cover cones form an order, so what is maximal of
 //! several lists is what is maximal of the maximal links of each.
 
-use super::link::{Link, Slope};
+use super::link::{Dependency, Slope};
 
 /// The envelope of `links`, which are sorted by time.
-pub(super) fn prune<'a>(links: impl Iterator<Item = &'a Link>, slope: Slope) -> Vec<Link> {
+pub(super) fn prune<'a>(
+    links: impl Iterator<Item = &'a Dependency>,
+    slope: Slope,
+) -> Vec<Dependency> {
     let mut highest = Highest::forwards(slope);
     let ahead = links.filter(|link| highest.rises(link));
-    let mut kept: Vec<Link> = ahead.copied().collect();
+    let mut kept: Vec<Dependency> = ahead.copied().collect();
     kept.reverse();
     let mut highest = Highest::backwards(slope);
     kept.retain(|link| highest.rises(link));
@@ -33,9 +36,9 @@ pub(super) fn prune<'a>(links: impl Iterator<Item = &'a Link>, slope: Slope) -> 
     kept
 }
 
-/// The links that no other one covers, of `links` sorted by [time](Link::time); of equal ones
+/// The links that no other one covers, of `links` sorted by [time](Dependency::time); of equal ones
 /// the first.
-pub(super) fn maximal(links: &[Link], slope: Slope) -> Vec<Link> {
+pub(super) fn maximal(links: &[Dependency], slope: Slope) -> Vec<Dependency> {
     if slope.rise == 0 {
         // Whatever their distance, the largest bound covers all.
         let largest = links.iter().rev().max_by_key(|it| it.bound);
@@ -45,7 +48,7 @@ pub(super) fn maximal(links: &[Link], slope: Slope) -> Vec<Link> {
     // which meets none that another scan has dropped, is exact.
     let kept = prune(prune(links.iter(), slope).iter(), slope);
     let both_rise =
-        |pair: &[Link]| pair[0].at_from <= pair[1].at_from && pair[0].at_to <= pair[1].at_to;
+        |pair: &[Dependency]| pair[0].at_from <= pair[1].at_from && pair[0].at_to <= pair[1].at_to;
     if kept.windows(2).all(both_rise) {
         return kept;
     }
@@ -53,13 +56,13 @@ pub(super) fn maximal(links: &[Link], slope: Slope) -> Vec<Link> {
 }
 
 /// The links that no other one covers, of links that cross.
-fn uncovered(mut links: Vec<Link>, slope: Slope) -> Vec<Link> {
+fn uncovered(mut links: Vec<Dependency>, slope: Slope) -> Vec<Dependency> {
     links.sort_by_key(|it| (it.at_from, it.at_to, std::cmp::Reverse(it.bound)));
     links.dedup_by_key(|it| (it.at_from, it.at_to));
     let mut is_covered = vec![false; links.len()];
     for (along_from, along_to) in [(1, 1), (1, -1), (-1, 1), (-1, -1)] {
-        let from = |it: &Link| i128::from(it.at_from) * along_from;
-        let to = |it: &Link| i128::from(it.at_to) * along_to;
+        let from = |it: &Dependency| i128::from(it.at_from) * along_from;
+        let to = |it: &Dependency| i128::from(it.at_to) * along_to;
         let mut ranks: Vec<i128> = links.iter().map(to).collect();
         ranks.sort_unstable();
         ranks.dedup();
@@ -78,7 +81,7 @@ fn uncovered(mut links: Vec<Link>, slope: Slope) -> Vec<Link> {
     }
     let mut covered = is_covered.into_iter();
     links.retain(|_| !covered.next().unwrap_or(false));
-    links.sort_by_key(Link::time);
+    links.sort_by_key(Dependency::time);
     links
 }
 
@@ -113,7 +116,7 @@ pub(super) struct Highest {
     slope: Slope,
     /// 1 forwards in time, -1 backwards.
     direction: i128,
-    cone: Option<(i128, Link)>,
+    cone: Option<(i128, Dependency)>,
 }
 
 impl Highest {
@@ -135,7 +138,7 @@ impl Highest {
     }
 
     /// True if no cone so far covers the link.
-    pub(super) fn rises(&mut self, link: &Link) -> bool {
+    pub(super) fn rises(&mut self, link: &Dependency) -> bool {
         let bound = self.slope.scaled(link.bound);
         if let Some((_, cone)) = &self.cone {
             let apart = i128::from(cone.at_from.abs_diff(link.at_from))
@@ -164,8 +167,8 @@ mod tests {
     use super::*;
     use crate::edges::EdgeIndex;
 
-    fn link(at: i64, bound: i64) -> Link {
-        Link {
+    fn link(at: i64, bound: i64) -> Dependency {
+        Dependency {
             at_from: at,
             at_to: at,
             bound,
@@ -189,7 +192,7 @@ mod tests {
         assert_eq!(prune(links.iter(), slope), [link(100, 7)]);
     }
 
-    fn covers(a: &Link, b: &Link, slope: Slope) -> bool {
+    fn covers(a: &Dependency, b: &Dependency, slope: Slope) -> bool {
         let apart = a.at_from.abs_diff(b.at_from) + a.at_to.abs_diff(b.at_to);
         slope.scaled(a.bound) - slope.over(apart.into()) >= slope.scaled(b.bound)
     }
@@ -202,32 +205,32 @@ mod tests {
             parts in 1_usize..4,
         ) {
             let slope = Slope { rise, run: 7 };
-            let link = |(edge, &(at_from, at_to, bound)): (u32, &(i64, i64, i64))| Link {
+            let link = |(edge, &(at_from, at_to, bound)): (u32, &(i64, i64, i64))| Dependency {
                 at_from,
                 at_to,
                 bound,
                 edge: EdgeIndex(edge),
             };
-            let mut links: Vec<Link> = (0..).zip(&ends).map(link).collect();
-            links.sort_by_key(Link::time);
-            let is_first = |(place, it): &(usize, &Link)| {
+            let mut links: Vec<Dependency> = (0..).zip(&ends).map(link).collect();
+            links.sort_by_key(Dependency::time);
+            let is_first = |(place, it): &(usize, &Dependency)| {
                 let others = links.iter().enumerate();
                 others.filter(|(other, _)| other != place).all(|(other, by)| {
                     !covers(by, it, slope) || covers(it, by, slope) && other > *place
                 })
             };
-            let known = |it: &Link| (it.at_from, it.at_to, it.bound);
+            let known = |it: &Dependency| (it.at_from, it.at_to, it.bound);
             let expected: Vec<_> = links.iter().enumerate().filter(is_first).map(|it| known(it.1)).collect();
             let found = maximal(&links, slope);
             prop_assert_eq!(found.iter().map(known).collect::<Vec<_>>(), &expected[..]);
             // The maximal of the maximal of parts are the same.
-            let mut of_parts: Vec<Link> = (0..parts)
+            let mut of_parts: Vec<Dependency> = (0..parts)
                 .flat_map(|part| {
-                    let own: Vec<Link> = links.iter().skip(part).step_by(parts).copied().collect();
+                    let own: Vec<Dependency> = links.iter().skip(part).step_by(parts).copied().collect();
                     maximal(&own, slope)
                 })
                 .collect();
-            of_parts.sort_by_key(Link::time);
+            of_parts.sort_by_key(Dependency::time);
             let found = maximal(&of_parts, slope);
             prop_assert_eq!(found.iter().map(known).collect::<Vec<_>>(), expected);
         }

@@ -2,7 +2,7 @@
 
 /// A point of several functions at once; `None` where one is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sample<const N: usize> {
+pub(super) struct JointSample<const N: usize> {
     pub(super) at: i64,
     pub(super) values: [Option<f64>; N],
 }
@@ -10,10 +10,13 @@ pub(super) struct Sample<const N: usize> {
 /// Knots of piecewise linear functions that lie nowhere below those through
 /// `samples`, and at most `tolerance` above them. From each knot the piece is
 /// drawn as far as one straight line stays within that corridor.
-pub(super) fn cover<const N: usize>(samples: &[Sample<N>], tolerance: f64) -> Vec<Sample<N>> {
+pub(super) fn cover<const N: usize>(
+    samples: &[JointSample<N>],
+    tolerance: f64,
+) -> Vec<JointSample<N>> {
     let mut knots = Vec::new();
-    let mut open: Option<Piece<N>> = None;
-    let mut previous: Option<&Sample<N>> = None;
+    let mut open: Option<Fan<N>> = None;
+    let mut previous: Option<&JointSample<N>> = None;
     for sample in samples {
         let extended = open.and_then(|piece| piece.extended(sample, tolerance));
         open = Some(match (extended, open, previous) {
@@ -21,17 +24,17 @@ pub(super) fn cover<const N: usize>(samples: &[Sample<N>], tolerance: f64) -> Ve
             (None, Some(piece), Some(before)) => {
                 let end = piece.end(before);
                 push(&mut knots, end);
-                let begun = Piece::at(end).extended(sample, tolerance);
+                let begun = Fan::at(end).extended(sample, tolerance);
                 begun.unwrap_or_else(|| {
                     let start = raised(sample, tolerance);
                     push(&mut knots, start);
-                    Piece::at(start)
+                    Fan::at(start)
                 })
             }
             _ => {
                 let start = raised(sample, tolerance);
                 push(&mut knots, start);
-                Piece::at(start)
+                Fan::at(start)
             }
         });
         previous = Some(sample);
@@ -42,15 +45,15 @@ pub(super) fn cover<const N: usize>(samples: &[Sample<N>], tolerance: f64) -> Ve
     knots
 }
 
-fn push<const N: usize>(knots: &mut Vec<Sample<N>>, knot: Sample<N>) {
+fn push<const N: usize>(knots: &mut Vec<JointSample<N>>, knot: JointSample<N>) {
     if knots.last().is_none_or(|last| last.at < knot.at) {
         knots.push(knot);
     }
 }
 
 /// In the middle of the corridor.
-fn raised<const N: usize>(sample: &Sample<N>, tolerance: f64) -> Sample<N> {
-    Sample {
+fn raised<const N: usize>(sample: &JointSample<N>, tolerance: f64) -> JointSample<N> {
+    JointSample {
         at: sample.at,
         values: sample.values.map(|value| Some(value? + tolerance / 2.0)),
     }
@@ -58,13 +61,13 @@ fn raised<const N: usize>(sample: &Sample<N>, tolerance: f64) -> Sample<N> {
 
 /// A knot, and the slopes at which straight lines from it stay in the corridor.
 #[derive(Clone, Copy)]
-struct Piece<const N: usize> {
-    start: Sample<N>,
+struct Fan<const N: usize> {
+    start: JointSample<N>,
     slopes: [(f64, f64); N],
 }
 
-impl<const N: usize> Piece<N> {
-    fn at(start: Sample<N>) -> Self {
+impl<const N: usize> Fan<N> {
+    fn at(start: JointSample<N>) -> Self {
         Self {
             start,
             slopes: [(f64::NEG_INFINITY, f64::INFINITY); N],
@@ -72,7 +75,7 @@ impl<const N: usize> Piece<N> {
     }
 
     /// With the corridor at a further sample; `None` if no line passes it.
-    fn extended(mut self, sample: &Sample<N>, tolerance: f64) -> Option<Self> {
+    fn extended(mut self, sample: &JointSample<N>, tolerance: f64) -> Option<Self> {
         let run = (sample.at - self.start.at) as f64;
         let ends = self.start.values.iter().zip(&sample.values);
         for ((from, to), (least, most)) in ends.zip(&mut self.slopes) {
@@ -91,7 +94,7 @@ impl<const N: usize> Piece<N> {
     }
 
     /// Where the piece is at a sample that it has been extended to.
-    fn end(&self, sample: &Sample<N>) -> Sample<N> {
+    fn end(&self, sample: &JointSample<N>) -> JointSample<N> {
         let run = (sample.at - self.start.at) as f64;
         let mut end = *sample;
         let starts = self.start.values.iter().zip(&self.slopes);
@@ -110,8 +113,8 @@ impl<const N: usize> Piece<N> {
 mod tests {
     use super::*;
 
-    fn samples(values: &[(i64, f64)]) -> Vec<Sample<1>> {
-        let sample = |&(at, value): &(i64, f64)| Sample {
+    fn samples(values: &[(i64, f64)]) -> Vec<JointSample<1>> {
+        let sample = |&(at, value): &(i64, f64)| JointSample {
             at,
             values: [Some(value)],
         };

@@ -46,7 +46,7 @@ pub fn coverage(
 ) -> Result<Coverage, TruthError> {
     let nodes = causality.nodes();
     TruthError::check(nodes.len(), nodes.len(), truth.len())?;
-    let shown = Shown::of(bounds, causality, clocks, truth);
+    let shown = TrueReference::of(bounds, causality, clocks, truth);
     let mut coverage = Coverage::default();
     for (clock, of) in clocks.iter().zip(&bounds.clocks) {
         let (mut events, mut inside) = (0, 0);
@@ -71,14 +71,14 @@ pub fn coverage(
 }
 
 /// The stamps of the reference over true time.
-struct Shown {
+struct TrueReference {
     /// True time and stamp relative to the base, by true time.
     points: Vec<(u64, i64)>,
     /// How coarse it is.
     tick: f64,
 }
 
-impl Shown {
+impl TrueReference {
     fn of(
         bounds: &OffsetBounds,
         causality: &Causality,

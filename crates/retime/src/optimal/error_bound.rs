@@ -29,7 +29,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::cover::{Sample, cover};
+use super::cover::{JointSample, cover};
 use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction, Knot};
@@ -145,7 +145,7 @@ impl ErrorBounds {
     ) -> Result<(BoundSummary, Vec<BoundSummary>), Cancelled> {
         let all: Vec<ClockId> = clocks.iter().collect();
         let one = |&clock: &ClockId| {
-            let mut sum = Sum::default();
+            let mut sum = WidthSum::default();
             let mut pace = Pace::of(monitor);
             let bound = self.clocks.get(clock.as_usize()).and_then(Option::as_ref);
             for location in clocks.locations(clock) {
@@ -166,10 +166,13 @@ impl ErrorBounds {
             Ok(sum)
         };
         let sums = all.par_iter().map(one);
-        let sums: Vec<Sum> = sums.collect::<Result<_, Cancelled>>()?;
+        let sums: Vec<WidthSum> = sums.collect::<Result<_, Cancelled>>()?;
         let sums = nodes.by_clock(sums, clocks);
-        let total = sums.iter().fold(Sum::default(), Sum::with);
-        Ok((total.summary(), sums.iter().map(Sum::summary).collect()))
+        let total = sums.iter().fold(WidthSum::default(), WidthSum::with);
+        Ok((
+            total.summary(),
+            sums.iter().map(WidthSum::summary).collect(),
+        ))
     }
 
     /// The largest `U` at any moment from the first event of a clock to its last, whether it
@@ -301,7 +304,7 @@ impl ClockErrorBound {
             knots = cover(&samples, tolerance);
         }
         let ticks = |value: Option<f64>| Some((value? * DIGITS).ceil() / DIGITS);
-        let knot = |sample: &Sample<2>| {
+        let knot = |sample: &JointSample<2>| {
             let raw = written.raw(sample.at)?;
             Some(ErrorKnot(
                 raw.0,
@@ -330,7 +333,7 @@ impl Written<'_> {
         bounds: &ClockBounds,
         (first, last): (i64, i64),
         monitor: &dyn Monitor,
-    ) -> Result<Vec<Sample<2>>, Cancelled> {
+    ) -> Result<Vec<JointSample<2>>, Cancelled> {
         let knots = self.map.knots().iter();
         // A step must not be felt before it.
         let bends = knots.flat_map(|knot| {
@@ -350,13 +353,13 @@ impl Written<'_> {
         stamps.iter().filter_map(sample).collect()
     }
 
-    fn sample(&self, bounds: &ClockBounds, at: i64) -> Option<Sample<2>> {
+    fn sample(&self, bounds: &ClockBounds, at: i64) -> Option<JointSample<2>> {
         let (earliest, latest) = self.corrected(self.raw(at)?)?;
         let (low, high) = bounds.at(at);
         let finite = |value: f64| value.is_finite().then_some(value);
         // Corrected stamps are rounded down.
         let added = |to: i64| (i128::from(to) - i128::from(at) - i128::from(self.shift)) as f64;
-        Some(Sample {
+        Some(JointSample {
             at,
             values: [
                 finite(added(latest) - low),
@@ -410,7 +413,7 @@ fn shift(map: &ClockMap, reference: &ClockBounds, nodes: &Nodes) -> i64 {
 }
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct Sum {
+struct WidthSum {
     events: u64,
     unbounded: u64,
     error: f64,
@@ -419,7 +422,7 @@ struct Sum {
     largest_half: f64,
 }
 
-impl Sum {
+impl WidthSum {
     fn add(&mut self, (before, after): (f64, f64)) {
         let (error, half) = (before.max(after), f64::midpoint(before, after));
         if !error.is_finite() {

@@ -2,7 +2,7 @@
 
 use super::envelope::Envelope;
 use super::graph::{Graph, Part, UNBOUNDED};
-use super::line::{Line, lines};
+use super::line::{OffsetLine, lines};
 use super::link::Slope;
 use super::offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::relaxation::Relaxation;
@@ -31,7 +31,7 @@ pub(super) struct Facts<'a, F> {
     extents: Vec<Option<(i64, i64)>>,
     least: F,
     base: &'a Estimate,
-    lines: Vec<Option<Line>>,
+    lines: Vec<Option<OffsetLine>>,
     granularities: Vec<i64>,
     pub(super) slope: Slope,
 }
@@ -69,7 +69,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         })
     }
 
-    pub(super) fn line(&self, clock: ClockId) -> Option<&Line> {
+    pub(super) fn line(&self, clock: ClockId) -> Option<&OffsetLine> {
         self.lines.get(clock.as_usize())?.as_ref()
     }
 
@@ -104,7 +104,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
     }
 
     /// The bound of a dependency between clocks with lines, as that of a link, rounded down.
-    pub(super) fn bound(&self, edge: &Edge, from: &Line, to: &Line) -> i64 {
+    pub(super) fn bound(&self, edge: &Edge, from: &OffsetLine, to: &OffsetLine) -> i64 {
         let ticks = self.shown_delay(edge) + from.at(edge.sent) - to.at(edge.received);
         (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
     }
@@ -129,7 +129,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             }
         };
         match *part {
-            Part::Link { edge, .. } => all.list.edges.get(edge).map_or(0.0, |edge| {
+            Part::Dependency { edge, .. } => all.list.edges.get(edge).map_or(0.0, |edge| {
                 let sent = self.shown_delay(edge) + offset(edge.from, edge.sent);
                 sent - offset(edge.to, edge.received)
             }),

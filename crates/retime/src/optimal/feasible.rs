@@ -12,8 +12,8 @@
 
 use super::cone::{Highest, maximal};
 use super::facts::Facts;
-use super::line::Line;
-use super::link::{Kept, Link, Slope};
+use super::line::OffsetLine;
+use super::link::{Dependency, Kept, Slope};
 use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
 use rayon::prelude::*;
 use retime_model::{Cancelled, ClockId, Monitor};
@@ -26,7 +26,7 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Kept>, Cancelled> {
     let parts = each_part_watched(source, monitor, |part| {
-        let mut open = Open::new(facts);
+        let mut open = OpenPart::new(facts);
         source.walk(part, |edge| open.add(&edge));
         open.finish()
     })?;
@@ -43,7 +43,7 @@ fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
             let (from, to, links) = (*from, *to, vec![link]);
             return Kept { from, to, links };
         }
-        let mut links: Vec<Link> = same.iter().flat_map(|it| &it.links).copied().collect();
+        let mut links: Vec<Dependency> = same.iter().flat_map(|it| &it.links).copied().collect();
         links.sort_unstable_by_key(|it| (it.time(), it.bound));
         Kept {
             from: same[0].from,
@@ -58,7 +58,7 @@ fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
 type Clocks = (ClockId, ClockId);
 
 /// A part under way.
-struct Open<'a, 'b, F> {
+struct OpenPart<'a, 'b, F> {
     facts: &'a Facts<'b, F>,
     number: FxHashMap<Clocks, u32>,
     routes: Vec<Ahead>,
@@ -67,13 +67,13 @@ struct Open<'a, 'b, F> {
 /// A route under way.
 struct Ahead {
     route: Clocks,
-    from: Line,
-    to: Line,
+    from: OffsetLine,
+    to: OffsetLine,
     highest: Highest,
-    links: Vec<Link>,
+    links: Vec<Dependency>,
 }
 
-impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
+impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> OpenPart<'a, 'b, F> {
     fn new(facts: &'a Facts<'b, F>) -> Self {
         Self {
             facts,
@@ -96,7 +96,7 @@ impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
         let Some(ahead) = self.routes.get_mut(*number as usize) else {
             return;
         };
-        let link = Link {
+        let link = Dependency {
             at_from: self.facts.place(edge.from, edge.sent),
             at_to: self.facts.place(edge.to, edge.received),
             bound: self.facts.bound(edge, &ahead.from, &ahead.to),

@@ -57,8 +57,8 @@ use rayon::prelude::*;
 
 use super::cone::maximal;
 use super::envelope::Envelope;
-use super::graph::{Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
-use super::link::{Bound, Link, Slope, routes};
+use super::graph::{Budget, Graph, Part, PositiveCycle, SolvedGraph, UNBOUNDED};
+use super::link::{Bound, Dependency, Slope, routes};
 use super::place::Places;
 use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
@@ -168,9 +168,9 @@ impl ForcingCycle {
         self.parts.iter().filter_map(clock).collect()
     }
 
-    fn new(cycle: &Cycle, places: &Places) -> Self {
+    fn new(cycle: &PositiveCycle, places: &Places) -> Self {
         let part = |part: &Part| match *part {
-            Part::Link { edge, bound, .. } => ForcingPart::Dependency {
+            Part::Dependency { edge, bound, .. } => ForcingPart::Dependency {
                 edge,
                 needed: bound,
             },
@@ -213,7 +213,7 @@ pub fn gentlest(
     monitor: &dyn Monitor,
 ) -> Result<Gentlest, Cancelled> {
     let mut budget = Budget::of(steps, monitor);
-    let listed = Listed::new(edges, least, monitor)?;
+    let listed = ListedLinks::new(edges, least, monitor)?;
     let mut forced_by: Option<ForcingCycle> = None;
     let found = search(edges.clocks(), &listed, &mut budget, |cycle| {
         forced_by = Some(ForcingCycle::new(cycle, &listed.places));
@@ -234,10 +234,10 @@ pub fn gentlest(
 }
 
 /// Per route: the links that matter at a slope, by time.
-type Routed = Vec<(ClockId, ClockId, Vec<Link>)>;
+type Routed = Vec<(ClockId, ClockId, Vec<Dependency>)>;
 
 /// The result of a search.
-pub(super) struct Found {
+pub(super) struct SearchResult {
     /// True if it ended by itself.
     pub(super) complete: bool,
     slope: Slope,
@@ -248,14 +248,14 @@ pub(super) struct Found {
 /// Newton's method; `forced` gets to know each cycle that forces a larger slope.
 pub(super) fn search(
     clocks: usize,
-    listed: &Listed,
+    listed: &ListedLinks,
     budget: &mut Budget<'_>,
-    mut forced: impl FnMut(&Cycle),
-) -> Result<Found, Cancelled> {
+    mut forced: impl FnMut(&PositiveCycle),
+) -> Result<SearchResult, Cancelled> {
     let monitor = budget.monitor();
     let mut slope = Slope { rise: 0, run: 1 };
     let ended = |complete, slope, solved| {
-        Ok(Found {
+        Ok(SearchResult {
             complete,
             slope,
             solved,
@@ -266,9 +266,9 @@ pub(super) fn search(
         monitor.check()?;
         let graph = graph(clocks, &listed.at(slope, monitor)?, slope, monitor)?;
         let cycles = match graph.solve(None, budget)? {
-            Solved::Cycles(cycles) => cycles,
-            Solved::Stopped(_) => return ended(false, slope, None),
-            Solved::Least(least) => return ended(true, slope, Some((graph, least))),
+            SolvedGraph::Cycles(cycles) => cycles,
+            SolvedGraph::Stopped(_) => return ended(false, slope, None),
+            SolvedGraph::Least(least) => return ended(true, slope, Some((graph, least))),
         };
         let Some(worst) = worst(&cycles, slope) else {
             return ended(false, slope, None);
@@ -296,8 +296,8 @@ fn graph(
 }
 
 /// The cycle of the largest ratio, if that is larger than `slope`.
-fn worst(cycles: &[Cycle], slope: Slope) -> Option<&Cycle> {
-    let mut worst: Option<&Cycle> = None;
+fn worst(cycles: &[PositiveCycle], slope: Slope) -> Option<&PositiveCycle> {
+    let mut worst: Option<&PositiveCycle> = None;
     let mut most = slope;
     for cycle in cycles {
         let (bound, width) = (cycle.bound(), cycle.width());
@@ -328,13 +328,13 @@ fn fraction(rise: i128, run: i128) -> Option<Slope> {
 }
 
 /// The dependencies of a list.
-pub(super) struct Listed {
+pub(super) struct ListedLinks {
     places: Places,
     /// Per route: its links, sorted by time.
     links: Routed,
 }
 
-impl Listed {
+impl ListedLinks {
     pub(super) fn new(
         edges: &Edges,
         least: impl Fn(&Edge) -> i64 + Sync,
@@ -353,7 +353,7 @@ impl Listed {
 
     /// Those that matter at a slope.
     fn at(&self, slope: Slope, monitor: &dyn Monitor) -> Result<Routed, Cancelled> {
-        let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Link>)| {
+        let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Dependency>)| {
             monitor.check()?;
             Ok((*from, *to, maximal(links, slope)))
         };
@@ -403,7 +403,7 @@ fn all_links(
     let link = |&position: &EdgeIndex| {
         let edge = edges.get(position)?;
         let (at_from, at_to) = place(edge);
-        Some(Link {
+        Some(Dependency {
             at_from,
             at_to,
             bound: least(edge).saturating_sub(edge.latency()),
@@ -412,12 +412,12 @@ fn all_links(
     };
     let links = routes(edges).into_par_iter().map(|route| {
         let mut pace = Pace::of(monitor);
-        let mut links: Vec<Link> = Vec::with_capacity(route.edges.len());
+        let mut links: Vec<Dependency> = Vec::with_capacity(route.edges.len());
         for edge in &route.edges {
             pace.event()?;
             links.extend(link(edge));
         }
-        sort_by_key(&mut links, Link::time, monitor)?;
+        sort_by_key(&mut links, Dependency::time, monitor)?;
         Ok((route.from, route.to, links))
     });
     links.collect()
@@ -436,7 +436,7 @@ fn extremes(
             |budget| graph.solve(source, budget),
             |budget| reversed.solve(source, budget),
         );
-        let (Solved::Least(low), Solved::Least(mut high)) = (low?, high?) else {
+        let (SolvedGraph::Least(low), SolvedGraph::Least(mut high)) = (low?, high?) else {
             return Ok(None);
         };
         let bounded = !low.contains(&UNBOUNDED) && !high.contains(&UNBOUNDED);

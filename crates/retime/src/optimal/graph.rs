@@ -26,8 +26,8 @@ use std::sync;
 
 use serde::{Deserialize, Serialize};
 
-use self::built::{Arc, Nodes, dealt};
-use self::ranks::{InTime, Ranks};
+use self::built::{Arc, GraphNodes, dealt};
+use self::ranks::{NodesInTime, Ranks};
 use super::link::{Bound, Moment, Slope};
 use crate::edges::EdgeIndex;
 use crate::pace::Pace;
@@ -92,17 +92,17 @@ pub(super) struct Graph {
     /// Arcs of node `n` are `outgoing[n]..outgoing[n + 1]`.
     outgoing: Vec<u32>,
     /// Nodes by place, whatever their clocks, once a pass needs them.
-    in_time: sync::Arc<sync::OnceLock<InTime>>,
+    in_time: sync::Arc<sync::OnceLock<NodesInTime>>,
     slope: Slope,
 }
 
 /// The result of solving.
 #[derive(Clone, Debug)]
-pub(super) enum Solved {
+pub(super) enum SolvedGraph {
     /// The least solution, by node.
     Least(Vec<i128>),
     /// There is none: these cycles forbid it.
-    Cycles(Vec<Cycle>),
+    Cycles(Vec<PositiveCycle>),
     /// The steps were used up; the values so far lie below those of the solution.
     Stopped(Vec<i128>),
 }
@@ -110,15 +110,15 @@ pub(super) enum Solved {
 /// A closed walk over clocks whose bounds add up to more than what the clocks
 /// may change on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Cycle {
+pub(super) struct PositiveCycle {
     pub(super) parts: Vec<Part>,
 }
 
-/// A part of a [`Cycle`].
+/// A part of a [`PositiveCycle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Part {
     /// A dependency between two clocks, by its position in the list of those, and its bound.
-    Link {
+    Dependency {
         clocks: (ClockId, ClockId),
         edge: EdgeIndex,
         bound: i64,
@@ -127,7 +127,7 @@ pub(super) enum Part {
     Stretch { clock: ClockId, from: i64, to: i64 },
 }
 
-impl Cycle {
+impl PositiveCycle {
     /// The sum of all bounds.
     pub(super) fn bound(&self) -> i128 {
         self.parts.iter().map(Part::bound).sum()
@@ -142,14 +142,14 @@ impl Cycle {
 impl Part {
     pub(super) fn bound(&self) -> i128 {
         match *self {
-            Self::Link { bound, .. } => i128::from(bound),
+            Self::Dependency { bound, .. } => i128::from(bound),
             Self::Stretch { .. } => 0,
         }
     }
 
     pub(super) fn width(&self) -> i128 {
         match *self {
-            Self::Link { .. } => 0,
+            Self::Dependency { .. } => 0,
             Self::Stretch { from, to, .. } => i128::from(from.abs_diff(to)),
         }
     }
@@ -174,7 +174,7 @@ impl Graph {
         slope: Slope,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let nodes = Nodes::of(clocks, bounds.clone(), more, monitor)?;
+        let nodes = GraphNodes::of(clocks, bounds.clone(), more, monitor)?;
         let arcs = nodes.arcs(bounds);
         let (arcs, outgoing) = dealt(nodes.moments.len(), &arcs, monitor)?;
         Ok(Self {
@@ -208,11 +208,11 @@ impl Graph {
     }
 
     /// The nodes in order of time; they are sorted when they are first asked for.
-    fn in_time(&self, monitor: &dyn Monitor) -> Result<&InTime, Cancelled> {
+    fn in_time(&self, monitor: &dyn Monitor) -> Result<&NodesInTime, Cancelled> {
         if let Some(known) = self.in_time.get() {
             return Ok(known);
         }
-        let sorted = InTime::of(&self.moments, monitor)?;
+        let sorted = NodesInTime::of(&self.moments, monitor)?;
         Ok(self.in_time.get_or_init(|| sorted))
     }
 
@@ -239,8 +239,8 @@ impl Graph {
         &self,
         source: Option<usize>,
         budget: &mut Budget<'_>,
-    ) -> Result<Solved, Cancelled> {
-        let mut state = State::new(self, source);
+    ) -> Result<SolvedGraph, Cancelled> {
+        let mut state = GraphSearch::new(self, source);
         state.dirty = Ranks::full(self.moments.len());
         self.search(state, budget)
     }
@@ -251,18 +251,22 @@ impl Graph {
         &self,
         source: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<Solved, Cancelled> {
-        let mut state = State::new(self, Some(source));
+    ) -> Result<SolvedGraph, Cancelled> {
+        let mut state = GraphSearch::new(self, Some(source));
         self.settle(source as u32, &mut state, budget)?;
         if state.late.is_empty() && state.closing.is_empty() {
             // Each value follows from one that was final before it: no cycle.
-            return Ok(Solved::Least(state.values));
+            return Ok(SolvedGraph::Least(state.values));
         }
         self.search(state, budget)
     }
 
     /// Goes on until nothing rises any more, or it is known that something always will.
-    fn search(&self, mut state: State, budget: &mut Budget<'_>) -> Result<Solved, Cancelled> {
+    fn search(
+        &self,
+        mut state: GraphSearch,
+        budget: &mut Budget<'_>,
+    ) -> Result<SolvedGraph, Cancelled> {
         let in_time = self.in_time(budget.monitor)?;
         for node in state.late.drain(..) {
             state.dirty.insert(in_time.rank(node as usize));
@@ -272,24 +276,24 @@ impl Graph {
             let changed = self.pass(in_time, &mut state, budget)?;
             let cycles = self.cycles(&state);
             if !cycles.is_empty() {
-                return Ok(Solved::Cycles(cycles));
+                return Ok(SolvedGraph::Cycles(cycles));
             }
             if !changed {
-                return Ok(Solved::Least(state.values));
+                return Ok(SolvedGraph::Least(state.values));
             }
             if budget.is_used_up() {
                 break;
             }
         }
-        Ok(Solved::Stopped(state.values))
+        Ok(SolvedGraph::Stopped(state.values))
     }
 
     /// Passes on what rose, in order of time and then against it; whether anything rose that was
     /// not passed on.
     fn pass(
         &self,
-        in_time: &InTime,
-        state: &mut State,
+        in_time: &NodesInTime,
+        state: &mut GraphSearch,
         budget: &mut Budget<'_>,
     ) -> Result<bool, Cancelled> {
         // To look for cycles afterwards.
@@ -312,7 +316,7 @@ impl Graph {
 
     /// Passes the value of a node on, along its clock and through its arcs; how many others were
     /// looked at.
-    fn pass_on(&self, rank: usize, in_time: &InTime, state: &mut State) -> u64 {
+    fn pass_on(&self, rank: usize, in_time: &NodesInTime, state: &mut GraphSearch) -> u64 {
         state.dirty.remove(rank);
         let node = in_time.node(rank);
         if state.values[node] == UNBOUNDED {
@@ -333,8 +337,8 @@ impl Graph {
         &self,
         (from, to): (usize, usize),
         parent: Parent,
-        in_time: &InTime,
-        state: &mut State,
+        in_time: &NodesInTime,
+        state: &mut GraphSearch,
     ) {
         let ((of, piece, start), (clock, other, end)) = (self.moments[from], self.moments[to]);
         if (of, piece) != (clock, other) {
@@ -350,7 +354,7 @@ impl Graph {
     }
 
     /// Raises others through the arcs of a node.
-    fn relax(&self, node: usize, in_time: &InTime, state: &mut State) {
+    fn relax(&self, node: usize, in_time: &NodesInTime, state: &mut GraphSearch) {
         for at in self.outgoing[node]..self.outgoing[node + 1] {
             let arc = self.arcs[at as usize];
             let to = arc.to as usize;
@@ -368,7 +372,7 @@ impl Graph {
     }
 
     /// The cycles that the parents form, and those through the source.
-    fn cycles(&self, state: &State) -> Vec<Cycle> {
+    fn cycles(&self, state: &GraphSearch) -> Vec<PositiveCycle> {
         let mut cycles = Vec::new();
         let mut visited = vec![0_u32; self.moments.len()];
         let mut round = 0;
@@ -400,7 +404,7 @@ impl Graph {
         cycles
     }
 
-    fn parent(&self, node: usize, state: &State) -> Option<usize> {
+    fn parent(&self, node: usize, state: &GraphSearch) -> Option<usize> {
         match state.parents[node] {
             Parent::None => None,
             Parent::Before => node.checked_sub(1),
@@ -410,12 +414,12 @@ impl Graph {
     }
 
     /// The parts of a walk given from its end to its start.
-    fn walk(&self, path: &[usize], closing: Option<u32>, state: &State) -> Cycle {
+    fn walk(&self, path: &[usize], closing: Option<u32>, state: &GraphSearch) -> PositiveCycle {
         let mut parts: Vec<Part> = Vec::new();
         let link = |at: u32| {
             let arc = self.arcs[at as usize];
             let clock = |node: u32| self.moments[node as usize].0;
-            Part::Link {
+            Part::Dependency {
                 clocks: (clock(arc.from), clock(arc.to)),
                 edge: arc.edge,
                 bound: arc.bound,
@@ -444,7 +448,7 @@ impl Graph {
         }
         parts.extend(closing.map(link));
         join_ends(&mut parts);
-        Cycle { parts }
+        PositiveCycle { parts }
     }
 }
 
@@ -468,7 +472,7 @@ fn join_ends(parts: &mut Vec<Part>) {
 }
 
 /// A search under way.
-struct State {
+struct GraphSearch {
     values: Vec<i128>,
     parents: Vec<Parent>,
     /// Nodes whose values were not passed on, by rank.
@@ -480,7 +484,7 @@ struct State {
     closing: Vec<u32>,
 }
 
-impl State {
+impl GraphSearch {
     /// Before anything is passed on.
     fn new(graph: &Graph, source: Option<usize>) -> Self {
         let start = if source.is_some() { UNBOUNDED } else { 0 };

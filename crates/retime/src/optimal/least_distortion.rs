@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gentlest::{Listed, ratio, search};
-use super::graph::{Budget, Cycle, Part};
+use super::gentlest::{ListedLinks, ratio, search};
+use super::graph::{Budget, Part, PositiveCycle};
 use crate::causality::Place;
 use crate::edges::{Edge, Source};
 use retime_model::{Cancelled, Monitor, Ticks};
@@ -50,10 +50,10 @@ pub(crate) fn least_distortion(
     monitor: &dyn Monitor,
 ) -> Result<LeastDistortion, Cancelled> {
     let edges = source.list(monitor)?;
-    let listed = Listed::new(&edges, least, monitor)?;
+    let listed = ListedLinks::new(&edges, least, monitor)?;
     let forcing = |part: &Part| match *part {
         Part::Stretch { .. } => None,
-        Part::Link { edge, bound, .. } => {
+        Part::Dependency { edge, bound, .. } => {
             let (cause, effect) = source.places(edges.get(edge)?)?;
             Some(Forcing {
                 cause,
@@ -70,11 +70,16 @@ pub(crate) fn least_distortion(
         complete: false,
     };
     let mut budget = Budget::of(steps, monitor);
-    let searched = search(source.clocks(), &listed, &mut budget, |cycle: &Cycle| {
-        (found.needed, found.width) = (cycle.bound(), cycle.width());
-        found.distortion = ratio(found.needed, found.width);
-        found.forced_by = cycle.parts.iter().filter_map(forcing).collect();
-    })?;
+    let searched = search(
+        source.clocks(),
+        &listed,
+        &mut budget,
+        |cycle: &PositiveCycle| {
+            (found.needed, found.width) = (cycle.bound(), cycle.width());
+            found.distortion = ratio(found.needed, found.width);
+            found.forced_by = cycle.parts.iter().filter_map(forcing).collect();
+        },
+    )?;
     found.complete = searched.complete;
     Ok(found)
 }

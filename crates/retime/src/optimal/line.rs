@@ -23,7 +23,7 @@ const APART: usize = 8;
 
 /// The offset that is added to a clock, as a straight line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct OffsetLine {
     /// A stamp in the middle, so that distances from it stay small.
     pub(super) middle: i64,
     /// Ticks there.
@@ -32,7 +32,7 @@ pub(super) struct Line {
     pub(super) slope: f64,
 }
 
-impl Line {
+impl OffsetLine {
     /// Ticks at a stamp.
     #[inline]
     pub(super) fn at(&self, stamp: i64) -> f64 {
@@ -71,14 +71,14 @@ impl Line {
 
 /// The line of each clock; `None` for clocks that the estimate leaves out. That
 /// of the reference is zero.
-pub(super) fn lines(base: &Estimate, extents: &[Option<(i64, i64)>]) -> Vec<Option<Line>> {
+pub(super) fn lines(base: &Estimate, extents: &[Option<(i64, i64)>]) -> Vec<Option<OffsetLine>> {
     let line = |(clock, extent): (usize, &Option<(i64, i64)>)| {
         if clock == base.reference.as_usize() {
-            return Some(Line::default());
+            return Some(OffsetLine::default());
         }
         let (first, last) = (*extent)?;
         let offset = base.offsets.get(clock)?.as_ref()?;
-        let line = Line::through(offset, first, last);
+        let line = OffsetLine::through(offset, first, last);
         (line.ticks.is_finite() && line.slope.is_finite()).then_some(line)
     };
     extents.iter().enumerate().map(line).collect()
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_step_does_not_tilt_the_line() {
         let offset = Offset::through(vec![(0, 10.0), (500, 15.0), (501, 915.0), (1_000, 920.0)]);
-        let line = Line::through(&offset, 0, 1_000);
+        let line = OffsetLine::through(&offset, 0, 1_000);
         assert!((line.slope - 0.01).abs() < 1e-3, "{line:?}");
     }
 }

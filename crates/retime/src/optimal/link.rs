@@ -13,7 +13,7 @@ use retime_model::{ClockId, packed, packed_fields};
 
 /// One dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Link {
+pub(super) struct Dependency {
     /// Where on the clock of the cause.
     pub(super) at_from: i64,
     /// Where on the clock of the effect.
@@ -24,14 +24,14 @@ pub(super) struct Link {
     pub(super) edge: EdgeIndex,
 }
 
-packed_fields!(Link {
+packed_fields!(Dependency {
     at_from: i64,
     at_to: i64,
     bound: i64,
     edge: EdgeIndex,
 });
 
-impl Link {
+impl Dependency {
     /// The key that links of a route are sorted by. No two events of a clock share a place, so only
     /// what is listed twice is equal in it.
     pub(super) fn time(&self) -> (i64, i64) {
@@ -56,7 +56,7 @@ pub(super) struct Bound {
 
 impl Bound {
     /// The bound of a link between these clocks and pieces.
-    pub(super) fn new(link: Link, from: (ClockId, u32), to: (ClockId, u32)) -> Self {
+    pub(super) fn new(link: Dependency, from: (ClockId, u32), to: (ClockId, u32)) -> Self {
         Self {
             from: (from.0, from.1, link.at_from),
             to: (to.0, to.1, link.at_to),
@@ -72,7 +72,7 @@ pub(super) struct Kept {
     pub(super) from: (ClockId, u32),
     pub(super) to: (ClockId, u32),
     #[serde(with = "packed")]
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<Dependency>,
 }
 
 impl Kept {
@@ -134,7 +134,7 @@ pub(super) fn routes(edges: &Edges) -> Vec<Route> {
     routes
 }
 
-/// A value changes by at most `rise / run` units of a [bound](super::link::Link)
+/// A value changes by at most `rise / run` units of a [bound](super::link::Dependency)
 /// per tick. Sums along paths are kept in units of `1 / run`, so that nothing
 /// is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

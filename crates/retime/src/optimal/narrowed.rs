@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::cone::prune;
 use super::facts::{Facts, ticks};
-use super::graph::{Cycle, Graph, Part};
-use super::link::{Kept, Link, Route, routes};
+use super::graph::{Graph, Part, PositiveCycle};
+use super::link::{Dependency, Kept, Route, routes};
 use super::offset_bounds::BoundOptions;
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
@@ -93,7 +93,7 @@ impl<'a> Narrowed<'a> {
         &mut self,
         facts: &Facts<'_, F>,
         relaxation: &mut Relaxation,
-        cycles: &[Cycle],
+        cycles: &[PositiveCycle],
         all: bool,
     ) {
         for cycle in cycles {
@@ -103,10 +103,10 @@ impl<'a> Narrowed<'a> {
                 .collect();
             let worst = missed.iter().max_by(|a, b| a.0.total_cmp(&b.0));
             let links = missed.iter();
-            let links = links.filter(|(_, part)| all && matches!(part, Part::Link { .. }));
+            let links = links.filter(|(_, part)| all && matches!(part, Part::Dependency { .. }));
             for &(by, part) in links.chain(worst) {
                 match part {
-                    Part::Link { clocks, edge, .. } => {
+                    Part::Dependency { clocks, edge, .. } => {
                         relaxation.drop_edge(edge, by);
                         self.outdate(|route| {
                             let ends = (route.from, route.to);
@@ -157,7 +157,7 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
             relaxation.piece(route.from, edge.sent)?,
             relaxation.piece(route.to, edge.received)?,
         );
-        let link = Link {
+        let link = Dependency {
             at_from: facts.place(route.from, edge.sent),
             at_to: facts.place(route.to, edge.received),
             bound: facts.bound(edge, from, to),
@@ -165,13 +165,13 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
         };
         (!relaxation.is_dropped(position)).then_some((pieces, link))
     };
-    let mut links: Vec<((u32, u32), Link)> = Vec::with_capacity(route.edges.len());
+    let mut links: Vec<((u32, u32), Dependency)> = Vec::with_capacity(route.edges.len());
     let mut pace = Pace::of(monitor);
     for position in &route.edges {
         pace.event()?;
         links.extend(link(position));
     }
-    let key = |&(pieces, link): &((u32, u32), Link)| {
+    let key = |&(pieces, link): &((u32, u32), Dependency)| {
         (pieces, link.at_from.saturating_add(link.at_to), link.edge)
     };
     sort_by_key(&mut links, key, monitor)?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::envelope::Envelope;
-use super::line::Line;
+use super::line::OffsetLine;
 use super::relaxation::Relaxed;
 use retime_model::ClockId;
 
@@ -55,7 +55,7 @@ pub struct OffsetBounds {
 /// Bounds on what has to be added to one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockBounds {
-    pub(super) line: Line,
+    pub(super) line: OffsetLine,
     pub(super) low: Envelope,
     pub(super) high: Envelope,
     /// How far the clock can be beyond its stamp.

@@ -96,7 +96,7 @@ pub fn outside(
     beyond: f64,
 ) -> Outside {
     let map = shared_map(correction, bounds.reference, nodes);
-    let reference = Shown {
+    let reference = CorrectedReference {
         map: &map,
         bounds,
         nodes,
@@ -135,13 +135,13 @@ fn shared_map(correction: &Correction, clock: ClockId, nodes: &Nodes) -> ClockMa
 }
 
 /// The stamps of the reference at corrected times.
-struct Shown<'a> {
+struct CorrectedReference<'a> {
     map: &'a ClockMap,
     bounds: &'a OffsetBounds,
     nodes: &'a Nodes,
 }
 
-impl Shown<'_> {
+impl CorrectedReference<'_> {
     /// From and to, in ticks since the base: a map that is rounded down gives several
     /// stamps one time. Where the reference was set, what it would show if not.
     fn at(&self, corrected: Timestamp) -> Option<(f64, f64)> {

@@ -106,8 +106,8 @@ fn scan(trace: &impl Screened, clocks: [ClockId; 2]) -> Scanned {
     for reading in readings {
         scan.add(reading);
     }
-    let Found { misread, steps } = scan.finish();
-    let step = |step: Step| PairStep {
+    let Findings { misread, steps } = scan.finish();
+    let step = |step: ScreenedStep| PairStep {
         clocks,
         after: stamps(&step.after),
         until: stamps(&step.until),
@@ -186,12 +186,12 @@ struct Rival {
 }
 
 #[derive(Default)]
-struct Found {
+struct Findings {
     misread: Vec<(EdgeIndex, f64)>,
-    steps: Vec<Step>,
+    steps: Vec<ScreenedStep>,
 }
 
-struct Step {
+struct ScreenedStep {
     after: Reading,
     until: Reading,
     /// The amount by which `D` rises, at least and at most.
@@ -205,7 +205,7 @@ struct Scan {
     rival: Option<Rival>,
     /// The last ones that agree with the zone.
     recent: Vec<Reading>,
-    found: Found,
+    found: Findings,
 }
 
 impl Scan {
@@ -215,7 +215,7 @@ impl Scan {
             zone: None,
             rival: None,
             recent: Vec::new(),
-            found: Found::default(),
+            found: Findings::default(),
         }
     }
 
@@ -280,7 +280,7 @@ impl Scan {
             Some(&after) if contradicting.len() >= ENOUGH => {
                 let rise = self.rise(rival, after.at);
                 self.recent.retain(|it| it.at > after.at);
-                self.found.steps.push(Step {
+                self.found.steps.push(ScreenedStep {
                     after,
                     until: rival.members[0],
                     rise,
@@ -340,7 +340,7 @@ impl Scan {
     }
 
     /// A rival that is undecided at the end is left to whoever sees all clocks.
-    fn finish(self) -> Found {
+    fn finish(self) -> Findings {
         self.found
     }
 }

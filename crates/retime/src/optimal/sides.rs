@@ -4,7 +4,7 @@
 //! cycles that forbid any.
 
 use super::facts::{Facts, Side};
-use super::graph::{Budget, Cycle, Graph, Solved};
+use super::graph::{Budget, Graph, PositiveCycle, SolvedGraph};
 use super::link::Kept;
 use super::narrowed::graph;
 use super::offset_bounds::OffsetBounds;
@@ -30,7 +30,7 @@ pub(super) fn without_cycles<'a, F: Fn(&Edge) -> i64 + Sync>(
         |budget| graph.solve_from(source, budget),
         |budget| reversed.solve_from(source, budget),
     );
-    let (Solved::Least(low), Solved::Least(high)) = (low?, high?) else {
+    let (SolvedGraph::Least(low), SolvedGraph::Least(high)) = (low?, high?) else {
         return Ok(None);
     };
     if cross(&low, &high) {
@@ -53,7 +53,7 @@ pub(super) enum Answer {
     /// Bounds, and whether they are as narrow as they can be.
     Bounded(Side, bool),
     /// The cycles that forbid any.
-    Cycles(Vec<Cycle>),
+    Cycles(Vec<PositiveCycle>),
 }
 
 /// Both sides of a graph whose facts may contradict each other.
@@ -71,12 +71,12 @@ impl Sides {
         budget: &mut Budget<'_>,
     ) -> Result<Self, Cancelled> {
         let source = graph.node(&(facts.reference(), 0, 0));
-        let answer = |side: f64, solved: Solved| {
+        let answer = |side: f64, solved: SolvedGraph| {
             let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation);
             match solved {
-                Solved::Least(values) => Answer::Bounded(bounded(&values), true),
-                Solved::Stopped(values) => Answer::Bounded(bounded(&values), false),
-                Solved::Cycles(cycles) => Answer::Cycles(cycles),
+                SolvedGraph::Least(values) => Answer::Bounded(bounded(&values), true),
+                SolvedGraph::Stopped(values) => Answer::Bounded(bounded(&values), false),
+                SolvedGraph::Cycles(cycles) => Answer::Cycles(cycles),
             }
         };
         let monitor = budget.monitor();
@@ -91,7 +91,7 @@ impl Sides {
     }
 
     /// The cycles of both sides.
-    pub(super) fn cycles(&self) -> Vec<Cycle> {
+    pub(super) fn cycles(&self) -> Vec<PositiveCycle> {
         let cycles = |answer: &Answer| match answer {
             Answer::Cycles(cycles) => cycles.clone(),
             Answer::Bounded(..) => Vec::new(),

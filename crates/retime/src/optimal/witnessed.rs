@@ -57,9 +57,9 @@ pub struct Witnessed {
 
 /// First and last stamps of one kind; the first is after the last where there are none.
 #[derive(Clone, Copy)]
-struct Ends(i64, i64);
+struct StampRange(i64, i64);
 
-impl Ends {
+impl StampRange {
     const NONE: Self = Self(i64::MAX, i64::MIN);
 
     fn add(&mut self, stamp: i64) {
@@ -77,8 +77,8 @@ pub fn witnessed(
     source: &impl Source,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Option<Witnessed>>, Cancelled> {
-    type Found = Vec<[Ends; 2]>;
-    let nothing = || vec![[Ends::NONE; 2]; source.clocks()];
+    type Found = Vec<[StampRange; 2]>;
+    let nothing = || vec![[StampRange::NONE; 2]; source.clocks()];
     let look = |mut found: Found, part: usize| {
         monitor.check()?;
         source.walk(part, |edge| {
@@ -97,7 +97,7 @@ pub fn witnessed(
     let parts = source.parts();
     let parts = (0..parts).into_par_iter().with_min_len(parts / TABLES);
     let all = parts.try_fold(nothing, look).try_reduce(nothing, both)?;
-    let clock = |[sent, received]: [Ends; 2]| {
+    let clock = |[sent, received]: [StampRange; 2]| {
         let (from, until) = (sent.0.max(received.0), sent.1.min(received.1));
         (from <= until).then_some(Witnessed { from, until })
     };

@@ -108,7 +108,7 @@ pub struct Analysis {
     clocks: Clocks,
     delay: UsedDelay,
     recorded: Check,
-    told: Told,
+    told: EdgeFigures,
     options: AnalysisOptions,
     /// How clocks differ, once somebody has asked; `None` where nothing relates any.
     differ: OnceLock<Option<Estimate>>,
@@ -116,7 +116,7 @@ pub struct Analysis {
 
 /// Figures of dependencies, counted over the whole trace.
 #[derive(Clone, Debug)]
-struct Told {
+struct EdgeFigures {
     counts: Counts,
     standings: Vec<Standing>,
     used_within_families: u64,
@@ -135,7 +135,7 @@ pub struct Counts {
     pub collectives: u64,
 }
 
-impl Told {
+impl EdgeFigures {
     fn by(causality: &Causality, clocks: &Clocks, info: &TraceInfo) -> Self {
         let (nodes, whole) = (causality.nodes(), causality.whole());
         let sum = |own: u64| whole.all_reduce(Sum(own)).0;
@@ -185,7 +185,7 @@ impl Analysis {
         let times = causality.nodes().timestamps();
         Ok(Self {
             recorded: check(&causality, &clocks, &delay.delay, times, monitor)?,
-            told: Told::by(&causality, &clocks, &info),
+            told: EdgeFigures::by(&causality, &clocks, &info),
             info,
             causality,
             clocks,
@@ -404,7 +404,7 @@ impl Analysis {
         if regrouped {
             self.clocks = clocks.clone();
             self.differ = OnceLock::new();
-            self.told = Told::by(&self.causality, &self.clocks, &self.info);
+            self.told = EdgeFigures::by(&self.causality, &self.clocks, &self.info);
         }
         Ok(())
     }

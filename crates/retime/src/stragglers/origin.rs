@@ -319,7 +319,7 @@ impl<'a> History<'a> {
     /// The waits that each process is charged with.
     fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
-        let mut came = vec![Cost::default(); self.all.visits.len()];
+        let mut came = vec![WaitCost::default(); self.all.visits.len()];
         let mut shares: FxHashMap<u32, (u128, u128)> = FxHashMap::default();
         let mut idle = Vec::new();
         for number in (0..came.len() as u32).rev() {
@@ -437,12 +437,12 @@ impl Reach {
 
 /// The cost of a wait, and how much of it is certain.
 #[derive(Clone, Copy, Default)]
-struct Cost {
+struct WaitCost {
     all: u64,
     certain: u64,
 }
 
-impl Cost {
+impl WaitCost {
     /// The cost with the wait itself added.
     fn with(self, length: u64, is_certain: bool) -> Self {
         Self {

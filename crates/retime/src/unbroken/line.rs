@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 /// Ticks to add at the beginning of the run and at its end, linear in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct RunLine {
     pub(crate) first: f64,
     pub(crate) last: f64,
 }
 
-impl Line {
+impl RunLine {
     /// The ticks to add after a share of the run.
     pub(crate) fn at(self, share: f64) -> f64 {
         self.first + (self.last - self.first) * share
@@ -28,7 +28,7 @@ impl Line {
     }
 }
 
-impl Add for Line {
+impl Add for RunLine {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -39,7 +39,7 @@ impl Add for Line {
     }
 }
 
-impl Sub for Line {
+impl Sub for RunLine {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -47,7 +47,7 @@ impl Sub for Line {
     }
 }
 
-impl Mul<f64> for Line {
+impl Mul<f64> for RunLine {
     type Output = Self;
 
     fn mul(self, factor: f64) -> Self {

@@ -17,8 +17,8 @@ mod nearest;
 mod run;
 mod ties;
 
-pub(crate) use line::Line;
-pub(crate) use run::Run;
+pub(crate) use line::RunLine;
+pub(crate) use run::AlignedRun;
 pub(crate) use ties::{Judge, Tie};
 
 use retime_model::{Cancelled, ClockId, Clocks, Monitor};
@@ -89,10 +89,10 @@ impl AlignedTrace<'_> {
     /// there are none, as far as that is found out.
     pub(crate) fn mended(&self) -> Result<Option<Estimate>, Cancelled> {
         let extents = self.extents();
-        let Some(run) = Run::new(self.estimate, &extents) else {
+        let Some(run) = AlignedRun::new(self.estimate, &extents) else {
             return Ok(None);
         };
-        let none = vec![Line::default(); self.clocks.len()];
+        let none = vec![RunLine::default(); self.clocks.len()];
         let work = || self.unbroken(&run, none, Demand::All);
         let lines = self.edges().at_root::<Estimate, _>(work)?;
         Ok(lines.map(|lines| self.moved(&extents, &run, &lines)))
@@ -102,10 +102,10 @@ impl AlignedTrace<'_> {
     /// is found out.
     pub(crate) fn unbroken(
         &self,
-        run: &Run<'_>,
-        lines: Vec<Line>,
+        run: &AlignedRun<'_>,
+        lines: Vec<RunLine>,
         demand: Demand,
-    ) -> Result<Option<Vec<Line>>, Cancelled> {
+    ) -> Result<Option<Vec<RunLine>>, Cancelled> {
         let extents = self.extents();
         let mut nearest = Nearest::to(lines, self.estimate.reference);
         for _ in 0..ROUNDS {
@@ -124,9 +124,9 @@ impl AlignedTrace<'_> {
     /// The ties that lines break, which make the estimate what is `moved`.
     fn broken(
         &self,
-        run: &Run<'_>,
+        run: &AlignedRun<'_>,
         moved: &Estimate,
-        lines: &[Line],
+        lines: &[RunLine],
         demand: Demand,
     ) -> Result<Vec<Tie>, Cancelled> {
         let edges = self.edges();
@@ -148,8 +148,8 @@ impl AlignedTrace<'_> {
     pub(crate) fn moved(
         &self,
         extents: &[Option<(i64, i64)>],
-        run: &Run<'_>,
-        lines: &[Line],
+        run: &AlignedRun<'_>,
+        lines: &[RunLine],
     ) -> Estimate {
         let clocks = (0..).map(ClockId).zip(&self.estimate.offsets).zip(lines);
         let offsets = clocks.map(|((clock, offset), line)| {

@@ -21,7 +21,7 @@
 //!
 //! Source: C. Hildreth, *A quadratic programming procedure* (1957).
 
-use super::line::Line;
+use super::line::RunLine;
 use super::ties::Tie;
 use retime_model::ClockId;
 
@@ -33,7 +33,7 @@ const EXACT: f64 = 1e-3;
 
 /// The lines that are near to others, and the conditions on them.
 pub(super) struct Nearest {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<RunLine>,
     conditions: Vec<Condition>,
     reference: ClockId,
     looks: usize,
@@ -49,7 +49,7 @@ struct Condition {
 
 impl Nearest {
     /// To these lines, without conditions.
-    pub(super) fn to(lines: Vec<Line>, reference: ClockId) -> Self {
+    pub(super) fn to(lines: Vec<RunLine>, reference: ClockId) -> Self {
         Self {
             lines,
             conditions: Vec::new(),
@@ -124,8 +124,8 @@ mod tests {
         }
     }
 
-    fn level(by: f64) -> Line {
-        Line {
+    fn level(by: f64) -> RunLine {
+        RunLine {
             first: by,
             last: by,
         }
@@ -148,12 +148,12 @@ mod tests {
         assert!(!nearest.take(vec![tie(0, 1, 0.5, -10.0), tie(1, 0, 0.5, 5.0)]));
     }
 
-    fn lines() -> impl Strategy<Value = Vec<Line>> {
+    fn lines() -> impl Strategy<Value = Vec<RunLine>> {
         let line = (-100.0..100.0, -100.0..100.0);
         let lines = proptest::collection::vec(line, 4);
         lines.prop_map(|all| {
             all.into_iter()
-                .map(|(first, last)| Line { first, last })
+                .map(|(first, last)| RunLine { first, last })
                 .collect()
         })
     }
@@ -178,7 +178,7 @@ mod tests {
             for tie in &ties {
                 prop_assert!(tie.slack + tie.change(&nearest.lines) > -0.1, "{tie:?}");
             }
-            let apart = |from: &[Line]| -> f64 {
+            let apart = |from: &[RunLine]| -> f64 {
                 let both = from.iter().zip(&sound).map(|(a, b)| *a - *b);
                 both.map(|it| it.first.powi(2) + it.last.powi(2)).sum()
             };

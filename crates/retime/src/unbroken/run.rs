@@ -5,13 +5,13 @@ use retime_model::ClockId;
 use crate::estimate::Estimate;
 
 /// Aligned clocks and the time that they have in common.
-pub(crate) struct Run<'a> {
+pub(crate) struct AlignedRun<'a> {
     estimate: &'a Estimate,
     middle: f64,
     length: f64,
 }
 
-impl<'a> Run<'a> {
+impl<'a> AlignedRun<'a> {
     /// The run from the first to the last stamp of any clock; `None` for a trace of one moment.
     pub(crate) fn new(estimate: &'a Estimate, extents: &[Option<(i64, i64)>]) -> Option<Self> {
         let clocks = (0..).map(ClockId).zip(extents);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use retime_model::{Cancelled, ClockId, Monitor};
 
-use super::line::Line;
-use super::run::Run;
+use super::line::RunLine;
+use super::run::AlignedRun;
 use crate::causality::Nodes;
 use crate::delay::MinimalDelay;
 use crate::edges::{Edge, Source, each_part_watched};
@@ -24,7 +24,7 @@ pub(crate) struct Tie {
 }
 
 impl Tie {
-    fn of(edge: &Edge, run: &Run<'_>, delay: &MinimalDelay, nodes: &Nodes) -> Self {
+    fn of(edge: &Edge, run: &AlignedRun<'_>, delay: &MinimalDelay, nodes: &Nodes) -> Self {
         let (sent, received) = (
             run.time(edge.from, edge.sent),
             run.time(edge.to, edge.received),
@@ -39,14 +39,14 @@ impl Tie {
     }
 
     /// The change of its slack by lines.
-    pub(crate) fn change(&self, lines: &[Line]) -> f64 {
+    pub(crate) fn change(&self, lines: &[RunLine]) -> f64 {
         lines[self.to.as_usize()].at(self.received) - lines[self.from.as_usize()].at(self.sent)
     }
 }
 
 /// The run, the minimal delay and the nodes that slacks of ties are computed from.
 pub(crate) struct Judge<'a> {
-    pub(crate) run: &'a Run<'a>,
+    pub(crate) run: &'a AlignedRun<'a>,
     pub(crate) delay: &'a MinimalDelay,
     pub(crate) nodes: &'a Nodes,
     pub(crate) monitor: &'a dyn Monitor,

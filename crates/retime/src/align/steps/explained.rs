@@ -22,7 +22,7 @@ use super::parts::Cuts;
 use super::proof::Proof;
 use super::reversed::{PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
-use crate::align::stages::Aligned;
+use crate::align::stages::SmoothAlignment;
 use crate::align::{Alignment, ClockStep};
 use crate::edges::Listed;
 use retime_model::TickRate;
@@ -45,7 +45,7 @@ pub(super) struct Explained {
 
 impl Explained {
     /// `all` are the dependencies to judge by.
-    pub(super) fn of(found: Aligned, all: &Listed, rate: TickRate) -> Self {
+    pub(super) fn of(found: SmoothAlignment, all: &Listed, rate: TickRate) -> Self {
         let estimate = &found.alignment.estimate;
         let wander = if found.needed.is_finite() {
             found.needed

@@ -34,7 +34,7 @@ use steep::steepest;
 pub(super) use unset::unset;
 
 use super::selection::Stiffness;
-use super::stages::{Aligned, Asked, align_plainly};
+use super::stages::{Asked, SmoothAlignment, align_plainly};
 use super::{Alignment, ClockStep};
 use crate::align::options::OPTIONS;
 use crate::edges::{Edges, InOrder, Listed, Source};
@@ -49,7 +49,7 @@ use retime_model::{Cancelled, Monitor};
 /// better.
 pub(super) fn explain(
     source: &impl Source,
-    found: Aligned,
+    found: SmoothAlignment,
     rate: TickRate,
     list: impl Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
     monitor: &dyn Monitor,
@@ -71,7 +71,7 @@ pub(super) fn explain(
             }
             listed = Some(anew);
         }
-        let mut search = Search {
+        let mut search = StepSearch {
             all: &all.list,
             listed: listed.as_ref().unwrap_or(&all),
             tried: &mut tried,
@@ -88,7 +88,7 @@ pub(super) fn explain(
         }
     }
     if best.alignment.steps.len() > 1 {
-        let mut search = Search {
+        let mut search = StepSearch {
             all: &all.list,
             listed: listed.as_ref().unwrap_or(&all),
             tried: &mut Tried::default(),
@@ -101,7 +101,7 @@ pub(super) fn explain(
 }
 
 /// A round of the search.
-struct Search<'a> {
+struct StepSearch<'a> {
     /// As they were listed at first, to compare by.
     all: &'a Listed,
     /// As they are for the clocks known now.
@@ -111,7 +111,7 @@ struct Search<'a> {
     monitor: &'a dyn Monitor,
 }
 
-impl Search<'_> {
+impl StepSearch<'_> {
     /// An explanation of the dependencies that is better than `known`.
     fn better(&mut self, known: &Explained, first: bool) -> Result<Option<Explained>, Cancelled> {
         let candidates = self.candidates(known, first)?;
@@ -294,7 +294,7 @@ impl Search<'_> {
             if joined.steps.iter().all(|step| real(&step)) {
                 joined.estimate = unset(joined.estimate, &joined.steps);
                 return Ok(advances(&joined.estimate).then_some(InParts {
-                    aligned: Aligned {
+                    aligned: SmoothAlignment {
                         alignment: joined,
                         ..aligned
                     },
@@ -321,13 +321,13 @@ struct Incumbent<'a> {
 /// Clocks that were aligned in parts.
 struct InParts {
     /// As they are together.
-    aligned: Aligned,
+    aligned: SmoothAlignment,
     parts: Parts,
     /// As each part is.
     of_parts: Estimate,
 }
 
-/// Known steps, and another one where clocks are steepest that [wander](Search::steeper).
+/// Known steps, and another one where clocks are steepest that [wander](StepSearch::steeper).
 fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option<Cuts> {
     let edges = &listed.list.edges;
     let (clock, cut) = steepest(wandering, edges)?;

@@ -23,7 +23,7 @@ use retime_model::ClockId;
 
 /// An end of a dependency while its clock may have been set.
 #[derive(Clone, Copy)]
-struct End {
+struct OpenEnd {
     clock: ClockId,
     /// Which step of the clock,
     number: usize,
@@ -38,7 +38,7 @@ pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &Listed) -> Cut
     let edges = list.edges.all().iter();
     let ends =
         edges.flat_map(|edge| [true, false].map(|is_cause| end(parts, estimate, edge, is_cause)));
-    let mut ends: Vec<End> = ends.flatten().collect();
+    let mut ends: Vec<OpenEnd> = ends.flatten().collect();
     ends.sort_by_key(|it| (it.clock, it.number, it.stamp));
     let mut cuts: Cuts = parts.cuts().to_vec();
     for ends in ends.chunk_by(|a, b| (a.clock, a.number) == (b.clock, b.number)) {
@@ -49,7 +49,7 @@ pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &Listed) -> Cut
 }
 
 /// Where the least is reversed, of ends in order of their stamps within `cut`.
-fn instant(cut: (i64, i64), ends: &[End]) -> (i64, i64) {
+fn instant(cut: (i64, i64), ends: &[OpenEnd]) -> (i64, i64) {
     let stamps: Vec<Stamp> = ends
         .chunk_by(|a, b| a.stamp == b.stamp)
         .map(Stamp::of)
@@ -90,8 +90,8 @@ struct Stamp {
 }
 
 impl Stamp {
-    fn of(ends: &[End]) -> Self {
-        let sum = |of: fn(&End) -> f64| ends.iter().map(of).sum();
+    fn of(ends: &[OpenEnd]) -> Self {
+        let sum = |of: fn(&OpenEnd) -> f64| ends.iter().map(of).sum();
         Self {
             at: ends[0].stamp,
             reversed: [sum(|it| it.reversed[0]), sum(|it| it.reversed[1])],
@@ -101,7 +101,7 @@ impl Stamp {
 }
 
 /// One end of a dependency, if it lies in a step.
-fn end(parts: &Parts, estimate: &Estimate, edge: &Edge, is_cause: bool) -> Option<End> {
+fn end(parts: &Parts, estimate: &Estimate, edge: &Edge, is_cause: bool) -> Option<OpenEnd> {
     let ends = [(edge.from, edge.sent), (edge.to, edge.received)];
     let [own, other] = if is_cause { ends } else { [ends[1], ends[0]] };
     let (number, sides) = parts.around(own.0, own.1)?;
@@ -113,7 +113,7 @@ fn end(parts: &Parts, estimate: &Estimate, edge: &Edge, is_cause: bool) -> Optio
     let [before, after] = sides.map(|part| known(part, own.1));
     let sign = if is_cause { -1.0 } else { 1.0 };
     let reversed = |own: f64| (-(edge.latency() as f64 + sign * (own - theirs))).max(0.0);
-    Some(End {
+    Some(OpenEnd {
         clock: own.0,
         number,
         stamp: own.1,
@@ -125,8 +125,8 @@ fn end(parts: &Parts, estimate: &Estimate, edge: &Edge, is_cause: bool) -> Optio
 mod tests {
     use super::*;
 
-    fn end(stamp: i64, earlier: f64, later: f64) -> End {
-        End {
+    fn end(stamp: i64, earlier: f64, later: f64) -> OpenEnd {
+        OpenEnd {
             clock: ClockId(0),
             number: 0,
             stamp,

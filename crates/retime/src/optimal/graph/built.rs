@@ -32,7 +32,7 @@ pub(super) struct Arc {
 }
 
 /// The nodes of a graph.
-pub(super) struct Nodes {
+pub(super) struct GraphNodes {
     /// Moments by clock, piece and place.
     pub(super) moments: Vec<Moment>,
     /// Nodes of clock `c` are `first[c]..first[c + 1]`.
@@ -43,14 +43,14 @@ pub(super) struct Nodes {
 
 /// One end of a bound, among those of its clock.
 #[derive(Clone, Copy, Default)]
-struct End {
+struct BoundEnd {
     piece: u32,
     at: i64,
     bound: u32,
     side: u32,
 }
 
-impl Nodes {
+impl GraphNodes {
     /// The moments of `bounds`, and `more`.
     pub(super) fn of(
         clocks: usize,
@@ -75,11 +75,11 @@ impl Nodes {
         for clock in 0..clocks {
             starts[clock + 1] += starts[clock];
         }
-        let mut ends = vec![End::default(); starts[clocks]];
+        let mut ends = vec![BoundEnd::default(); starts[clocks]];
         let mut next = starts.clone();
         let mut deal = |(clock, piece, at): Moment, bound: u32, side: u32| {
             let place = &mut next[clock.as_usize()];
-            ends[*place] = End {
+            ends[*place] = BoundEnd {
                 piece,
                 at,
                 bound,
@@ -113,7 +113,7 @@ impl Nodes {
     fn add(
         &mut self,
         clock: ClockId,
-        ends: &mut [End],
+        ends: &mut [BoundEnd],
         monitor: &dyn Monitor,
     ) -> Result<(), Cancelled> {
         self.first.push(self.moments.len() as u32);

@@ -7,13 +7,13 @@ use retime_model::{Cancelled, Monitor};
 
 /// Nodes by place, whatever their clocks.
 #[derive(Debug)]
-pub(super) struct InTime {
+pub(super) struct NodesInTime {
     nodes: Vec<u32>,
     /// Where in that order each node is.
     ranks: Vec<u32>,
 }
 
-impl InTime {
+impl NodesInTime {
     pub(super) fn of(moments: &[Moment], monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let mut nodes: Vec<u32> = (0..moments.len() as u32).collect();
         sort_by_key(&mut nodes, |&it| (moments[it as usize].2, it), monitor)?;

@@ -37,7 +37,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Budget, Graph, Parent, State};
+use super::{Budget, Graph, GraphSearch, Parent};
 use crate::optimal::link::Moment;
 use crate::pace::Pace;
 use retime_model::Cancelled;
@@ -51,7 +51,7 @@ impl Graph {
     pub(super) fn settle(
         &self,
         from: u32,
-        state: &mut State,
+        state: &mut GraphSearch,
         budget: &mut Budget<'_>,
     ) -> Result<(), Cancelled> {
         let mut settling = Settling::new(self, from, state);
@@ -72,11 +72,11 @@ struct Settling<'a> {
     is_left: Vec<bool>,
     /// Per clock: where the highest way to it so far has led, and its value.
     highest: Vec<Option<(Moment, i128)>>,
-    state: &'a mut State,
+    state: &'a mut GraphSearch,
 }
 
 impl<'a> Settling<'a> {
-    fn new(graph: &'a Graph, from: u32, state: &'a mut State) -> Self {
+    fn new(graph: &'a Graph, from: u32, state: &'a mut GraphSearch) -> Self {
         let from = (state.values[from as usize], Reverse(from));
         Self {
             graph,
@@ -210,7 +210,7 @@ struct Beside {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Bound, Solved};
+    use super::super::{Bound, SolvedGraph};
     use super::*;
     use crate::edges::EdgeIndex;
     use crate::optimal::link::Slope;
@@ -241,8 +241,8 @@ mod tests {
         fn the_solution_is_that_of_passes_alone(links in links(), curved in 0..20_i64) {
             let graph = graph(&links, curved);
             let source = graph.node(&(ClockId(0), 0, 0));
-            let least = |solved: Solved| match solved {
-                Solved::Least(values) => Some(values),
+            let least = |solved: SolvedGraph| match solved {
+                SolvedGraph::Least(values) => Some(values),
                 _ => None,
             };
             let budget = || Budget::of(u64::MAX, &());
@@ -264,7 +264,7 @@ mod tests {
         ];
         let graph = graph(&links, 0);
         let source = graph.node(&(ClockId(0), 0, 0)).unwrap();
-        let mut state = State::new(&graph, Some(source));
+        let mut state = GraphSearch::new(&graph, Some(source));
         let mut budget = Budget::of(u64::MAX, &());
         graph
             .settle(source as u32, &mut state, &mut budget)
@@ -292,7 +292,7 @@ mod tests {
         let bounds = bounds.into_iter();
         let graph = Graph::new(clocks as usize, bounds, None, slope, &()).unwrap();
         let source = graph.node(&first).unwrap();
-        let mut state = State::new(&graph, Some(source));
+        let mut state = GraphSearch::new(&graph, Some(source));
         let mut settling = Settling::new(&graph, source as u32, &mut state);
         let mut queued = 0;
         while let Some(node) = settling.next() {
@@ -323,7 +323,7 @@ mod tests {
         let mut budget = Budget::of(10 * u64::from(clocks), &());
         let source = graph.node(&last).unwrap();
         let solved = graph.solve_from(source, &mut budget).unwrap();
-        let Solved::Least(values) = solved else {
+        let SolvedGraph::Least(values) = solved else {
             panic!("{solved:?}")
         };
         assert_eq!(values[0], -100 * i128::from(clocks - 1));
