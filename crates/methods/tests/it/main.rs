@@ -11,6 +11,7 @@
     reason = "tests only"
 )]
 
+mod a_priori;
 mod cancel;
 #[path = "../../../retime/tests/it/common/mod.rs"]
 #[allow(
