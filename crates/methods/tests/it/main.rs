@@ -12,6 +12,7 @@
 )]
 
 mod a_priori;
+mod adjusted;
 mod cancel;
 #[path = "../../../retime/tests/it/common/mod.rs"]
 #[allow(
