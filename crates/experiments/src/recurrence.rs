@@ -82,7 +82,7 @@ pub fn limit(f: f64) -> Limit {
 pub struct Pair {
     /// `1 - gamma_max`.
     pub loss: f64,
-    /// By which share clock 1 is faster, `rho`.
+    /// The share by which clock 1 is faster, `rho`.
     pub faster: f64,
 }
 

@@ -88,7 +88,7 @@ fn controller_b_follows_the_recurrence() {
     }
 }
 
-/// What theorem 12 takes for equal: here D shrinks by up to a hundredth.
+/// Values that differ by no more count as equal: D shrinks by up to a hundredth here.
 const ALIKE: f64 = 0.015;
 
 /// Theorem 12: in units of the lead on which they settle.

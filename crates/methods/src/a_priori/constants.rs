@@ -59,7 +59,7 @@ impl Constants {
         }
     }
 
-    /// What that error mostly is a small multiple of: (5.69).
+    /// The share that this error mostly is a small multiple of: (5.69).
     pub fn usual(&self) -> f64 {
         (1.0 - self.gamma_max).max(self.rho).max(self.a_def)
     }
@@ -70,7 +70,7 @@ impl Constants {
             .map_or(self.gamma_max, |it| it.min(self.gamma_max))
     }
 
-    /// By how much clocks that drift apart at `rho` diverge from where gamma puts them: the
+    /// The share by which clocks that drift at `rho` diverge from where gamma puts them: the
     /// factor in brackets of (5.7) and (5.12).
     pub(super) fn divergence(&self) -> f64 {
         (1.0 - self.gamma_max) + self.rho * self.gamma_max

@@ -1,4 +1,4 @@
-//! What the controlled clock can do to a local interval of a trace, before it runs.
+//! Bounds of what the controlled clock can do to the local intervals of a trace.
 //!
 //! Two bounds of the same, the first from what the thesis takes to be known, the second from
 //! the dependencies one by one:
@@ -56,7 +56,7 @@ use retime::Ticks;
 pub struct Foreseen {
     /// The largest relative error of an interval: (5.9), or (5.68) of theorem 17.
     pub theorem_17: f64,
-    /// What it mostly is a small multiple of: (5.69).
+    /// The share that this error mostly is a small multiple of: (5.69).
     pub usual: f64,
     /// The largest relative change of an interval against what was recorded, by difference
     /// constraints.
@@ -64,14 +64,14 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// By how many ticks an interval can change at most, by difference constraints: what is
+    /// The ticks by which an interval can change at most, by difference constraints: what is
     /// forced, the clock and its ramp are each rounded to whole ticks, and so is either end of
     /// the interval by which the ramp climbs.
     pub fn change(&self, interval: Ticks) -> f64 {
         self.by_constraints * (interval.0 as f64 + 2.0) + 3.0
     }
 
-    /// Of the clocks of a trace, whose [reach](Reach::of_clocks) is known.
+    /// The bounds of clocks whose [reach](Reach::of_clocks) is known.
     pub fn of(reach: &[Reach], constants: &Constants) -> Self {
         let least = constants.least_gamma();
         let largest = |of: &dyn Fn(&Reach) -> f64| reach.iter().map(of).fold(0.0, f64::max);

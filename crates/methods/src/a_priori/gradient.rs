@@ -102,7 +102,7 @@ pub fn of_several_jumps(a_def: f64, difference: Ticks, apart: Ticks) -> f64 {
     f64::midpoint(a_def, (a_def * a_def + 4.0 * a_def * packed).sqrt())
 }
 
-/// What is known of the receives of a clock once it has been forced for the first time.
+/// The receives of a clock once it has been forced for the first time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AfterStart {
     /// The error that is tolerable, `epsilon`: receives of messages that took longer than

@@ -1,8 +1,8 @@
-//! What controller B does to local intervals where clocks differ by more than gamma takes.
+//! The error of local intervals under controller B, where clocks differ by more than gamma takes.
 //!
 //! Clock 1 is behind clock 0 by `D` and faster by `rho`, and messages put both on the same
-//! time every `tau`. With `R = gamma_max (1 + rho)` both would run ahead by `R - 1` of time; controller
-//! B keeps them near [`Exchange::settled`], on which they settle or around which they
+//! time every `tau`. With `R = gamma_max (1 + rho)` both would run ahead by `R - 1` of time;
+//! controller B keeps them near [`Exchange::settled`], on which they settle or around which they
 //! oscillate, depending on `f` alone:
 //!
 //! ```text
@@ -34,8 +34,8 @@
 //!
 //! The thesis derives 2.03 as `2 * 1.51338 - 1`, where its formula has `1.51338^2 - 1`, 1.29.
 //! That is enough in scenario 3. In scenario 4 it is not: the next exchange is at
-//! `o + f (1 - o^2)`, whose largest value over all `o` and `f <= sqrt 2` is 9/8 sqrt 2 = 1.591, so that
-//! 1.53 is needed, and the printed 2.03 holds.
+//! `o + f (1 - o^2)`, whose largest value over all `o` and `f <= sqrt 2` is 9/8 sqrt 2 = 1.591,
+//! so that 1.53 is needed, and the printed 2.03 holds.
 //!
 //! ```
 //! use retime_methods::a_priori::oscillation::{self, Exchange};
@@ -64,7 +64,7 @@ use std::f64::consts::SQRT_2;
 pub struct Exchange {
     /// Largest control factor, `gamma_max`.
     pub gamma_max: f64,
-    /// By which share the clock that is behind is faster.
+    /// The share by which the clock that is behind is faster.
     pub rho: f64,
     /// Time between exchanges by how far that clock is behind, `tau / D`; of intervals that
     /// differ the longest.

@@ -51,7 +51,7 @@ use retime::{Cancelled, ClockId, Clocks, MinimalDelay, Monitor, Pace, Ticks};
 /// How far the events of a clock can be forced ahead, and how near they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
-    /// By how much any event can be ahead of what was recorded, at most.
+    /// The most that any event can be ahead of its recorded time.
     pub lead: Ticks,
     /// Least distance from a send, or begin of a collective operation, to a later receive or
     /// end; `None` without any.
@@ -67,7 +67,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Of each clock, under control with such constants. Fails as a logical clock does.
+    /// The reach of each clock, under control with such constants. Fails as a logical clock does.
     pub fn of_clocks(
         causality: &Causality,
         clocks: &Clocks,
@@ -97,7 +97,7 @@ impl Reach {
         Ok(steps.par_iter().map(of).collect())
     }
 
-    /// Of a clock, with ramps of at least so many ticks.
+    /// The reach of a clock, with ramps of at least so many ticks.
     fn of(steps: &[Step], ramp: f64, constants: &Constants) -> Self {
         let loss = 1.0 - constants.least_gamma();
         Self {
@@ -111,7 +111,7 @@ impl Reach {
     }
 }
 
-/// What is the same for all clocks.
+/// The trace, and the clocks that enclose all under control.
 struct Walk<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
@@ -171,7 +171,7 @@ impl Walk<'_> {
     fn forced(&self, clock: ClockId, receive: EventNode, times: &LogicalTimes) -> Ticks {
         let nodes = self.causality.nodes();
         let send = self.causality.message_source(receive);
-        // What is within a clock forces nothing.
+        // Messages within a clock force nothing.
         let send = send.filter(|&it| self.clocks.of(nodes.location(it)) != clock);
         send.map_or(Ticks(0), |send| {
             let delay = { self.delay }.between(nodes.location(send), nodes.location(receive));

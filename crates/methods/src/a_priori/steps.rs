@@ -95,7 +95,7 @@ struct Until {
 
 /// The steepest part of a ramp that is at least `ramp` ticks long.
 pub(super) fn elsewhere(steps: &[Step], ramp: f64, loss: f64) -> f64 {
-    // By rising least lead: whoever is behind another with less cannot be the least any more.
+    // Leads rise from front to back: one with a smaller behind it is the least of no stretch.
     let mut window: VecDeque<Until> = VecDeque::new();
     let mut steepest: f64 = 0.0;
     let mut entered = steps.iter().zip(steps.iter().skip(1)).peekable();

@@ -1,4 +1,4 @@
-//! What is said of the controlled clock before it runs, beside what it does.
+//! Bounds of the controlled clock from before it runs, beside what it does.
 
 use crate::common::{cases, specs};
 use proptest::prelude::*;
@@ -227,7 +227,7 @@ fn exchanges() -> impl Strategy<Value = Exchange> {
     })
 }
 
-/// What is printed is rounded to five places, and takes 1 + rho for 1.
+/// The printed constants are rounded to five places, and take 1 + rho for 1.
 const PRINTED: f64 = 1.0 + 2e-3;
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What the controlled logical clock can do to local intervals, said before it runs.
+//! Bounds of what the controlled logical clock can do to local intervals, before it runs.
 
 use retime::clock::{ClockError, Control};
 use retime::pipeline::{Algorithm, Analysis, ClockControl, ClockKind, LogicalClock, Method};

@@ -41,7 +41,7 @@ pub(super) struct MethodPart {
     /// Why the result cannot be right: `retime correct` refuses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) refused: Option<String>,
-    /// What it can do to local intervals, said before it ran; only of the controlled logical
+    /// Bounds of what it can do to local intervals, from before it ran; only of the controlled logical
     /// clock alone with a constant gamma or the controllers A to D.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) foreseen: Option<ForeseenPart>,
@@ -52,11 +52,11 @@ pub(super) struct MethodPart {
 /// Bounds of the relative change of local intervals of many ticks; `null` for none.
 #[derive(Debug, Serialize)]
 pub(super) struct ForeseenPart {
-    /// By theorem 17 of Rabenseifner 2000, against true intervals.
+    /// The bound of theorem 17 of Rabenseifner 2000, against true intervals.
     pub(super) by_theorem_17: Option<f64>,
-    /// What that mostly is a small multiple of: (5.69).
+    /// The share that this bound mostly is a small multiple of: (5.69).
     pub(super) usual: f64,
-    /// By difference constraints, against recorded intervals.
+    /// The bound by difference constraints, against recorded intervals.
     pub(super) by_constraints: Option<f64>,
 }
 

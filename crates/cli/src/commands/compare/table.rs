@@ -126,7 +126,7 @@ fn near_table(comparison: &Comparison, rows: &[Vec<String>]) -> String {
     format!("\n{}", columns(&NEAR_HEADING[..shown], &rows))
 }
 
-/// What was said of clocks before they ran; nothing if nothing was.
+/// The bounds of clocks from before they ran; nothing if there are none.
 fn foreseen_table(comparison: &Comparison) -> String {
     let methods = comparison.methods.iter();
     let rows: Vec<Vec<String>> = methods.filter_map(foreseen).collect();
