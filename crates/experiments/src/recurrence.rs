@@ -94,9 +94,13 @@ impl Pair {
         faster: 2e-10,
     };
 
-    /// `R - 1`.
+    fn gamma_max(self) -> f64 {
+        1.0 - self.loss
+    }
+
+    /// `R - 1`, by gamma as it is rounded.
     fn excess(self) -> f64 {
-        self.faster - self.loss * (1.0 + self.faster)
+        self.faster - (1.0 - self.gamma_max()) * (1.0 + self.faster)
     }
 }
 
@@ -124,7 +128,7 @@ pub fn real(f: f64, differ: Pair, rounds: usize, b: bool) -> Result<Vec<f64>, Fa
         delay: MinimalDelay::Uniform(Ticks(0)),
         distance: Ticks(0),
         control: Control::Combined(CombinedConstants {
-            gamma_max: 1.0 - differ.loss,
+            gamma_max: differ.gamma_max(),
             b,
             c: false,
             d: None,
