@@ -77,24 +77,46 @@ pub fn limit(f: f64) -> Limit {
         .map_or(Limit::Unsettled, Limit::Period)
 }
 
-/// Excess of clock 1's rate over what gamma takes; so little that D is as good as
-/// constant.
-const EXCESS: f64 = 1e-10;
+/// How clocks differ in scenario 2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// `1 - gamma_max`.
+    pub loss: f64,
+    /// The share by which clock 1 is faster, `rho`.
+    pub faster: f64,
+}
+
+impl Pair {
+    /// A clock whose excess over what gamma takes is so little that D is as good as
+    /// constant.
+    pub const SLIGHT: Self = Self {
+        loss: 1e-10,
+        faster: 2e-10,
+    };
+
+    fn gamma_max(self) -> f64 {
+        1.0 - self.loss
+    }
+
+    /// `R - 1`, by gamma as it is rounded.
+    fn excess(self) -> f64 {
+        self.faster - (1.0 - self.gamma_max()) * (1.0 + self.faster)
+    }
+}
+
 /// How far clock 1 is behind, in nanoseconds.
 const BEHIND: f64 = 1e10;
 
 /// The leads of the real clocks over clock 0 in `rounds` exchanges, in the units
 /// of [`sequence`], with controller B or without any.
-pub fn real(f: f64, rounds: usize, b: bool) -> Result<Vec<f64>, Failure> {
-    let gamma_max = 1.0 - EXCESS;
-    let faster = 2.0 * EXCESS;
-    let excess = faster - (1.0 - gamma_max) * (1.0 + faster);
+pub fn real(f: f64, differ: Pair, rounds: usize, b: bool) -> Result<Vec<f64>, Failure> {
+    let excess = differ.excess();
     let r = 1.0 + excess;
     let pair = OpposingPair {
         interval: (f * BEHIND / (r * excess).sqrt()).round() as u64,
         length: Length::iterations(rounds as u64),
     };
-    let clocks = OpposingPair::clocks(BEHIND as u64, faster);
+    let clocks = OpposingPair::clocks(BEHIND as u64, differ.faster);
     // The default epoch is a second, and clock 1 is ten behind.
     let timer = retime_sim::Timer {
         epoch: 2 * BEHIND as u64,
@@ -106,7 +128,7 @@ pub fn real(f: f64, rounds: usize, b: bool) -> Result<Vec<f64>, Failure> {
         delay: MinimalDelay::Uniform(Ticks(0)),
         distance: Ticks(0),
         control: Control::Combined(CombinedConstants {
-            gamma_max,
+            gamma_max: differ.gamma_max(),
             b,
             c: false,
             d: None,
@@ -221,7 +243,7 @@ pub const ROUNDS: usize = 64;
 
 /// The largest difference between the real controller's leads and the recurrence.
 pub fn largest_difference(f: f64) -> Result<f64, Failure> {
-    let real = real(f, ROUNDS, true)?;
+    let real = real(f, Pair::SLIGHT, ROUNDS, true)?;
     let differences = real.iter().zip(sequence(f)).map(|(a, b)| (a - b).abs());
     Ok(differences.fold(0.0, f64::max))
 }

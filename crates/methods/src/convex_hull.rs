@@ -16,6 +16,16 @@
 //! but for rounding to ticks. Clocks that do not run at constant rates, or too
 //! large a delay, leave no line; the error says by how much.
 //!
+//! Between two clocks other than the reference that is not said of their messages. So the
+//! method adjusts the lines over all pairs ([`Problem::adjusted`]): it takes those next to the
+//! bisectors, in the sum of squares at both ends of the run, that keep the bounds of every pair.
+//! Clocks of constant rates always have some. Duda gives such an adjustment for a ring and for
+//! everybody with everybody; the thesis (remark 7 to table 7.1) says that bounds closed over
+//! chains, as Hofmann and Hilgers close constants, serve for any topology. Which of all
+//! possible lines are taken is ours.
+//!
+//! [`Problem::adjusted`]: retime::pipeline::Problem::adjusted
+//!
 //! Where the messages do not bound the rate from both sides (a single round trip,
 //! say), the clocks are taken to run alike, or as nearly alike as the messages
 //! allow.
@@ -80,7 +90,8 @@ impl Estimator for ConvexHull {
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
         let (reference, monitor) = (input.reference, input.problem.monitor);
-        Ok(convex_hull(input.edges, input.least(), reference, monitor)?)
+        let lines = convex_hull(input.edges, input.least(), reference, monitor)?;
+        Ok(input.problem.adjusted(lines)?)
     }
 }
 

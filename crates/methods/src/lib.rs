@@ -14,12 +14,15 @@
 //!  measured offsets --interpolation--> lines between them
 //! ```
 //!
+//! [`a_priori`] says what the controlled logical clock can do to local intervals before it runs.
+//!
 //! A method more is a file like these and a line in the [table](METHODS), and a page in
 //! `docs/methods`. [`Estimator`] shows one whole; a program can also give methods of its own
 //! to [`candidates`](retime::pipeline::candidates) or to the command.
 //!
 //! [`Estimator`]: retime::pipeline::Estimator
 
+pub mod a_priori;
 mod clock_line;
 mod closure;
 mod clouds;

@@ -15,9 +15,9 @@
 //! steepest and the flattest line there, for [regression](crate::regression())
 //! the standard error. A pair whose rate is open (one round trip; two messages
 //! one way) comes after all others, and a pair without a line is no edge of the
-//! graph. Neighbours in the tree keep what their line guarantees; but nothing
-//! adjusts the lines to each other around cycles, so messages between other
-//! clocks may stay violated.
+//! graph. Neighbours in the tree keep what their line guarantees, but messages between other
+//! clocks may stay violated. So the method adjusts lines of hulls over all pairs, as
+//! [Duda's](crate::convex_hull()) does: on constant rates nothing stays violated.
 //!
 //! The tree grows from the reference (Prim), which tells for every pair which
 //! of the two clocks is to be corrected, and so over whose stamps its line is
@@ -101,13 +101,12 @@ impl Estimator for SpanningTree {
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
         let (pairs, reference) = (input.options.pairs, input.reference);
         let monitor = input.problem.monitor;
-        Ok(spanning_tree(
-            input.edges,
-            input.least(),
-            pairs,
-            reference,
-            monitor,
-        )?)
+        let lines = spanning_tree(input.edges, input.least(), pairs, reference, monitor)?;
+        Ok(match pairs {
+            PairMethod::ConvexHull => input.problem.adjusted(lines)?,
+            // It knows no bounds that adjusted lines could keep.
+            PairMethod::Regression => lines,
+        })
     }
 }
 

@@ -1,11 +1,13 @@
 //! `retime compare`: all methods side by side on one trace; nothing is written.
 //!
 //! ```text
-//! analyse -> for each method: solve -> check at 0 and at the minimal delay
+//! analyse -> what the controlled clock can do to local intervals
+//!         -> for each method: solve -> check at 0 and at the minimal delay
 //!                                   -> changes of intervals
 //!                                   -> errors against the truth, if there is one
 //! ```
 
+mod foreseen;
 mod measure;
 mod memory;
 pub(crate) mod model;

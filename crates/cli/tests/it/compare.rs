@@ -56,6 +56,39 @@ fn methods_can_be_chosen() {
     );
 }
 
+/// Intervals of these programs are of hundreds of ticks and more.
+#[test]
+fn no_interval_changes_by_more_than_was_foreseen() {
+    let scratch = Scratch::new();
+    let mut changed = false;
+    for (seed, scenario) in ["halo", "random", "finite-elements"].iter().enumerate() {
+        let out = format!("{scenario}-{seed}");
+        let options = format!("--ranks 4 --iterations 40 --seed {seed} --no-truth -q");
+        scratch.succeed(&format!("simulate {scenario} -o {out} {options}"));
+        let report = scratch.succeed(&format!("compare {out} --method clc --bounds off --json -"));
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let methods = report["methods"].as_array().unwrap();
+        let foreseen = methods.iter().filter(|it| it.get("foreseen").is_some());
+        let names: Vec<&str> = foreseen
+            .clone()
+            .map(|it| it["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["clc", "clc, abcd"]);
+        for method in foreseen {
+            let of = |part: &str, name: &str| method[part][name].as_f64().unwrap();
+            let measured = of("result", "interval_change_largest");
+            changed |= measured > 0.0;
+            assert!(measured <= of("foreseen", "by_constraints"), "{method}");
+            assert!(
+                of("foreseen", "by_constraints") <= of("foreseen", "by_theorem_17"),
+                "{method}"
+            );
+            assert!((of("foreseen", "usual") - 0.005).abs() < 1e-12);
+        }
+    }
+    assert!(changed, "no program needed a correction");
+}
+
 #[test]
 fn the_report_holds_the_figures() {
     let scratch = scratch();

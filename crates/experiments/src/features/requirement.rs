@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::one_pass::one_pass;
 use super::online::online;
 use super::order::{local, near, order};
-use super::traces::{long_run, traces};
+use super::traces::{long_run, sparse, traces};
 use crate::accuracy::{Method, Trace};
 use crate::simulated::Failure;
 
@@ -51,6 +51,12 @@ impl Requirement {
     /// The traces that decide it.
     pub fn traces(self) -> Result<Vec<Trace>, Failure> {
         match self {
+            // Lines between clocks of constant rates are what the thesis promises for any messages.
+            Self::Order(kind @ Kind::ConstantRate, clocks @ SEVERAL) => {
+                let mut all = traces(kind, clocks)?;
+                all.extend(sparse(kind, clocks)?);
+                Ok(all)
+            }
             Self::Order(kind, clocks) => traces(kind, clocks),
             Self::Near | Self::Local => traces(Kind::ConstantRate, SEVERAL),
             Self::OnePass => Ok(vec![long_run(OFF)?]),

@@ -54,7 +54,8 @@ fn rows(columns: &[Vec<Cell>]) -> Vec<Vec<String>> {
 
 const NOTES: &[&str] = &[
     "off, rate, var, jumps, ticks: + if no effect is stamped before its cause in any of six \
-     runs, of a halo exchange and of random traffic, on 2 or on 6 (n) clocks; else the largest \
+     runs, of a halo exchange and of random traffic, on 2 or on 6 (n) clocks, and under n rate in \
+     any of three more with few messages; else the largest \
      share of dependencies that still are; none if some run has no solution. Clocks are up to \
      200 us off, and with rate up to 50 ppm fast or slow; var swing by up to 40 us and walk within \
      50 ppm; jumps are set twice by up to 200 us; ticks are 10 us.",

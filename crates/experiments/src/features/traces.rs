@@ -22,6 +22,20 @@ pub fn traces(kind: Kind, clocks: u32) -> Result<Vec<Trace>, Failure> {
         .collect()
 }
 
+/// Runs of random traffic with few messages between any two of so many clocks of a kind: of
+/// some pairs each line between the messages leaves some of other pairs reversed.
+pub(super) fn sparse(kind: Kind, clocks: u32) -> Result<Vec<Trace>, Failure> {
+    let programs = SEEDS.map(|seed| -> Program {
+        Arc::new(RandomTraffic {
+            compute: Duration::uniform(0, RUN / 20),
+            ..random_traffic(clocks, seed)
+        })
+    });
+    programs
+        .map(|program| simulated(program, kind.spread(RUN)))
+        .collect()
+}
+
 /// A longer run of random traffic, on four clocks that are up to so many
 /// nanoseconds off to either side.
 pub(super) fn long_run(offset: f64) -> Result<Trace, Failure> {

@@ -11,6 +11,8 @@
     reason = "tests only"
 )]
 
+mod a_priori;
+mod adjusted;
 mod cancel;
 #[path = "../../../retime/tests/it/common/mod.rs"]
 #[allow(

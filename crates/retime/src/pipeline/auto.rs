@@ -74,7 +74,7 @@ use crate::estimate::{Estimate, LearnedDelay, Reference, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
 use crate::merge::Sum;
 use crate::repair::{self, RepairSummary, repair, repair_with};
-use crate::unbroken::AlignedTrace;
+use crate::unbroken::{AlignedTrace, Demand};
 use retime_model::{Cancelled, ClockId, Clocks, Ticks};
 
 /// Clocks aligned by all dependencies, then the little that is left repaired where it is.
@@ -286,7 +286,7 @@ impl Work<'_> {
         let delay = self.delay(LearnedDelay::from_shortest(alignment.shortest));
         let estimate = self
             .aligned_trace(clocks, &alignment.estimate, &delay)
-            .mended()?;
+            .mended(Demand::All)?;
         let Some(estimate) = estimate else {
             return Ok(None);
         };

@@ -10,7 +10,8 @@
 //! [`ends`](crate::ends) have lines that they ask for. And an [alignment](crate::align), which
 //! weighs all dependencies against each other, may leave some broken by a little where clocks could
 //! satisfy all: then the lines next to none at all mend it. Whether one clock for several processes
-//! can be right is known only then.
+//! can be right is known only then. Likewise lines between pairs of clocks, put one after another,
+//! leave pairs aside, whose dependencies adjust them.
 
 mod line;
 mod nearest;
@@ -54,6 +55,8 @@ pub(crate) enum Demand {
     All,
     /// The ones that are satisfied without lines; others must not get worse.
     Kept,
+    /// All of them, also when times become whole.
+    Rounded,
 }
 
 impl Demand {
@@ -62,6 +65,7 @@ impl Demand {
         let spare = match self {
             Self::Kept => (tie.slack - ROUNDING).max(0.0),
             Self::All => tie.slack - tie.slack.clamp(0.0, ROUNDING),
+            Self::Rounded => tie.slack - ROUNDING,
         };
         Tie {
             slack: spare,
@@ -85,17 +89,22 @@ impl AlignedTrace<'_> {
         }
     }
 
-    /// The estimate with the lines next to none that make it satisfy all dependencies; `None` if
+    /// The estimate with the lines next to none that make it satisfy what is demanded; `None` if
     /// there are none, as far as that is found out.
-    pub(crate) fn mended(&self) -> Result<Option<Estimate>, Cancelled> {
+    pub(crate) fn mended(&self, demand: Demand) -> Result<Option<Estimate>, Cancelled> {
         let extents = self.extents();
         let Some(run) = AlignedRun::new(self.estimate, &extents) else {
             return Ok(None);
         };
         let none = vec![RunLine::default(); self.clocks.len()];
-        let work = || self.unbroken(&run, none, Demand::All);
+        let work = || self.unbroken(&run, none, demand);
         let lines = self.edges().at_root::<Estimate, _>(work)?;
-        Ok(lines.map(|lines| self.moved(&extents, &run, &lines)))
+        Ok(lines.map(|lines| {
+            if lines.iter().all(|it| *it == RunLine::default()) {
+                return self.estimate.clone();
+            }
+            self.moved(&extents, &run, &lines)
+        }))
     }
 
     /// The lines next to these that satisfy what is demanded; `None` if there are none, as far as that

@@ -5,8 +5,11 @@ use crate::common::program::LEAST_DELAY;
 use crate::common::{Call, Sharing, Spec, Trace, cases, hand, specs};
 use proptest::prelude::*;
 use retime::causality::{EventNode, Ids};
-use retime::clock::{CombinedConstants, Control, Gamma, Regulation, controlled, regulated, simple};
-use retime::{Clocks, MinimalDelay, Ticks};
+use retime::clock::{
+    CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes, Regulation, amortize,
+    controlled, regulated, simple,
+};
+use retime::{Causality, Clocks, Correction, MinimalDelay, Ticks};
 
 /// Stamps and truth by node, in quarters of a unit from a common zero.
 struct Known {
@@ -124,6 +127,51 @@ proptest! {
     }
 }
 
+/// The corrected time of each node, with the same zero as recorded ones.
+fn mapped(known: &Known, correction: &Correction) -> Vec<i64> {
+    let nodes = known.causality.nodes();
+    let of = |node: EventNode| {
+        let location = nodes.location(node);
+        let mut map = correction.map_of(location).cursor(location);
+        let after = map.map(nodes.event(node), nodes.timestamp(node)).unwrap();
+        nodes.relative(after).0
+    };
+    known.nodes().map(of).collect()
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    /// Theorem 9, under each control and for any minimal delay; amortisation only moves
+    /// events to later.
+    #[test]
+    fn the_amortised_clock_keeps_the_clock_condition(
+        spec in specs(300), mu in 0..=3 * MU, gamma in 0.0..1.0, which in 0..3_usize, rate in 1..=100_u32,
+    ) {
+        let known = Known::new(&spec);
+        let delay = MinimalDelay::Uniform(Ticks(mu));
+        let control = [
+            Control::Constant(gamma),
+            Control::Degressive(DegressiveConstants::default()),
+            Control::Combined(CombinedConstants { gamma_max: gamma, d: None, ..CombinedConstants::default() }),
+        ][which];
+        let regulation = Regulation { delay: delay.clone(), distance: Ticks(0), control };
+        let (causality, clocks) = (&known.causality, &known.clocks);
+        let times = regulated(causality, clocks, known.trace.info.rate, &regulation, &()).unwrap();
+        let rate = format!("{rate}%").parse().unwrap();
+        let correction = amortize(causality, clocks, &delay, rate, &times, &()).unwrap();
+        let after = mapped(&known, &correction);
+        for (cause, effect) in known.trace.edges() {
+            let across = causality.nodes().location(cause) != causality.nodes().location(effect);
+            let least = if across { mu } else { 0 };
+            prop_assert!(after[effect.index()] >= after[cause.index()] + least, "{cause:?} {effect:?}");
+        }
+        for node in known.nodes() {
+            prop_assert!(after[node.index()] >= times.get(node).0, "{node:?}");
+        }
+    }
+}
+
 /// Messages between random clocks, each a few microseconds after the other, in ticks of a
 /// nanosecond; rates are wrong by at most 9 ppm.
 #[derive(Debug)]
@@ -186,11 +234,7 @@ proptest! {
     /// them does not gain by rounding, and what clocks lead by is rounded once.
     #[test]
     fn under_gamma_max_no_clock_is_ahead_of_the_fastest(crowd in crowds(), distance in 0..=1_i64) {
-        let recorded = crowd.recorded();
-        let stamped = |events: &Vec<(i64, u64, Call)>| events.iter().map(|it| (it.1, it.2)).collect();
-        let events: Vec<Vec<(u64, Call)>> = recorded.iter().map(stamped).collect();
-        let places: Vec<usize> = (0..recorded.len()).collect();
-        let causality = hand::causality(&hand::ranks(&places), &events);
+        let Recorded { events: recorded, causality } = Recorded::of(&crowd);
         let clocks = Clocks::each_location(recorded.len());
         let delay = MinimalDelay::Uniform(Ticks(CROWD_MU));
         let run = |control, distance| {
@@ -214,5 +258,107 @@ proptest! {
                 prop_assert!(nodes.base().0 as i64 + times.get(node).0 <= fastest + 1);
             }
         }
+    }
+}
+
+/// A crowd, and what clocks made of it.
+struct Recorded {
+    events: Vec<Vec<(i64, u64, Call)>>,
+    causality: Causality,
+}
+
+impl Recorded {
+    fn of(crowd: &Crowd) -> Self {
+        let events = crowd.recorded();
+        let stamped =
+            |events: &Vec<(i64, u64, Call)>| events.iter().map(|it| (it.1, it.2)).collect();
+        let stamps: Vec<Vec<(u64, Call)>> = events.iter().map(stamped).collect();
+        let places: Vec<usize> = (0..events.len()).collect();
+        let causality = hand::causality(&hand::ranks(&places), &stamps);
+        Self { events, causality }
+    }
+
+    fn run(&self, control: Control) -> LogicalTimes {
+        let clocks = Clocks::each_location(self.events.len());
+        let delay = MinimalDelay::Uniform(Ticks(CROWD_MU));
+        let regulation = Regulation {
+            delay,
+            distance: Ticks(0),
+            control,
+        };
+        let rate = retime::TickRate::per_second(1_000_000_000).unwrap();
+        regulated(&self.causality, &clocks, rate, &regulation, &()).unwrap()
+    }
+
+    /// True if times differ while all clocks have events.
+    fn differ(&self, one: &LogicalTimes, other: &LogicalTimes) -> bool {
+        let ends = self.events.iter().map(|it| it.last().map_or(0, |it| it.0));
+        let end = ends.min().unwrap_or(0);
+        let nodes = self.causality.nodes();
+        nodes.all().any(|node| {
+            let (location, place) = (nodes.location(node).as_usize(), nodes.event(node) as usize);
+            self.events[location][place].0 <= end && one.get(node) != other.get(node)
+        })
+    }
+
+    /// True if some event is ahead of what all clocks show at that moment.
+    fn is_ahead_of_the_fastest(&self, crowd: &Crowd, times: &LogicalTimes) -> bool {
+        let nodes = self.causality.nodes();
+        nodes.all().any(|node| {
+            let (location, place) = (nodes.location(node).as_usize(), nodes.event(node) as usize);
+            let time = self.events[location][place].0;
+            let fastest = (0..self.events.len())
+                .map(|clock| crowd.shown(clock, time))
+                .max();
+            Some(nodes.base().0 as i64 + times.get(node).0) > fastest
+        })
+    }
+}
+
+/// Under gamma that takes nearly nothing of a lead; with controller B alone, and without it.
+fn with_and_without_b(recorded: &Recorded) -> [LogicalTimes; 2] {
+    let gamma_max = 1.0 - 1e-6;
+    let b = CombinedConstants {
+        gamma_max,
+        b: true,
+        c: false,
+        d: None,
+    };
+    [Control::Combined(b), Control::Constant(gamma_max)].map(|control| recorded.run(control))
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// Theorem 8, as controller B uses it: it acts only where a clock is ahead of the fastest.
+    /// The theorem is of all clocks, so as long as all have events, and of one moment: the order
+    /// of clocks does not change between the last events of two.
+    #[test]
+    fn controller_b_acts_only_where_it_is_needed(crowd in crowds()) {
+        let mut ahead: Vec<i64> = crowd.clocks.iter().map(|it| it.0).collect();
+        ahead.sort_unstable();
+        prop_assume!(ahead.windows(2).all(|it| it[1] - it[0] > 2));
+        let recorded = Recorded::of(&crowd);
+        let [b, without] = with_and_without_b(&recorded);
+        let acts = recorded.differ(&b, &without);
+        prop_assert!(!acts || recorded.is_ahead_of_the_fastest(&crowd, &b));
+    }
+}
+
+/// It does act, and where nothing is ahead it does not.
+#[test]
+fn controller_b_acts_where_the_slower_clock_leads() {
+    let messages: Vec<_> = (0..3_000)
+        .map(|turn| (turn % 2, 1 - turn % 2, 5_000, 2))
+        .collect();
+    for (faster, acts) in [(9, true), (0, false)] {
+        let crowd = Crowd {
+            clocks: vec![(500, 0), (0, faster)],
+            messages: messages.clone(),
+        };
+        let recorded = Recorded::of(&crowd);
+        let [b, without] = with_and_without_b(&recorded);
+        assert_eq!(recorded.differ(&b, &without), acts);
+        assert_eq!(recorded.is_ahead_of_the_fastest(&crowd, &b), acts);
     }
 }

@@ -6,6 +6,7 @@ use retime::causality::{Check, check};
 use retime::pipeline::{BoundedOffsets, Bounds, Candidate, Method, Solution};
 use retime::{Correction, Distortion, Timestamp};
 
+use super::foreseen::foreseen;
 use super::memory;
 use super::model::{AccuracyPart, BoundPart, MethodPart, ResultPart};
 use crate::analysed::Analysed;
@@ -18,6 +19,7 @@ use crate::progress::Interrupts;
 pub(super) struct Bench<'a> {
     analysed: &'a Analysed,
     offsets: Option<BoundedOffsets>,
+    drift: f64,
     rate_limit: f64,
 }
 
@@ -30,6 +32,7 @@ impl<'a> Bench<'a> {
         Ok(Self {
             analysed,
             offsets: wanted.then(offsets).transpose()?.flatten(),
+            drift: args.bounds.drift_bound.0,
             rate_limit: args.limits.max_rate_difference.0,
         })
     }
@@ -64,6 +67,7 @@ impl<'a> Bench<'a> {
             options: options.into(),
             reason: None,
             refused: None,
+            foreseen: None,
             result: Some(self.of(&unchanged, stamps, self.bounds(&unchanged)?.as_ref())?),
         })
     }
@@ -79,9 +83,11 @@ impl<'a> Bench<'a> {
             options: candidate.options.clone(),
             reason,
             refused: None,
+            foreseen: None,
             result,
         };
         let analysis = &self.analysed.analysis;
+        let foreseen = foreseen(analysis, method, self.drift)?;
         let start = Instant::now();
         let (solved, memory) = memory::of(|| analysis.solve(method, &Interrupts));
         let seconds = start.elapsed().as_secs_f64();
@@ -102,6 +108,7 @@ impl<'a> Bench<'a> {
         };
         Ok(MethodPart {
             refused: self.refused(&solution, bounds.as_ref()),
+            foreseen,
             ..part(None, Some(result))
         })
     }

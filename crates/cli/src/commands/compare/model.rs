@@ -41,8 +41,23 @@ pub(super) struct MethodPart {
     /// Why the result cannot be right: `retime correct` refuses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) refused: Option<String>,
+    /// Bounds of what it can do to local intervals, from before it ran; only of the controlled logical
+    /// clock alone with a constant gamma or the controllers A to D.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) foreseen: Option<ForeseenPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<ResultPart>,
+}
+
+/// Bounds of the relative change of local intervals of many ticks; `null` for none.
+#[derive(Debug, Serialize)]
+pub(super) struct ForeseenPart {
+    /// The bound of theorem 17 of Rabenseifner 2000, against true intervals.
+    pub(super) by_theorem_17: Option<f64>,
+    /// The share that this bound mostly is a small multiple of: (5.69).
+    pub(super) usual: f64,
+    /// The bound by difference constraints, against recorded intervals.
+    pub(super) by_constraints: Option<f64>,
 }
 
 impl MethodPart {

@@ -16,11 +16,18 @@ const NEAR_HEADING: [&str; 9] = [
     "method", "bound", "largest", "relative", "largest", "error", "largest", "delays", "largest",
 ];
 
+const FORESEEN_HEADING: [&str; 6] = ["method", "theorem", "usual", "bound", "tighter", "measured"];
+
 const NOTE: &str = "reversed: effects stamped before their cause. short: after it, or not, by less \
     than the minimal delay. change: of local intervals, mean and largest. jump: the furthest that \
     an event was forced ahead of its own clock. memory: beyond that of the trace.";
 const BOUND_NOTE: &str = "bound: mean and largest distance at which the truth can be from the \
     corrected times.";
+const FORESEEN_NOTE: &str = "Foreseen before the clock runs, for every local interval: the largest \
+    error by theorem 17 (5.68) of Rabenseifner 2000 and what it usually is a small multiple of (5.69); the \
+    bound by difference constraints on the change from the recorded interval, how many times tighter that \
+    is, and the largest change measured. Stamps are whole ticks: intervals of a few ticks can change by \
+    more.";
 const TRUTH_NOTE: &str = "relative: mean and largest of |corrected - true time|, without the straight \
     line over true time that all events have in common: no trace tells the rate that its clocks \
     share. error: the same without their common mean only. delays: the same of message delays.";
@@ -39,9 +46,13 @@ pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
         .map(|(it, result)| near(it, result, rate))
         .collect();
     text += &near_table(comparison, &near);
+    text += &foreseen_table(comparison);
     text += &unsolved(comparison);
     let _ = write!(text, "\n{}", wrapped(NOTE));
     text += &near_notes(comparison);
+    if comparison.methods.iter().any(|it| it.foreseen.is_some()) {
+        text += &wrapped(FORESEEN_NOTE);
+    }
     if let Some(warning) = examined::warning(&comparison.examined) {
         let _ = write!(text, "\n{}", wrapped(&warning));
     }
@@ -113,6 +124,34 @@ fn near_table(comparison: &Comparison, rows: &[Vec<String>]) -> String {
         .map(|row| row.iter().take(shown).cloned().collect());
     let rows: Vec<Vec<String>> = rows.collect();
     format!("\n{}", columns(&NEAR_HEADING[..shown], &rows))
+}
+
+/// The bounds of clocks from before they ran; nothing if there are none.
+fn foreseen_table(comparison: &Comparison) -> String {
+    let methods = comparison.methods.iter();
+    let rows: Vec<Vec<String>> = methods.filter_map(foreseen).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!("\n{}", columns(&FORESEEN_HEADING, &rows))
+}
+
+fn foreseen(method: &MethodPart) -> Option<Vec<String>> {
+    let (foreseen, result) = (method.foreseen.as_ref()?, method.result.as_ref()?);
+    let or_none = |it: Option<f64>| it.map_or_else(|| "none".into(), share);
+    let both = foreseen.by_theorem_17.zip(foreseen.by_constraints);
+    let tighter = both.filter(|(_, bound)| *bound > 0.0);
+    Some(vec![
+        method.name.clone(),
+        or_none(foreseen.by_theorem_17),
+        share(foreseen.usual),
+        or_none(foreseen.by_constraints),
+        tighter.map_or_else(
+            || "-".into(),
+            |(theorem, bound)| format!("{:.1}", theorem / bound),
+        ),
+        share(result.interval_change_largest),
+    ])
 }
 
 fn near_notes(comparison: &Comparison) -> String {
