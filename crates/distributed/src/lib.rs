@@ -12,7 +12,7 @@
 //! | `owners` | which process joins which collective operations |
 //! | `build` | happened-before of ghosts and own events |
 //! | `part` | what a process exchanges with whom |
-//! | `iteration` | values that follow from each other across processes |
+//! | `replay` | a computation that goes from process to process in one pass |
 //! | `rest` | what the library asks of other parts of a trace |
 //! | `analysis` | the steps of an analysis, taken by all |
 
@@ -20,10 +20,10 @@ mod analysis;
 mod build;
 mod distribution;
 mod ghosts;
-mod iteration;
 mod owners;
 mod part;
 mod peers;
+mod replay;
 mod rest;
 
 pub use analysis::{Follower, analyse};

@@ -54,7 +54,7 @@
 use super::error::ClockError;
 use super::gamma::Gamma;
 use super::law::Constant;
-use super::rounds::in_rounds;
+use super::part::in_any_order;
 use super::run::Run;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
@@ -72,10 +72,6 @@ pub fn controlled(
     gamma: Gamma,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    in_rounds(causality, delay, monitor, |ghosts| {
-        let mut run = Run::new(causality, clocks, delay, Constant(gamma), monitor);
-        run.hear(ghosts);
-        run.in_any_order()?;
-        run.finish().map(|(times, _)| times)
-    })
+    let run = Run::new(causality, clocks, delay, Constant(gamma), monitor);
+    in_any_order(run, monitor).map(|(times, _)| times)
 }

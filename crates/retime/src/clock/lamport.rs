@@ -28,6 +28,7 @@
 use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
+use super::part::in_any_order;
 use super::run::Run;
 use super::times::Between;
 use crate::causality::{Causality, EventNode, Nodes};
@@ -50,9 +51,8 @@ pub fn lamport(causality: &Causality, monitor: &dyn Monitor) -> Result<Vec<u64>,
         last: vec![None; nodes.locations()],
     };
     let delay = MinimalDelay::Uniform(Ticks(1));
-    let mut run = Run::new(causality, &clocks, &delay, law, monitor);
-    run.in_any_order()?;
-    let (times, _) = run.finish()?;
+    let run = Run::new(causality, &clocks, &delay, law, monitor);
+    let (times, _) = in_any_order(run, monitor)?;
     Ok(times.values.into_iter().map(i64::unsigned_abs).collect())
 }
 

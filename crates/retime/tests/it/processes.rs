@@ -14,6 +14,8 @@ pub struct Thread {
     rank: usize,
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Mutex<Receiver<Vec<u8>>>>,
+    post: Vec<Sender<(usize, Vec<u8>)>>,
+    posted: Mutex<Receiver<(usize, Vec<u8>)>>,
 }
 
 impl Peers for Thread {
@@ -42,6 +44,15 @@ impl Peers for Thread {
         })
     }
 
+    fn post(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
+        let sent = self.post[to].send((self.rank, message));
+        sent.map_err(|_| Broken::Lost(to))
+    }
+
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Broken> {
+        Ok(self.posted.lock().unwrap().recv_timeout(patience).ok())
+    }
+
     /// Here each process takes all steps by itself.
     fn announce(&self, _: &[u8]) -> Result<(), Broken> {
         Ok(())
@@ -49,11 +60,15 @@ impl Peers for Thread {
 }
 
 fn processes(size: usize) -> Vec<Thread> {
+    let (post, posted): (Vec<Sender<_>>, Vec<_>) = (0..size).map(|_| channel()).unzip();
     let mut all: Vec<Thread> = (0..size)
-        .map(|rank| Thread {
+        .zip(posted)
+        .map(|(rank, posted)| Thread {
             rank,
             to: Vec::new(),
             from: Vec::new(),
+            post: post.clone(),
+            posted: Mutex::new(posted),
         })
         .collect();
     for from in 0..size {
