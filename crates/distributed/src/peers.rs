@@ -58,6 +58,9 @@ fn words(why: NeedsWhole) -> &'static str {
     match why {
         NeedsWhole::ClockInSeveral => "several processes hold locations that read one clock",
         NeedsWhole::Method => "the method looks at all clocks at a time",
+        NeedsWhole::Order => {
+            "with this controller it matters which of several locations of a clock goes first"
+        }
         NeedsWhole::Contradiction => "dependencies contradict each other",
         NeedsWhole::Named => {
             "events of several processes belong together by more than messages and operations"

@@ -6,10 +6,12 @@
 //! waited: so much later than it came, at most, it is seen. Answers that come at once are
 //! not slept through.
 
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
 
-use mpi::Rank;
+use mpi::{Rank, Tag};
 use mpi::environment::processor_name;
 use mpi::point_to_point::MatchedReceiveVec;
 use mpi::request::scope;
@@ -25,10 +27,16 @@ const SOON: Duration = Duration::from_micros(100);
 /// Looking a thousand times a second takes no time.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
+/// Messages that one waits for from a certain process, and those that are posted.
+const SENT: Tag = 0;
+const POSTED: Tag = 1;
+
 /// The processes of `MPI_COMM_WORLD`. Errors of MPI itself end all of them.
 pub(crate) struct World {
     rank: usize,
     size: usize,
+    /// Messages that others have posted while this process waited until its own were taken.
+    early: Mutex<VecDeque<(usize, Vec<u8>)>>,
 }
 
 impl World {
@@ -38,18 +46,58 @@ impl World {
         Self {
             rank: world.rank() as usize,
             size: world.size() as usize,
+            early: Mutex::default(),
         }
     }
+
+    /// Sends a message, and looks `meanwhile` after other things until it is gone.
+    fn send_as(&self, tag: Tag, to: usize, message: &[u8], meanwhile: impl Fn()) {
+        let process = SimpleCommunicator::world().process_at_rank(to as Rank);
+        scope(|scope| {
+            let mut sending = Some(process.immediate_send_with_tag(scope, message, tag));
+            wait_for(|| match sending.take()?.test() {
+                Ok(_) => Some(()),
+                Err(unfinished) => {
+                    sending = Some(unfinished);
+                    meanwhile();
+                    None
+                }
+            });
+        });
+    }
+
+    fn early(&self) -> MutexGuard<'_, VecDeque<(usize, Vec<u8>)>> {
+        self.early.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The next message that anybody has posted, if one is there.
+fn arrived() -> Option<(usize, Vec<u8>)> {
+    let anybody = SimpleCommunicator::world();
+    let message = anybody.any_process().immediate_matched_probe_with_tag(POSTED)?;
+    let (message, status) = message.matched_receive_vec();
+    Some((status.source_rank() as usize, message))
 }
 
 /// Looks again and again, until there is something to see.
 fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    loop {
+        if let Some(found) = wait_within(Duration::MAX, &mut look) {
+            return found;
+        }
+    }
+}
+
+/// Looks again and again, until there is something to see or the time is over.
+fn wait_within<T>(patience: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {
-        if let Some(found) = look() {
+        let found = look();
+        if found.is_some() {
             return found;
         }
         match start.elapsed() {
+            waited if waited >= patience => return None,
             // Where more processes run than there are cores, another of them may go on.
             waited if waited < SOON => yield_now(),
             waited => sleep((waited / 8).min(LONGEST_PAUSE)),
@@ -76,28 +124,25 @@ impl Communicator for World {
     }
 
     fn send(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
-        let world = SimpleCommunicator::world();
-        scope(|scope| {
-            let mut sending = Some(
-                world
-                    .process_at_rank(to as Rank)
-                    .immediate_send(scope, message),
-            );
-            wait_for(|| match sending.take()?.test() {
-                Ok(_) => Some(()),
-                Err(unfinished) => {
-                    sending = Some(unfinished);
-                    None
-                }
-            });
-        });
+        self.send_as(SENT, to, message, || ());
         Ok(())
     }
 
     fn receive(&self, from: usize) -> Result<Vec<u8>, Lost> {
         let world = SimpleCommunicator::world();
         let process = world.process_at_rank(from as Rank);
-        let message = wait_for(|| process.immediate_matched_probe());
+        let message = wait_for(|| process.immediate_matched_probe_with_tag(SENT));
         Ok(message.matched_receive_vec().0)
+    }
+
+    fn post(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
+        // A long message goes once the other asks for it, who may be sending one to this process.
+        self.send_as(POSTED, to, message, || self.early().extend(arrived()));
+        Ok(())
+    }
+
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Lost> {
+        let early = self.early().pop_front();
+        Ok(early.or_else(|| wait_within(patience, arrived)))
     }
 }

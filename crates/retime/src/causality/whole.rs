@@ -180,6 +180,8 @@ pub enum NeedsWhole {
     ClockInSeveral,
     /// A method looks at all clocks at a time.
     Method,
+    /// A controller depends on which of several locations of a clock goes first.
+    Order,
     /// Dependencies contradict each other, and which of them is a matter of all.
     Contradiction,
     /// Ends that belong together by name cannot be told from a part.

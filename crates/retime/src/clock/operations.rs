@@ -139,7 +139,11 @@ impl<'a> BoundsOfEnds<'a> {
             return;
         }
         for slot in slots.start + places.start..slots.start + places.end {
-            self.note_end(slot, |state, slot, part| state.is_ready(values, slot, part), values);
+            self.note_end(
+                slot,
+                |state, slot, part| state.is_ready(values, slot, part),
+                values,
+            );
         }
     }
 
@@ -150,7 +154,11 @@ impl<'a> BoundsOfEnds<'a> {
         let collectives = self.causality.collectives();
         let mut missing: Option<ClockId> = None;
         for slot in collectives.slots_of(instance) {
-            self.note_end(slot, |_, _, part| missing.is_none_or(|it| it == part), values);
+            self.note_end(
+                slot,
+                |_, _, part| missing.is_none_or(|it| it == part),
+                values,
+            );
             let begin = collectives.participant(Slot(slot as u32)).cause();
             let Some(begin) = begin.filter(|it| values[it.index()] == UNKNOWN) else {
                 continue;
@@ -180,7 +188,8 @@ impl<'a> BoundsOfEnds<'a> {
         if is_known(&self.state, slot, part) {
             let bound = self.state.bound(values, self.delay, slot, part);
             let recorded = self.causality.nodes().time(end).0;
-            self.known.push((slot, bound.map(|it| it.saturating_sub(recorded))));
+            self.known
+                .push((slot, bound.map(|it| it.saturating_sub(recorded))));
             self.is_open[place] = false;
             self.open -= 1;
         }

@@ -120,7 +120,7 @@ pub fn regulated(
         return in_any_order(run, monitor).map(|(times, _)| times);
     }
     if !causality.whole().is_here() {
-        causality.whole().give_up(NeedsWhole::Method);
+        causality.whole().give_up(NeedsWhole::Order);
         return Err(Cancelled.into());
     }
     in_canonical_order(&mut run)?;

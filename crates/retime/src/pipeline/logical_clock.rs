@@ -89,7 +89,9 @@ impl LogicalClock {
             ..*problem
         });
         let (mirrored, repaired) = mirrored.map_err(|error| error.mirrored(causality))?;
-        let correction = mirror_back(causality, problem.clocks, &mirrored, problem.monitor)?;
+        // Counters count for locations, whatever clocks these share.
+        let clocks = mirrored.clocks();
+        let correction = mirror_back(causality, clocks, &mirrored, problem.monitor)?;
         let repaired = Repaired {
             times: None,
             direction: Some(Direction::Backward),
