@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use retime::causality::{Arrived, NeedsWhole, Progress, Replay, Stage};
+use retime::causality::{Ghosts, NeedsWhole, Progress, Replay, Stage};
 use retime_model::Cancelled;
 
 use crate::part::Part;
@@ -166,7 +166,7 @@ struct Pass<'a> {
     nodes: Addresses,
     slots: Addresses,
     outboxes: Vec<Outbox>,
-    arrived: Arrived,
+    arrived: Ghosts,
     counts: Counts,
     /// How many processes are done, as far as this one was told.
     done: usize,
@@ -205,7 +205,7 @@ impl<'a> Pass<'a> {
             nodes: Addresses::new(&nodes.collect::<Vec<_>>()),
             slots: Addresses::new(&slots.collect::<Vec<_>>()),
             outboxes: part.sent.iter().map(|_| Outbox::default()).collect(),
-            arrived: Arrived::default(),
+            arrived: Ghosts::default(),
             counts: Counts::default(),
             done: 0,
             asked: None,

@@ -57,7 +57,7 @@ pub use retime_model::{
 pub(crate) use usage::used_within;
 pub use usage::{Usage, Used};
 pub use whole::{
-    Arrived, Held, NeedsWhole, Partial, Progress, Reached, Replay, Rest, Stage, Told, Whole,
+    Ghosts, Held, NeedsWhole, Partial, Progress, Reached, Replay, Rest, Stage, Told, Whole,
 };
 
 use std::sync::Arc;

@@ -122,7 +122,7 @@ pub trait Partial {
 /// A computation over a part of a trace, which goes on as far as others have told.
 pub trait Replay {
     /// Takes up what other parts have computed, and computes some of what that allows.
-    fn advance(&mut self, arrived: &Arrived) -> Result<Progress<'_>, Cancelled>;
+    fn advance(&mut self, arrived: &Ghosts) -> Result<Progress<'_>, Cancelled>;
 
     /// Fails if the computation is to be given up. Asked where there is nothing to compute.
     fn check(&self) -> Result<(), Cancelled>;
@@ -130,7 +130,7 @@ pub trait Replay {
 
 /// Values that other parts have computed; each comes once.
 #[derive(Clone, Debug, Default)]
-pub struct Arrived {
+pub struct Ghosts {
     /// The leads of ghosts.
     pub leads: Vec<(EventNode, i64)>,
     /// How long after their recorded times own ends of operations that are joined elsewhere come

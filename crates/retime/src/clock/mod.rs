@@ -40,6 +40,7 @@ mod regulated;
 mod run;
 mod simple;
 mod stepper;
+mod tied;
 mod times;
 mod unamortized;
 

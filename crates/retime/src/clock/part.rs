@@ -14,7 +14,8 @@
 //! Values are told as how long after its recorded time an event lies, since that is mostly nothing;
 //! both parts know that time.
 //!
-//! If all parts wait and nothing is under way, the events they wait for form a cycle. How parts
+//! Events of one clock that [wait for each other](super::tied) are told before anything runs. If
+//! all parts wait and nothing is under way, the events they wait for form a cycle. How parts
 //! tell each other, and come to know that, is up to [`Rest::replay`](crate::causality::Rest).
 //!
 //! Source: Linford 2007, section 4 (parallel replay), where a value is sent along with each
@@ -24,9 +25,10 @@ use super::error::ClockError;
 use super::law::Law;
 use super::operations::{BoundsOfEnds, parts};
 use super::run::Run;
+use super::tied::wait_for_each_other;
 use super::times::{Jumped, LogicalTimes, UNKNOWN};
-use crate::causality::{Arrived, EventNode, NeedsWhole, Progress, Replay, Role, Slot, Stage, Told};
-use crate::merge::All;
+use crate::causality::{EventNode, Ghosts, NeedsWhole, Progress, Replay, Role, Slot, Stage, Told};
+use crate::merge::{All, Any};
 use retime_model::{Cancelled, Clocks, Monitor};
 
 /// So many events a part computes before it tells others of them, who may wait.
@@ -42,7 +44,16 @@ pub(super) fn in_any_order<L: Law>(
         run.in_any_order(|_| false)?;
         return run.finish();
     };
-    let parts = parts(run.causality());
+    let (causality, clocks) = (run.causality(), run.clocks());
+    if clocks.len() < causality.nodes().locations() {
+        let waits = wait_for_each_other(causality, clocks, monitor)?;
+        if whole.all_reduce(Any(waits)).0 {
+            whole.give_up(NeedsWhole::Contradiction);
+            return Err(Cancelled.into());
+        }
+        rest.check()?;
+    }
+    let parts = parts(causality);
     let mut part = Part::new(run, &parts, monitor);
     rest.replay(&mut part)?;
     let found = part.run.finish();
@@ -86,7 +97,7 @@ impl<'a, L: Law> Part<'a, L> {
     }
 
     /// Takes up what other parts have computed.
-    fn hear(&mut self, arrived: &Arrived) {
+    fn hear(&mut self, arrived: &Ghosts) {
         let nodes = self.run.causality().nodes();
         for &(node, lead) in &arrived.leads {
             if self.run.values()[node.index()] != UNKNOWN {
@@ -136,7 +147,7 @@ impl<'a, L: Law> Part<'a, L> {
 }
 
 impl<L: Law> Replay for Part<'_, L> {
-    fn advance(&mut self, arrived: &Arrived) -> Result<Progress<'_>, Cancelled> {
+    fn advance(&mut self, arrived: &Ghosts) -> Result<Progress<'_>, Cancelled> {
         self.hear(arrived);
         let mut computed = std::mem::take(&mut self.computed);
         computed.clear();

@@ -13,7 +13,7 @@ use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, ClockControl, ClockKind, DRIFT_BOUND, LogicalClock,
     Measured, Method, Solution,
 };
-use retime::{Correction, LocationIndex, Monitor, Stragglers, Ticks, TraceInfo};
+use retime::{Correction, Grouping, LocationIndex, Monitor, Stragglers, Ticks, TraceInfo};
 use retime_distributed::{Broken, Distribution, Peers, analyse};
 
 use crate::common::hand::{end, logs, ranks, receive, send};
@@ -317,22 +317,26 @@ fn steps_are_found_in((info, logs): &(TraceInfo, Vec<LocationLog>)) {
     }
 }
 
-/// The clock of a part, and how many messages it took all parts to run it.
-fn posts((info, logs): &(TraceInfo, Vec<LocationLog>), owners: &[u32], size: usize) -> usize {
-    let options = AnalysisOptions::default();
-    let posts = together(size, |peer: Thread| {
+/// What one of several processes comes to with the controlled clock, and how many messages all
+/// have posted for it.
+fn replayed(
+    (info, logs): &(TraceInfo, Vec<LocationLog>),
+    owners: &[u32],
+    size: usize,
+    options: &AnalysisOptions,
+) -> (Option<Solution>, Option<Broken>, usize) {
+    let mut all = together(size, |peer: Thread| {
         let (rank, posts) = (peer.rank() as u32, Arc::clone(&peer.posts));
         let distribution = Distribution::new(Arc::new(peer), owners.to_vec());
         let own = logs.iter().cloned();
         let own = own.filter(|log| owners[log.location().as_usize()] == rank);
-        let own = own.collect();
-        let analysis = analyse(info.clone(), own, options.clone(), &distribution, &()).unwrap();
-        let method = Method::new(&ClockKind::Controlled);
-        let solution = analysis.solve(&method, &()).unwrap();
-        assert!(solution.repaired.is_some_and(|it| it.jumps > 100));
-        posts
+        let (own, options) = (own.collect(), options.clone());
+        let analysis = analyse(info.clone(), own, options, &distribution, &()).unwrap();
+        let solution = analysis.solve(&Method::new(&ClockKind::Controlled), &());
+        (solution.ok(), distribution.broken(), posts)
     });
-    posts[0].load(Ordering::Relaxed)
+    let (solution, broken, posts) = all.remove(0);
+    (solution, broken, posts.load(Ordering::Relaxed))
 }
 
 /// Slow clocks wait for each other in each round, and hear of each message once. (Where a process
@@ -342,11 +346,18 @@ fn values_cost_at_most_a_message_for_each_message() {
     const ASKING: usize = 100;
     let ring = set_in_mid_run(true);
     let crossing: usize = 4 * 2 * 2_000;
-    let by_four = posts(&ring, &[0, 1, 2, 3], 4);
+    let posts = |owners: &[u32], size: usize| {
+        let (solution, broken, posts) = replayed(&ring, owners, size, &AnalysisOptions::default());
+        assert_eq!(broken, None);
+        let jumps = solution.and_then(|it| Some(it.repaired?.jumps));
+        assert!(jumps > Some(100), "{jumps:?}");
+        posts
+    };
+    let by_four = posts(&[0, 1, 2, 3], 4);
     assert!(by_four <= crossing + 4 * 3 + 2 * 3 + ASKING, "{by_four}");
     // Of two processes with two clocks each half of the messages cross, and a message between
     // them carries two.
-    let by_two = posts(&ring, &[0, 0, 1, 1], 2);
+    let by_two = posts(&[0, 0, 1, 1], 2);
     assert!(by_two <= crossing / 4 + 2 + 2 + ASKING, "{by_two}");
 }
 
@@ -517,6 +528,23 @@ fn a_cycle_between_processes_is_noticed_by_all() {
             assert_eq!(part.distribution.broken(), Some(expected), "{owners:?}");
         }
     }
+}
+
+/// Two ranks of a node stand at one time and wait for each other: that is told before any clock
+/// runs.
+#[test]
+fn a_cycle_within_a_clock_costs_no_round() {
+    let waits = |other: u32| vec![(100, receive(other)), (100, send(other))];
+    let others = |other: u32| vec![(100, send(other)), (200, receive(other))];
+    let trace = logs(&[waits(1), waits(0), others(3), others(2)]);
+    let options = AnalysisOptions {
+        grouping: Grouping::Node,
+        ..AnalysisOptions::default()
+    };
+    let trace = (ranks(&[0, 0, 1, 2]), trace);
+    let (_, broken, posts) = replayed(&trace, &[0, 0, 1, 2], 3, &options);
+    let expected = Broken::NeedsWhole(NeedsWhole::Contradiction);
+    assert_eq!((broken, posts), (Some(expected), 0));
 }
 
 /// Is told to stop when it has asked so often.
