@@ -11,12 +11,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
 
-use mpi::{Rank, Tag};
 use mpi::environment::processor_name;
 use mpi::point_to_point::MatchedReceiveVec;
 use mpi::request::scope;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, Destination, Source};
+use mpi::{Rank, Tag};
 use retime_parallel::{Communicator, Lost};
 
 /// Counts of MPI are below 2^31; and a message of this size takes a while anyway.
@@ -52,7 +52,8 @@ impl World {
 
     /// Sends a message, and looks `meanwhile` after other things until it is gone.
     fn send_as(&self, tag: Tag, to: usize, message: &[u8], meanwhile: impl Fn()) {
-        let process = SimpleCommunicator::world().process_at_rank(to as Rank);
+        let world = SimpleCommunicator::world();
+        let process = world.process_at_rank(to as Rank);
         scope(|scope| {
             let mut sending = Some(process.immediate_send_with_tag(scope, message, tag));
             wait_for(|| match sending.take()?.test() {
@@ -73,8 +74,10 @@ impl World {
 
 /// The next message that anybody has posted, if one is there.
 fn arrived() -> Option<(usize, Vec<u8>)> {
-    let anybody = SimpleCommunicator::world();
-    let message = anybody.any_process().immediate_matched_probe_with_tag(POSTED)?;
+    let world = SimpleCommunicator::world();
+    let message = world
+        .any_process()
+        .immediate_matched_probe_with_tag(POSTED)?;
     let (message, status) = message.matched_receive_vec();
     Some((status.source_rank() as usize, message))
 }

@@ -54,7 +54,7 @@ pub(super) fn in_any_order<L: Law>(
         rest.check()?;
     }
     let parts = parts(causality);
-    let mut part = Part::new(run, &parts, monitor);
+    let mut part = OnePass::new(run, &parts, monitor);
     rest.replay(&mut part)?;
     let found = part.run.finish();
     let jumped = found.as_ref().map_or(Jumped::default(), |it| it.0.jumped);
@@ -67,7 +67,7 @@ pub(super) fn in_any_order<L: Law>(
 }
 
 /// A run over the clocks of a part.
-struct Part<'a, L> {
+struct OnePass<'a, L> {
     run: Run<'a, L>,
     bounds: BoundsOfEnds<'a>,
     monitor: &'a dyn Monitor,
@@ -79,7 +79,7 @@ struct Part<'a, L> {
     told_bounds: Vec<(Slot, Option<i64>)>,
 }
 
-impl<'a, L: Law> Part<'a, L> {
+impl<'a, L: Law> OnePass<'a, L> {
     fn new(run: Run<'a, L>, parts: &'a Clocks, monitor: &'a dyn Monitor) -> Self {
         let causality = run.causality();
         let nodes = causality.nodes();
@@ -146,7 +146,7 @@ impl<'a, L: Law> Part<'a, L> {
     }
 }
 
-impl<L: Law> Replay for Part<'_, L> {
+impl<L: Law> Replay for OnePass<'_, L> {
     fn advance(&mut self, arrived: &Ghosts) -> Result<Progress<'_>, Cancelled> {
         self.hear(arrived);
         let mut computed = std::mem::take(&mut self.computed);
