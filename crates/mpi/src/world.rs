@@ -24,6 +24,10 @@ const LONGEST: usize = 1 << 30;
 
 /// Going to sleep and waking up takes about half of this: what comes sooner is not worth it.
 const SOON: Duration = Duration::from_micros(100);
+/// Clocks that go on in several processes hand over to each other thousands of times, and what
+/// they wait for mostly comes at once. If both slept meanwhile, each would wait until the other
+/// has woken up.
+const HANDED_OVER: Duration = Duration::from_micros(500);
 /// Looking a thousand times a second takes no time.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
@@ -85,14 +89,19 @@ fn arrived() -> Option<(usize, Vec<u8>)> {
 /// Looks again and again, until there is something to see.
 fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     loop {
-        if let Some(found) = wait_within(Duration::MAX, &mut look) {
+        if let Some(found) = wait_within(Duration::MAX, SOON, &mut look) {
             return found;
         }
     }
 }
 
-/// Looks again and again, until there is something to see or the time is over.
-fn wait_within<T>(patience: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+/// Looks again and again, until there is something to see or the time is over; sleeps in between
+/// if it does not come `soon`.
+fn wait_within<T>(
+    patience: Duration,
+    soon: Duration,
+    mut look: impl FnMut() -> Option<T>,
+) -> Option<T> {
     let start = Instant::now();
     loop {
         let found = look();
@@ -102,7 +111,7 @@ fn wait_within<T>(patience: Duration, mut look: impl FnMut() -> Option<T>) -> Op
         match start.elapsed() {
             waited if waited >= patience => return None,
             // Where more processes run than there are cores, another of them may go on.
-            waited if waited < SOON => yield_now(),
+            waited if waited < soon => yield_now(),
             waited => sleep((waited / 8).min(LONGEST_PAUSE)),
         }
     }
@@ -146,6 +155,6 @@ impl Communicator for World {
 
     fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Lost> {
         let early = self.early().pop_front();
-        Ok(early.or_else(|| wait_within(patience, arrived)))
+        Ok(early.or_else(|| wait_within(patience, HANDED_OVER, arrived)))
     }
 }
