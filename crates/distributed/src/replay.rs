@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use retime::causality::{Ghosts, NeedsWhole, Progress, Replay, Stage};
 use retime_model::Cancelled;
 
+use crate::batch::Batch;
 use crate::part::Part;
 use crate::peers::Broken;
 
@@ -47,14 +48,6 @@ const ROOT: usize = 0;
 /// After so long without a message it is looked whether anything can still come, and whether
 /// the work is to be given up.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// Values on their way to another process. The places are those of the lists that both have of
-/// what they [exchange](Part), each as the distance from the one before.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Batch {
-    leads: Vec<(u32, i64)>,
-    bounds: Vec<(u32, Option<i64>)>,
-}
 
 /// A message of the pass.
 #[derive(Debug, Serialize, Deserialize)]
@@ -333,17 +326,15 @@ impl<'a> Pass<'a> {
 
     /// Values of another process, for the next advance; `None` if there are no such events.
     fn unpacked(&mut self, from: usize, batch: Batch) -> Option<()> {
-        let ghosts = self.part.ghosts.get(from)?;
-        let mut place = 0_usize;
-        for (distance, lead) in batch.leads {
-            place = place.checked_add(distance as usize)?;
-            self.arrived.leads.push((*ghosts.get(place)?, lead));
+        let (ghosts, away) = (self.part.ghosts.get(from)?, self.part.away.get(from)?);
+        let Batch { leads, bounds } = batch.unpacked();
+        for (place, lead) in leads {
+            let node = *ghosts.get(place as usize)?;
+            self.arrived.leads.push((node, lead));
         }
-        let away = self.part.away.get(from)?;
-        let mut place = 0_usize;
-        for (distance, bound) in batch.bounds {
-            place = place.checked_add(distance as usize)?;
-            self.arrived.bounds.push((*away.get(place)?, bound));
+        for (place, bound) in bounds {
+            let slot = *away.get(place as usize)?;
+            self.arrived.bounds.push((slot, bound));
         }
         Some(())
     }
@@ -397,26 +388,5 @@ impl<'a> Pass<'a> {
         let (rank, size) = self.part.distribution.place();
         let mut others = (0..size).filter(|it| *it != rank);
         others.try_for_each(|it| self.post(it, message))
-    }
-}
-
-impl Batch {
-    fn is_empty(&self) -> bool {
-        self.leads.is_empty() && self.bounds.is_empty()
-    }
-
-    /// In the order of places, each as the distance from the one before.
-    fn packed(mut self) -> Self {
-        by_distance(&mut self.leads);
-        by_distance(&mut self.bounds);
-        self
-    }
-}
-
-fn by_distance<T: Ord>(values: &mut [(u32, T)]) {
-    values.sort_unstable();
-    let mut before = 0;
-    for (place, _) in values {
-        (before, *place) = (*place, *place - before);
     }
 }

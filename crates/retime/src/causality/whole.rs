@@ -65,8 +65,9 @@ pub trait Rest: Send + Sync {
     fn update_ghosts(&self, times: &mut [Timestamp]);
 
     /// Drives a computation, and those of all other parts with it, until all are done: each part
-    /// gets the values that others have computed of its ghosts.
-    fn replay(&self, replay: &mut dyn Replay) -> Result<(), Cancelled>;
+    /// gets the values that others have computed of its ghosts. Before that it may be guessed so
+    /// many times at most what these are, if that soon comes to what others compute.
+    fn replay(&self, replay: &mut dyn Replay, guesses: u32) -> Result<(), Cancelled>;
 
     /// Numbers by slot from the parts that join operations, for own participants of those
     /// that are joined elsewhere. Not called if [all](Self::joins_apart) have their own.
@@ -123,6 +124,9 @@ pub trait Partial {
 pub trait Replay {
     /// Takes up what other parts have computed, and computes some of what that allows.
     fn advance(&mut self, arrived: &Ghosts) -> Result<Progress<'_>, Cancelled>;
+
+    /// Begins anew, as if nothing had been computed.
+    fn restart(&mut self);
 
     /// Fails if the computation is to be given up. Asked where there is nothing to compute.
     fn check(&self) -> Result<(), Cancelled>;

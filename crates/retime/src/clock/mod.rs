@@ -47,6 +47,7 @@ mod unamortized;
 pub use amortization::{AmortizationRate, RateError, amortize, amortize_with_ramp};
 pub use backward::mirror_back;
 pub use controlled::controlled;
+pub(crate) use controlled::controlled_by_guess;
 pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
 pub use cycle::Cycle;
 pub use error::ClockError;

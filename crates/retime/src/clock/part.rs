@@ -18,6 +18,10 @@
 //! all parts wait and nothing is under way, the events they wait for form a cycle. How parts
 //! tell each other, and come to know that, is up to [`Rest::replay`](crate::causality::Rest).
 //!
+//! Where clocks are aligned hardly any event moves, and none has to be waited for: it can be guessed
+//! that ghosts are where they were recorded, and then where the last guess has put them. A guess
+//! that comes to itself is the solution, as what follows from what has no cycles.
+//!
 //! Source: Linford 2007, section 4 (parallel replay), where a value is sent along with each
 //! message of the program; sent together when the sender has to wait, they are as many at most.
 
@@ -34,17 +38,20 @@ use retime_model::{Cancelled, Clocks, Monitor};
 /// So many events a part computes before it tells others of them, who may wait.
 const STRIDE: usize = 1 << 12;
 
-/// Runs clocks in any order, in all parts of the trace together.
-pub(super) fn in_any_order<L: Law>(
-    mut run: Run<'_, L>,
+/// Runs clocks in any order, in all parts of the trace together. What others come to may be
+/// guessed so many times first, each time with a `fresh` run.
+pub(super) fn in_any_order<'a, L: Law>(
+    fresh: impl Fn() -> Run<'a, L>,
+    guesses: u32,
     monitor: &dyn Monitor,
 ) -> Result<(LogicalTimes, L), ClockError> {
-    let whole = run.causality().whole();
+    let mut run = fresh();
+    let (causality, clocks) = (run.causality(), run.clocks());
+    let whole = causality.whole();
     let Some(rest) = whole.rest() else {
         run.in_any_order(|_| false)?;
         return run.finish();
     };
-    let (causality, clocks) = (run.causality(), run.clocks());
     if clocks.len() < causality.nodes().locations() {
         let waits = wait_for_each_other(causality, clocks, monitor)?;
         if whole.all_reduce(Any(waits)).0 {
@@ -54,9 +61,17 @@ pub(super) fn in_any_order<L: Law>(
         rest.check()?;
     }
     let parts = parts(causality);
-    let mut part = OnePass::new(run, &parts, monitor);
-    rest.replay(&mut part)?;
-    let found = part.run.finish();
+    let mut pass = OnePass {
+        parts: &parts,
+        monitor,
+        pass: Pass::new(run, &parts),
+        fresh,
+        computed: Vec::new(),
+        told: Vec::new(),
+        told_bounds: Vec::new(),
+    };
+    rest.replay(&mut pass, guesses)?;
+    let found = pass.pass.run.finish();
     let jumped = found.as_ref().map_or(Jumped::default(), |it| it.0.jumped);
     let (All(fits), jumped) = whole.all_reduce((All(found.is_ok()), jumped));
     if !fits {
@@ -66,33 +81,36 @@ pub(super) fn in_any_order<L: Law>(
     found.map(|(times, law)| (LogicalTimes { jumped, ..times }, law))
 }
 
-/// A run over the clocks of a part.
-struct OnePass<'a, L> {
-    run: Run<'a, L>,
-    bounds: BoundsOfEnds<'a>,
-    monitor: &'a dyn Monitor,
-    /// Own events that are not computed yet, and ghosts that have not arrived.
-    own: usize,
-    ghosts: usize,
+/// A run over the clocks of a part, as others drive it.
+struct OnePass<'p, 'a, L, F> {
+    fresh: F,
+    parts: &'p Clocks,
+    monitor: &'p dyn Monitor,
+    pass: Pass<'p, 'a, L>,
     computed: Vec<EventNode>,
     told: Vec<Told>,
     told_bounds: Vec<(Slot, Option<i64>)>,
 }
 
-impl<'a, L: Law> OnePass<'a, L> {
-    fn new(run: Run<'a, L>, parts: &'a Clocks, monitor: &'a dyn Monitor) -> Self {
+/// How far a run over the clocks of a part has come.
+struct Pass<'p, 'a, L> {
+    run: Run<'a, L>,
+    bounds: BoundsOfEnds<'p>,
+    /// Own events that are not computed yet, and ghosts that have not arrived.
+    own: usize,
+    ghosts: usize,
+}
+
+impl<'p, 'a: 'p, L: Law> Pass<'p, 'a, L> {
+    fn new(run: Run<'a, L>, parts: &'p Clocks) -> Self {
         let causality = run.causality();
         let nodes = causality.nodes();
         let own = nodes.own().count();
         Self {
             bounds: BoundsOfEnds::new(causality, run.delay(), parts, run.values()),
             run,
-            monitor,
             own,
             ghosts: nodes.len() - own,
-            computed: Vec::new(),
-            told: Vec::new(),
-            told_bounds: Vec::new(),
         }
     }
 
@@ -146,28 +164,31 @@ impl<'a, L: Law> OnePass<'a, L> {
     }
 }
 
-impl<L: Law> Replay for OnePass<'_, L> {
+impl<'p, 'a: 'p, L: Law, F: Fn() -> Run<'a, L>> Replay for OnePass<'p, 'a, L, F> {
     fn advance(&mut self, arrived: &Ghosts) -> Result<Progress<'_>, Cancelled> {
-        self.hear(arrived);
-        let mut computed = std::mem::take(&mut self.computed);
+        let (pass, computed) = (&mut self.pass, &mut self.computed);
+        pass.hear(arrived);
         computed.clear();
-        self.run.in_any_order(|node| {
+        pass.run.in_any_order(|node| {
             computed.push(node);
             computed.len() >= STRIDE
         })?;
-        self.own -= computed.len();
+        pass.own -= computed.len();
         self.told.clear();
-        for &node in &computed {
-            self.begun(node);
-            self.told.push(self.tell(node));
+        for &node in &*computed {
+            pass.begun(node);
+            self.told.push(pass.tell(node));
         }
-        self.computed = computed;
-        self.bounds.take(&mut self.told_bounds);
+        pass.bounds.take(&mut self.told_bounds);
         Ok(Progress {
             events: &self.told,
             bounds: &self.told_bounds,
-            stage: self.stage(),
+            stage: pass.stage(),
         })
+    }
+
+    fn restart(&mut self) {
+        self.pass = Pass::new((self.fresh)(), self.parts);
     }
 
     fn check(&self) -> Result<(), Cancelled> {

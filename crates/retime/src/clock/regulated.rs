@@ -109,20 +109,21 @@ pub fn regulated(
         control,
     } = regulation;
     let simple = simple(causality, clocks, delay, *distance, monitor)?;
-    let law = Regulated {
+    let law = || Regulated {
         distance: distance.0,
         simple: &simple,
         controllers: Controllers::new(*control, clocks.len(), rate),
         bends: Vec::new(),
     };
-    let mut run = Run::new(causality, clocks, delay, law, monitor);
+    let fresh = || Run::new(causality, clocks, delay, law(), monitor);
     if !control.depends_on_order(clocks, causality) {
-        return in_any_order(run, monitor).map(|(times, _)| times);
+        return in_any_order(fresh, 0, monitor).map(|(times, _)| times);
     }
     if !causality.whole().is_here() {
         causality.whole().give_up(NeedsWhole::Order);
         return Err(Cancelled.into());
     }
+    let mut run = fresh();
     in_canonical_order(&mut run)?;
     run.finish().map(|(times, _)| times)
 }
