@@ -13,7 +13,9 @@ use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, ClockControl, ClockKind, DRIFT_BOUND, LogicalClock,
     Measured, Method, Solution,
 };
-use retime::{Correction, Grouping, LocationIndex, Monitor, Stragglers, Ticks, TraceInfo};
+use retime::{
+    Correction, Grouping, LocationIndex, MinimalDelay, Monitor, Stragglers, Ticks, TraceInfo,
+};
 use retime_distributed::{Broken, Distribution, Peers, analyse};
 
 use crate::common::hand::{end, logs, ranks, receive, send};
@@ -359,6 +361,37 @@ fn values_cost_at_most_a_message_for_each_message() {
     // them carries two.
     let by_two = posts(&[0, 0, 1, 1], 2);
     assert!(by_two <= crossing / 4 + 2 + 2 + ASKING, "{by_two}");
+}
+
+/// Two ranks that send each other messages faster than the minimal delay says move each other on
+/// with each of them. What was guessed is soon given up, and they wait for each other.
+#[test]
+fn guesses_that_come_to_no_end_are_followed_by_a_pass() {
+    const TURNS: u64 = 100;
+    let turn = |it: u64| 1_000 * it;
+    let first = (0..TURNS).flat_map(|it| [(turn(it), send(1)), (turn(it) + 20, receive(1))]);
+    let second = (0..TURNS).flat_map(|it| [(turn(it) + 10, receive(0)), (turn(it) + 11, send(0))]);
+    let (info, trace) = (ranks(&[0, 1]), logs(&[first.collect(), second.collect()]));
+    let delay = MinimalDelay::Uniform(Ticks(700));
+    let repaired = |distribution: &Distribution, own: Vec<LocationLog>| {
+        let options = AnalysisOptions::default();
+        let analysis = analyse(info.clone(), own, options, distribution, &()).unwrap();
+        let clocks = analysis.clocks();
+        let repaired = retime::repair::repair(analysis.causality(), clocks, &delay, &());
+        repaired.unwrap().summary
+    };
+    let alone = repaired(&Distribution::default(), trace.clone());
+    assert!(alone.jumps > TURNS);
+    let all = together(2, |peer: Thread| {
+        let (rank, posts) = (peer.rank(), Arc::clone(&peer.posts));
+        let distribution = Distribution::new(Arc::new(peer), vec![0, 1]);
+        let summary = repaired(&distribution, vec![trace[rank].clone()]);
+        (summary, posts.load(Ordering::Relaxed))
+    });
+    for (summary, posts) in all {
+        assert_eq!(summary, alone);
+        assert!(posts > TURNS as usize, "{posts}");
+    }
 }
 
 /// What is wrong with a call that a rank has recorded.
