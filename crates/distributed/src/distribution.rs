@@ -32,6 +32,7 @@ mod tree;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use retime::causality::{Held, NeedsWhole, Partial};
 use retime::merge::{All, Known, Listed, Merge};
@@ -201,15 +202,7 @@ impl Distribution {
 
     /// Sends something to each process, which may be nothing, and gets what each has for
     /// this one. Messages are only sent where there is something in them.
-    pub fn all_to_all<T>(&self, to: Vec<Vec<T>>) -> Vec<Vec<T>>
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        self.all_to_all_if_any(to).0
-    }
-
-    /// Sends something to each process, and says whether there was anything for anybody.
-    fn all_to_all_if_any<T>(&self, mut to: Vec<Vec<T>>) -> (Vec<Vec<T>>, bool)
+    pub fn all_to_all<T>(&self, mut to: Vec<Vec<T>>) -> Vec<Vec<T>>
     where
         T: Serialize + DeserializeOwned,
     {
@@ -217,13 +210,11 @@ impl Distribution {
         to.resize_with(size, Vec::new);
         let own = std::mem::take(&mut to[rank]);
         let mut received: Vec<Vec<T>> = (0..size).map(|_| Vec::new()).collect();
-        let mut is_any = false;
         if let Some(tree) = self.working() {
             let peers = to.iter().enumerate().filter(|(_, it)| !it.is_empty());
             let mine = Talks::of(rank, peers.map(|it| it.0), size);
             // This also meets everybody.
             if let Some(talks) = tree.scatter(mine) {
-                is_any = talks.are_any;
                 let senders = talks.senders(rank, size);
                 if let Err(broken) = tree.swap(to, &mut received, &senders) {
                     tree.fail(broken);
@@ -231,7 +222,7 @@ impl Distribution {
             }
         }
         received[rank] = own;
-        (received, is_any)
+        received
     }
 
     /// Sends columns of numbers.
@@ -239,29 +230,31 @@ impl Distribution {
     where
         T: Packed + Serialize + DeserializeOwned,
     {
-        self.columns_if_any(to).0
-    }
-
-    /// Sends columns of what is new; nothing if nobody has any news.
-    pub(crate) fn news<T>(&self, to: Vec<Vec<T>>) -> Option<Vec<Vec<T>>>
-    where
-        T: Packed + Serialize + DeserializeOwned,
-    {
-        let (received, is_any) = self.columns_if_any(to);
-        is_any.then_some(received)
-    }
-
-    fn columns_if_any<T>(&self, to: Vec<Vec<T>>) -> (Vec<Vec<T>>, bool)
-    where
-        T: Packed + Serialize + DeserializeOwned,
-    {
         let column = |it: Vec<T>| Some(Column(it)).filter(|it| !it.0.is_empty());
         let to = to.into_iter().map(|it| Vec::from_iter(column(it)));
-        let (received, is_any) = self.all_to_all_if_any(to.collect());
+        let received = self.all_to_all(to.collect()).into_iter();
         let taken = |columns: Vec<Column<T>>| columns.into_iter().next();
-        let received = received.into_iter();
         let received = received.map(|it| taken(it).map_or_else(Vec::new, |it| it.0));
-        (received.collect(), is_any)
+        received.collect()
+    }
+
+    /// Posts a value to another process, which [takes](Self::posted) it when it looks.
+    pub(crate) fn post(&self, to: usize, value: &impl Serialize) -> Result<(), Broken> {
+        match self.working() {
+            Some(tree) => tree.post(to, value),
+            None => Ok(()),
+        }
+    }
+
+    /// The next value that any other process has posted, if one comes in time.
+    pub(crate) fn posted<T: DeserializeOwned>(
+        &self,
+        patience: Duration,
+    ) -> Result<Option<(usize, T)>, Broken> {
+        match self.working() {
+            Some(tree) => tree.posted(patience),
+            None => Err(self.broken().unwrap_or(Broken::Failed)),
+        }
     }
 
     /// The tree, if processes still work together.

@@ -12,18 +12,21 @@
 //! | `owners` | which process joins which collective operations |
 //! | `build` | happened-before of ghosts and own events |
 //! | `part` | what a process exchanges with whom |
-//! | `iteration` | values that follow from each other across processes |
+//! | `guess` | values of ghosts that are guessed, where hardly any event moves (`batch`: values as they are sent) |
+//! | `replay` | a computation that goes from process to process in one pass |
 //! | `rest` | what the library asks of other parts of a trace |
 //! | `analysis` | the steps of an analysis, taken by all |
 
 mod analysis;
+mod batch;
 mod build;
 mod distribution;
 mod ghosts;
-mod iteration;
+mod guess;
 mod owners;
 mod part;
 mod peers;
+mod replay;
 mod rest;
 
 pub use analysis::{Follower, analyse};

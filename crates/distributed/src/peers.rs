@@ -1,5 +1,7 @@
 //! The processes that have parts of a trace, and how they send each other messages.
 
+use std::time::Duration;
+
 use retime::causality::NeedsWhole;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,14 @@ pub trait Peers: Send + Sync {
 
     /// Waits for the next message of another; they come in the order in which it sent them.
     fn receive(&self, from: usize) -> Result<Vec<u8>, Broken>;
+
+    /// Sends a message that the other takes by [`posted`](Self::posted), and by nothing else. It
+    /// may be on its way while this process goes on, or until it takes one itself.
+    fn post(&self, to: usize, message: Vec<u8>) -> Result<(), Broken>;
+
+    /// The next message that anybody has posted, and who; `None` if none comes in time. Those of
+    /// one process come in the order in which it posted them.
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Broken>;
 
     /// Asks all others to take a step with this one, which is the first.
     fn announce(&self, step: &[u8]) -> Result<(), Broken>;
@@ -48,6 +58,9 @@ fn words(why: NeedsWhole) -> &'static str {
     match why {
         NeedsWhole::ClockInSeveral => "several processes hold locations that read one clock",
         NeedsWhole::Method => "the method looks at all clocks at a time",
+        NeedsWhole::Order => {
+            "with this controller it matters which of several locations of a clock goes first"
+        }
         NeedsWhole::Contradiction => "dependencies contradict each other",
         NeedsWhole::Named => {
             "events of several processes belong together by more than messages and operations"

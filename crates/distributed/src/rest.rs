@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use retime::causality::{EventNode, Iteration, NeedsWhole, Partial, Reached, Rest, Slot};
+use retime::causality::{EventNode, NeedsWhole, Partial, Reached, Replay, Rest, Slot};
 use retime_model::{Cancelled, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Distribution;
-use crate::iteration;
+use crate::guess;
 use crate::part::Part;
 use crate::peers::Broken;
+use crate::replay;
 
 /// Bytes, as they are sent.
 struct Bytes(Vec<u8>);
@@ -92,8 +93,11 @@ impl Rest for Part {
         }
     }
 
-    fn iterate(&self, it: &mut dyn Iteration) -> Result<(), Cancelled> {
-        iteration::iterate(self, it)
+    fn replay(&self, replay: &mut dyn Replay, guesses: u32) -> Result<(), Cancelled> {
+        if guess::settles(self, replay, guesses)? {
+            return Ok(());
+        }
+        replay::drive(self, replay)
     }
 
     fn of_joined_elsewhere(&self, by_slot: &[i64]) -> Vec<(Slot, i64)> {

@@ -22,7 +22,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use retime::causality::LocationLog;
 use retime::pipeline::{AnalysisOptions, ClockKind, DRIFT_BOUND, Method};
@@ -58,6 +58,19 @@ impl Peers for Counted {
     fn receive(&self, from: usize) -> Result<Vec<u8>, Broken> {
         let received = self.communicator.receive(from);
         received.map_err(|_| Broken::Lost(from))
+    }
+
+    fn post(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        self.bytes
+            .fetch_add(message.len() as u64, Ordering::Relaxed);
+        let sent = self.communicator.post(to, &message);
+        sent.map_err(|_| Broken::Lost(to))
+    }
+
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Broken> {
+        let posted = self.communicator.posted(patience);
+        posted.map_err(|_| Broken::Lost(self.rank()))
     }
 
     /// Here each process takes all steps by itself.

@@ -1,5 +1,7 @@
 //! Processes that send each other bytes.
 
+use std::time::Duration;
+
 /// A process among others, numbered from 0.
 pub trait Communicator: Send + Sync {
     /// Which one this is.
@@ -20,6 +22,14 @@ pub trait Communicator: Send + Sync {
     /// Waits for the next message of another process. Those of one process come in the
     /// order in which they were sent.
     fn receive(&self, from: usize) -> Result<Vec<u8>, Lost>;
+
+    /// Sends a message that is only taken by [`posted`](Self::posted). Processes that post each
+    /// other messages never wait for each other.
+    fn post(&self, to: usize, message: &[u8]) -> Result<(), Lost>;
+
+    /// The next message that another process has posted, and which one; `None` if none comes in
+    /// time. Those of one process come in the order in which they were posted.
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Lost>;
 }
 
 /// Why processes do not understand each other.

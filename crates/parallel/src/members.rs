@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use retime_distributed::{Broken, Peers};
 
@@ -34,6 +35,14 @@ impl Peers for Members {
 
     fn receive(&self, from: usize) -> Result<Vec<u8>, Broken> {
         Ok(self.0.receive_bytes(from)?)
+    }
+
+    fn post(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
+        Ok(self.0.post_bytes(to, message)?)
+    }
+
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Broken> {
+        Ok(self.0.posted_bytes(patience)?)
     }
 
     fn announce(&self, step: &[u8]) -> Result<(), Broken> {

@@ -31,6 +31,8 @@ pub struct Team {
     /// The number of events of the trace that was read last.
     events: AtomicU64,
     alone: AtomicBool,
+    /// By process, pieces of a message that is posted and not complete.
+    pieces: Mutex<Vec<Vec<u8>>>,
     /// Who holds what of the trace that is analysed together, if one is.
     distribution: Mutex<Option<Distribution>>,
 }
@@ -45,6 +47,7 @@ impl Team {
     /// The team of all processes that a communicator reaches.
     pub fn new(communicator: Box<dyn Communicator>) -> Self {
         Self {
+            pieces: Mutex::new(vec![Vec::new(); communicator.size()]),
             communicator,
             asking: Mutex::new(0),
             begun: Instant::now(),
@@ -154,22 +157,54 @@ impl Team {
         self.send_bytes(to, packed.map_err(|_| Lost::Garbled(self.rank()))?)
     }
 
-    /// Messages of many megabytes are usual, so they are not copied.
-    pub(crate) fn send_bytes(&self, to: usize, mut bytes: Vec<u8>) -> Result<(), Lost> {
-        let longest = self.communicator.longest().max(2) - 1;
-        let last = (bytes.len().max(1) - 1) / longest * longest;
-        for piece in bytes[..last].chunks(longest) {
-            self.send_piece(to, &[piece, &[MORE]].concat())?;
-        }
-        bytes.push(LAST);
-        self.send_piece(to, &bytes[last..])
+    pub(crate) fn send_bytes(&self, to: usize, bytes: Vec<u8>) -> Result<(), Lost> {
+        self.in_pieces(bytes, |piece| self.communicator.send(to, piece))
     }
 
-    fn send_piece(&self, to: usize, piece: &[u8]) -> Result<(), Lost> {
-        self.communicator.send(to, piece)?;
-        self.messages.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
-        Ok(())
+    /// Sends bytes that the other process takes by [`posted_bytes`](Self::posted_bytes).
+    pub(crate) fn post_bytes(&self, to: usize, bytes: Vec<u8>) -> Result<(), Lost> {
+        self.in_pieces(bytes, |piece| self.communicator.post(to, piece))
+    }
+
+    /// Messages of many megabytes are usual, so they are not copied.
+    fn in_pieces(
+        &self,
+        mut bytes: Vec<u8>,
+        send: impl Fn(&[u8]) -> Result<(), Lost>,
+    ) -> Result<(), Lost> {
+        let longest = self.communicator.longest().max(2) - 1;
+        let last = (bytes.len().max(1) - 1) / longest * longest;
+        let send = |piece: &[u8]| {
+            send(piece)?;
+            self.messages.fetch_add(1, Ordering::Relaxed);
+            self.bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
+            Ok(())
+        };
+        for piece in bytes[..last].chunks(longest) {
+            send(&[piece, &[MORE]].concat())?;
+        }
+        bytes.push(LAST);
+        send(&bytes[last..])
+    }
+
+    /// The next bytes that any other process has posted, if some come in time.
+    pub(crate) fn posted_bytes(
+        &self,
+        patience: Duration,
+    ) -> Result<Option<(usize, Vec<u8>)>, Lost> {
+        let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        // Pieces of several processes come in any order; more of one that has begun do come.
+        while let Some((from, mut piece)) = self.communicator.posted(patience)? {
+            let end = piece.pop();
+            let of = pieces.get_mut(from).ok_or(Lost::Garbled(from))?;
+            of.extend(piece);
+            match end {
+                Some(LAST) => return Ok(Some((from, std::mem::take(of)))),
+                Some(MORE) => {}
+                _ => return Err(Lost::Garbled(from)),
+            }
+        }
+        Ok(None)
     }
 
     pub(crate) fn receive<T: DeserializeOwned>(&self, from: usize) -> Result<T, Lost> {

@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::communicator::{Communicator, Lost};
 
@@ -11,7 +12,13 @@ struct Thread {
     longest: usize,
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Mutex<Receiver<Vec<u8>>>>,
+    /// What is posted to each, or that a thread has ended.
+    post: Vec<Sender<Posted>>,
+    posted: Mutex<Receiver<Posted>>,
 }
+
+/// Who has posted something, and what.
+type Posted = (usize, Result<Vec<u8>, Lost>);
 
 /// As many as asked for, each to be given to a thread of its own. Messages have at most
 /// `longest` bytes.
@@ -25,12 +32,16 @@ struct Thread {
 /// });
 /// ```
 pub fn threads(size: usize, longest: usize) -> Vec<Box<dyn Communicator>> {
+    let (post, posted): (Vec<Sender<Posted>>, Vec<_>) = (0..size).map(|_| channel()).unzip();
     let mut all: Vec<Thread> = (0..size)
-        .map(|rank| Thread {
+        .zip(posted)
+        .map(|(rank, posted)| Thread {
             rank,
             longest,
             to: Vec::new(),
             from: Vec::new(),
+            post: post.clone(),
+            posted: Mutex::new(posted),
         })
         .collect();
     for sender in 0..size {
@@ -70,5 +81,27 @@ impl Communicator for Thread {
         let channel = self.from.get(from).ok_or(Lost::Ended(from))?;
         let channel = channel.lock().unwrap_or_else(PoisonError::into_inner);
         channel.recv().map_err(|_| Lost::Ended(from))
+    }
+
+    fn post(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
+        let post = self.post.get(to);
+        let sent = post.map(|it| it.send((self.rank, Ok(message.to_vec()))));
+        sent.and_then(Result::ok).ok_or(Lost::Ended(to))
+    }
+
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Lost> {
+        let posted = self.posted.lock().unwrap_or_else(PoisonError::into_inner);
+        // This thread could post something itself, so that the channel never ends.
+        let next = posted.recv_timeout(patience).ok();
+        next.map(|(from, it)| Ok((from, it?))).transpose()
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        for post in &self.post {
+            // Whoever is gone does not wait for it.
+            let _ = post.send((self.rank, Err(Lost::Ended(self.rank))));
+        }
     }
 }

@@ -48,7 +48,9 @@
 use rayon::prelude::*;
 
 use crate::causality::{Causality, EventNode, Ids, Instance};
-use crate::clock::{ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
+use crate::clock::{
+    ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled_by_guess, mirror_back,
+};
 use crate::correction::{Correction, CorrectionError};
 use crate::delay::MinimalDelay;
 use crate::merge::{All, Sum};
@@ -118,7 +120,7 @@ pub fn repair_with(
     if keeps_all(causality, clocks, delay, monitor)? {
         return Ok(nothing(clocks));
     }
-    let times = controlled(causality, clocks, delay, gamma, monitor)?;
+    let times = controlled_by_guess(causality, clocks, delay, gamma, monitor)?;
     if times.jumps() == 0 {
         return Ok(nothing(clocks));
     }
@@ -293,7 +295,7 @@ fn backward(
     let mirror = causality.mirrored();
     let delay = delay.mirrored();
     let run = || {
-        let times = controlled(&mirror, clocks, &delay, gamma, monitor)?;
+        let times = controlled_by_guess(&mirror, clocks, &delay, gamma, monitor)?;
         amortized(&mirror, clocks, &delay, (gamma, &times), monitor)
     };
     let mirrored = run().map_err(|error| error.mirrored(causality))?;

@@ -126,9 +126,8 @@ impl MethodArgs {
     /// True if processes that hold a part of the trace each can run the method together.
     pub(crate) fn can_be_together(&self) -> bool {
         let method = self.unresolved();
-        let by_one = matches!(self.controller, Controller::Constant);
-        let looks_at_itself = by_one && self.min_distance == Delay::Ticks(0);
-        method.can_be_shared() && (looks_at_itself || !method.heeds(Choice::Control))
+        let sees_all = matches!(self.controller, Controller::Combined { .. });
+        method.can_be_shared() && !(sees_all && method.heeds(Choice::Control))
     }
 
     fn clock(&self, rate: TickRate) -> Result<LogicalClock, CliError> {

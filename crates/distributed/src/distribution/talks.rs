@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 /// Who sends something to receivers that follow each other.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Talks {
-    /// True if anybody sends anything to anybody.
-    pub(super) are_any: bool,
     /// The first of the receivers.
     first: usize,
     /// Senders, each with a bit for each of the receivers.
@@ -27,7 +25,6 @@ impl Talks {
         let row = row_of(receivers, size);
         let rows = row.map(|row| (sender as u32, row));
         Self {
-            are_any: rows.is_some(),
             first: 0,
             rows: rows.into_iter().collect(),
         }
@@ -41,7 +38,6 @@ impl Talks {
             part.iter().any(|&it| it != 0).then_some((*sender, part))
         };
         Self {
-            are_any: self.are_any,
             first: receivers.start,
             rows: self.rows.iter().filter_map(part).collect(),
         }
@@ -68,7 +64,6 @@ impl Partial for Talks {
         let other = postcard::from_bytes::<Self>(other);
         other
             .map(|other| {
-                self.are_any |= other.are_any;
                 self.rows.extend(other.rows);
             })
             .is_ok()
@@ -122,7 +117,6 @@ mod tests {
         let of = |from: usize| Talks::of(from, (0..SIZE).filter(|&to| sends(from, to)), SIZE);
         let mut all = of(0);
         assert!((1..SIZE).all(|from| all.merge(&of(from).pack().unwrap())));
-        assert!(all.are_any);
         let some = all.to(64..128);
         let fewer = some.to(70..80);
         for to in 70..80 {
@@ -138,12 +132,10 @@ mod tests {
         let none = |sender: usize| Talks::of(sender, [].into_iter(), 100);
         let mut nothing = none(3);
         assert!(nothing.merge(&none(4).pack().unwrap()));
-        assert!(!nothing.are_any && nothing.rows.is_empty());
+        assert!(nothing.rows.is_empty());
         let mut other = nothing;
         let one = Talks::of(5, [99].into_iter(), 100);
         assert!(other.merge(&one.pack().unwrap()));
-        // That somebody sends something is known also to those that get nothing.
-        let to_others = other.to(0..50);
-        assert!(to_others.are_any && to_others.rows.is_empty());
+        assert!(other.to(0..50).rows.is_empty());
     }
 }

@@ -9,6 +9,7 @@
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use retime::causality::Partial;
 use serde::Serialize;
@@ -47,6 +48,24 @@ impl Tree {
     fn receive<T: DeserializeOwned>(&self, from: usize) -> Result<T, Broken> {
         let message = self.peers.receive(from)?;
         postcard::from_bytes(&message).map_err(|_| Broken::Lost(from))
+    }
+
+    /// Posts a value to another process.
+    pub(super) fn post<T: Serialize>(&self, to: usize, value: &T) -> Result<(), Broken> {
+        let message = postcard::to_allocvec(value).map_err(|_| Broken::Lost(self.peers.rank()))?;
+        self.peers.post(to, message)
+    }
+
+    /// The next value that another process has posted, if one comes in time.
+    pub(super) fn posted<T: DeserializeOwned>(
+        &self,
+        patience: Duration,
+    ) -> Result<Option<(usize, T)>, Broken> {
+        let Some((from, message)) = self.peers.posted(patience)? else {
+            return Ok(None);
+        };
+        let value = postcard::from_bytes(&message).map_err(|_| Broken::Lost(from))?;
+        Ok(Some((from, value)))
     }
 
     /// Up the tree and back. Who is not told what all have found, or has nothing to say for

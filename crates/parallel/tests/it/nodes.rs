@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use retime_model::Monitor;
 use retime_model::format::{Format, FormatError, InParts, Recognition, Trace};
@@ -39,6 +40,14 @@ impl Communicator for OnNode {
 
     fn receive(&self, from: usize) -> Result<Vec<u8>, Lost> {
         self.0.receive(from)
+    }
+
+    fn post(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
+        self.0.post(to, message)
+    }
+
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Lost> {
+        self.0.posted(patience)
     }
 }
 

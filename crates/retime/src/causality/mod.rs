@@ -56,7 +56,9 @@ pub use retime_model::{
 };
 pub(crate) use usage::used_within;
 pub use usage::{Usage, Used};
-pub use whole::{Ghosts, Held, Iteration, NO_BOUND, NeedsWhole, Partial, Reached, Rest, Whole};
+pub use whole::{
+    Ghosts, Held, NeedsWhole, Partial, Progress, Reached, Replay, Rest, Stage, Told, Whole,
+};
 
 use std::sync::Arc;
 

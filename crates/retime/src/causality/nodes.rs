@@ -338,6 +338,11 @@ impl Nodes {
         Ids::new(self.first[location], self.first[location + 1])
     }
 
+    /// True if a node is no ghost.
+    pub(crate) fn is_own(&self, node: EventNode) -> bool {
+        self.whole.has(self.location(node).as_usize())
+    }
+
     /// Nodes that are no ghosts.
     pub(crate) fn own(&self) -> impl Iterator<Item = EventNode> + '_ {
         (0..self.locations()).flat_map(|location| self.of(location))

@@ -64,8 +64,10 @@ pub trait Rest: Send + Sync {
     /// Gives ghosts the times that their own parts have for them, in a column by node.
     fn update_ghosts(&self, times: &mut [Timestamp]);
 
-    /// Computes until no ghost has another value than before.
-    fn iterate(&self, iteration: &mut dyn Iteration) -> Result<(), Cancelled>;
+    /// Drives a computation, and those of all other parts with it, until all are done: each part
+    /// gets the values that others have computed of its ghosts. Before that it may be guessed so
+    /// many times at most what these are, if that soon comes to what others compute.
+    fn replay(&self, replay: &mut dyn Replay, guesses: u32) -> Result<(), Cancelled>;
 
     /// Numbers by slot from the parts that join operations, for own participants of those
     /// that are joined elsewhere. Not called if [all](Self::joins_apart) have their own.
@@ -118,32 +120,61 @@ pub trait Partial {
     fn replace(&mut self, all: &[u8]) -> bool;
 }
 
-/// A computation that is repeated, each time with what other parts have come to.
-pub trait Iteration {
-    /// Recorded values by node.
-    fn recorded(&self) -> Vec<i64>;
+/// A computation over a part of a trace, which goes on as far as others have told.
+pub trait Replay {
+    /// Takes up what other parts have computed, and computes some of what that allows.
+    fn advance(&mut self, arrived: &Ghosts) -> Result<Progress<'_>, Cancelled>;
 
-    /// Computes values by node, given those of ghosts; false if there are none.
-    fn compute(&mut self, ghosts: &Ghosts) -> Result<bool, Cancelled>;
+    /// Begins anew, as if nothing had been computed.
+    fn restart(&mut self);
 
-    /// Values that were computed last, by node.
-    fn values(&mut self) -> &mut [i64];
-
-    /// By slot of an operation that is joined here, the bound that begins in other parts put
-    /// on its end, by the values that were computed last, or recorded ones; [`NO_BOUND`] if none do.
-    fn bounds(&self) -> Result<Vec<i64>, Cancelled>;
+    /// Fails if the computation is to be given up. Asked where there is nothing to compute.
+    fn check(&self) -> Result<(), Cancelled>;
 }
 
-/// The end of an operation that may come at any time.
-pub const NO_BOUND: i64 = i64::MIN;
-
-/// Knowledge of events that other parts compute.
+/// Values that other parts have computed; each comes once.
 #[derive(Clone, Debug, Default)]
 pub struct Ghosts {
-    /// Values of ghosts.
-    pub values: Vec<(EventNode, i64)>,
-    /// Bounds of own ends of operations that are joined elsewhere.
-    pub bounds: Vec<(Slot, i64)>,
+    /// The leads of ghosts.
+    pub leads: Vec<(EventNode, i64)>,
+    /// How long after their recorded times own ends of operations that are joined elsewhere come
+    /// at the earliest, for the sake of begins in other parts; `None` if these say nothing.
+    pub bounds: Vec<(Slot, Option<i64>)>,
+}
+
+/// An own event that was computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Which one.
+    pub node: EventNode,
+    /// How long after its recorded time it lies, in ticks.
+    pub lead: i64,
+    /// True if others may wait for it.
+    pub is_cause: bool,
+}
+
+/// What a part has computed, and how it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Own events that were computed since.
+    pub events: &'a [Told],
+    /// Ends elsewhere, of operations that are joined here, of which the bound is known since.
+    pub bounds: &'a [(Slot, Option<i64>)],
+    /// How the part goes on.
+    pub stage: Stage,
+}
+
+/// How a part of a computation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// There is more that it can compute.
+    Runs,
+    /// It has to wait for others.
+    Waits,
+    /// It has computed all that is its own, and does not have all values of ghosts.
+    Listens,
+    /// It needs nothing any more.
+    Done,
 }
 
 /// Why a trace has to be in one piece.
@@ -153,6 +184,8 @@ pub enum NeedsWhole {
     ClockInSeveral,
     /// A method looks at all clocks at a time.
     Method,
+    /// A controller depends on which of several locations of a clock goes first.
+    Order,
     /// Dependencies contradict each other, and which of them is a matter of all.
     Contradiction,
     /// Ends that belong together by name cannot be told from a part.

@@ -8,7 +8,7 @@
 use super::times::UNKNOWN;
 use retime_numerics::top_two::TopTwo;
 
-use crate::causality::{Causality, Class, EventNode, Instance, JoinedOperation, Slot};
+use crate::causality::{Causality, Class, EventNode, Ids, Instance, JoinedOperation, Slot};
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
 use retime_model::{ClockId, Clocks};
@@ -33,13 +33,23 @@ pub(super) struct CollectiveState<'a> {
     /// True if any locations share a clock.
     is_shared: bool,
     /// By slot, from `first_incomplete` on: the earliest time that the end may have, given the
-    /// begins in other parts of the trace. `UNKNOWN` if none is known.
+    /// begins in other parts of the trace. `UNKNOWN` until that is told.
     outside: Vec<i64>,
     first_incomplete: usize,
 }
 
 impl<'a> CollectiveState<'a> {
-    pub(super) fn new(causality: &'a Causality, clocks: &'a Clocks) -> Self {
+    /// Of all operations of which anything is known here.
+    pub(super) fn of_known(causality: &'a Causality, clocks: &'a Clocks) -> Self {
+        Self::of(causality, clocks, causality.collectives().known_instances())
+    }
+
+    /// Of operations from the first one on.
+    pub(super) fn of(
+        causality: &'a Causality,
+        clocks: &'a Clocks,
+        instances: Ids<Instance>,
+    ) -> Self {
         let collectives = causality.collectives();
         let is_shared = clocks.iter().any(|it| clocks.locations(it).len() > 1);
         let mut members = Members::default();
@@ -61,7 +71,7 @@ impl<'a> CollectiveState<'a> {
             clocks,
             outside: vec![UNKNOWN; incomplete.len()],
             first_incomplete: incomplete.start,
-            progress: collectives.known_instances().map(progress).collect(),
+            progress: instances.map(progress).collect(),
             members,
             is_shared,
         }
@@ -117,6 +127,9 @@ impl<'a> CollectiveState<'a> {
     /// True if all begins on other clocks that the end in `slot` depends on are
     /// computed.
     pub(super) fn is_ready(&self, values: &[i64], slot: Slot, clock: ClockId) -> bool {
+        if self.outside(slot) == Some(UNKNOWN) {
+            return false;
+        }
         let (instance, place, it) = self.locate(slot);
         let participants = self.causality.collectives().participants(instance);
         let progress = &self.progress[instance.index()];
@@ -144,10 +157,15 @@ impl<'a> CollectiveState<'a> {
         slot: Slot,
         clock: ClockId,
     ) -> Option<i64> {
-        let outside = slot.index().checked_sub(self.first_incomplete);
-        let outside = outside.and_then(|it| self.outside.get(it)).copied();
-        let outside = outside.filter(|&it| it != UNKNOWN);
-        self.bound_of_known(values, delay, slot, clock).max(outside)
+        self.bound_of_known(values, delay, slot, clock)
+            .max(self.outside(slot))
+    }
+
+    /// The time before which begins in other parts let the end in `slot` not lie; `None` if they
+    /// are all known here.
+    fn outside(&self, slot: Slot) -> Option<i64> {
+        let place = slot.index().checked_sub(self.first_incomplete)?;
+        self.outside.get(place).copied()
     }
 
     /// The time before which the end in a slot cannot lie, by participants that are known here.

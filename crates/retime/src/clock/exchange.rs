@@ -13,7 +13,7 @@
 //! another but what it is told here.
 //!
 //! All clocks of a process share one memory, and one column of values serves as their
-//! mail. Between processes values travel in [rounds](super::rounds).
+//! mail. Those of other parts of a trace are published in it as they [arrive](super::part).
 
 use super::collective_state::CollectiveState;
 use super::times::UNKNOWN;
@@ -53,7 +53,7 @@ impl<'a> Exchange<'a> {
             clocks,
             delay,
             values: vec![UNKNOWN; nodes.len()],
-            collectives: CollectiveState::new(causality, clocks),
+            collectives: CollectiveState::of_known(causality, clocks),
             waiting: vec![PackedOption::NONE; nodes.locations()],
         }
     }
@@ -110,16 +110,32 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Takes up what begins in other parts of the trace come to: the end in `slot` cannot lie
-    /// before.
-    pub(super) fn bound_from_outside(&mut self, slot: Slot, bound: i64) {
+    /// Takes up what begins in other parts of the trace come to: `end`, in `slot`, cannot lie
+    /// before. Names its clock if it was told to wait there.
+    pub(super) fn bound_from_outside(
+        &mut self,
+        slot: Slot,
+        end: EventNode,
+        bound: i64,
+        mut woken: impl FnMut(ClockId),
+    ) {
         self.collectives.bound_from_outside(slot, bound);
+        self.release(end, &mut woken);
     }
 
     /// The value of a node that was published.
     pub(super) fn published(&self, node: EventNode) -> Option<i64> {
         let value = self.values[node.index()];
         (value != UNKNOWN).then_some(value)
+    }
+
+    pub(super) fn delay(&self) -> &'a MinimalDelay {
+        self.delay
+    }
+
+    /// The values of all nodes, as far as they are published.
+    pub(super) fn values(&self) -> &[i64] {
+        &self.values
     }
 
     /// The values of all nodes.

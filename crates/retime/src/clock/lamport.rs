@@ -28,6 +28,7 @@
 use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
+use super::part::in_any_order;
 use super::run::Run;
 use super::times::Between;
 use crate::causality::{Causality, EventNode, Nodes};
@@ -45,14 +46,13 @@ pub fn lamport(causality: &Causality, monitor: &dyn Monitor) -> Result<Vec<u64>,
     let nodes = causality.nodes();
     // Counting needs no clock; every location counts for itself.
     let clocks = Clocks::each_location(nodes.locations());
-    let law = Counting {
+    let law = || Counting {
         nodes,
         last: vec![None; nodes.locations()],
     };
     let delay = MinimalDelay::Uniform(Ticks(1));
-    let mut run = Run::new(causality, &clocks, &delay, law, monitor);
-    run.in_any_order()?;
-    let (times, _) = run.finish()?;
+    let fresh = || Run::new(causality, &clocks, &delay, law(), monitor);
+    let (times, _) = in_any_order(fresh, 0, monitor)?;
     Ok(times.values.into_iter().map(i64::unsigned_abs).collect())
 }
 

@@ -40,12 +40,15 @@
 //! Source: the iterative control that Linford 2007, section 4, describes and
 //! leaves to future work; it names neither gammas nor a threshold.
 
+use serde::{Deserialize, Serialize};
+
 use super::controlled::controlled;
 use super::error::ClockError;
 use super::gamma::Gamma;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
 use crate::delay::MinimalDelay;
+use crate::merge::Most;
 use retime_model::{Clocks, Monitor};
 
 /// The gammas of the first passes.
@@ -54,7 +57,7 @@ const FIRST: [f64; 3] = [0.999_99, 0.999_9, 0.999];
 const LATER: f64 = 0.9;
 
 /// When to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MultiPass {
     /// Largest lead at the end of a clock, as a share of the run time.
     pub threshold: f64,
@@ -135,7 +138,8 @@ fn excess(causality: &Causality, clocks: &Clocks, times: &LogicalTimes) -> f64 {
             .max_by_key(|&node| nodes.time(node))?;
         Some((times.get(last).0 - nodes.time(last).0).unsigned_abs())
     };
-    let largest = clocks.iter().filter_map(last_lead).max().unwrap_or(0);
+    let own = clocks.iter().filter_map(last_lead).max().unwrap_or(0);
+    let Most(largest) = nodes.whole().all_reduce(Most(own));
     let extents = (0..nodes.locations()).filter_map(|location| nodes.extent(location));
     let run = extents
         .map(|extent| nodes.relative(extent.last).0)

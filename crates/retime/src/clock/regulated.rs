@@ -6,7 +6,9 @@
 //! computed matters to controllers that see all clocks. The order is fixed: among
 //! the clocks whose next event has all its sources computed, the one with the
 //! smallest raw time, ties by clock. A heap of clocks and a tournament of leads
-//! make that `O(log clocks)` per event.
+//! make that `O(log clocks)` per event. With a constant gamma, and under the
+//! controller of 1997 where each location reads a clock of its own, any order
+//! comes to the same, also one in which parts of a trace go on side by side.
 //!
 //! Controllers compare with the *simple* logical clock ([`super::simple`]), which
 //! does not depend on them and is run first.
@@ -35,6 +37,8 @@
 //! Source: Rabenseifner 2000, algorithm 3 with section 4.4; Rabenseifner 1997,
 //! algorithms 2 and 3. The order of evaluation is ours.
 
+use serde::{Deserialize, Serialize};
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -43,17 +47,18 @@ use super::error::ClockError;
 use super::gamma::Gamma;
 use super::law::{Computed, Law};
 use super::lead::Lead;
+use super::part::in_any_order;
 use super::run::Run;
 use super::simple::simple;
 use super::times::{Bend, Between, LogicalTimes};
-use crate::causality::Causality;
+use crate::causality::{Causality, NeedsWhole};
 use crate::delay::MinimalDelay;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Ticks};
 
 /// How gamma is found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Control {
     /// Always the same factor.
     Constant(f64),
@@ -61,6 +66,18 @@ pub enum Control {
     Degressive(DegressiveConstants),
     /// The controllers A to D of 2000.
     Combined(CombinedConstants),
+}
+
+impl Control {
+    /// True if times depend on the order in which clocks are evaluated: where gamma depends on
+    /// other clocks, and where it depends on which of several locations of a clock goes first.
+    fn depends_on_order(self, clocks: &Clocks, causality: &Causality) -> bool {
+        match self {
+            Self::Constant(_) => false,
+            Self::Degressive(_) => clocks.len() < causality.nodes().locations(),
+            Self::Combined(_) => true,
+        }
+    }
 }
 
 /// The conditions that a regulated run keeps.
@@ -92,13 +109,21 @@ pub fn regulated(
         control,
     } = regulation;
     let simple = simple(causality, clocks, delay, *distance, monitor)?;
-    let law = Regulated {
+    let law = || Regulated {
         distance: distance.0,
         simple: &simple,
         controllers: Controllers::new(*control, clocks.len(), rate),
         bends: Vec::new(),
     };
-    let mut run = Run::new(causality, clocks, delay, law, monitor);
+    let fresh = || Run::new(causality, clocks, delay, law(), monitor);
+    if !control.depends_on_order(clocks, causality) {
+        return in_any_order(fresh, 0, monitor).map(|(times, _)| times);
+    }
+    if !causality.whole().is_here() {
+        causality.whole().give_up(NeedsWhole::Order);
+        return Err(Cancelled.into());
+    }
+    let mut run = fresh();
     in_canonical_order(&mut run)?;
     run.finish().map(|(times, _)| times)
 }
@@ -122,7 +147,7 @@ fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) -> Result<(), Cancelled>
         };
         run.ready.strike(clock);
         run.pace.event()?;
-        if run.step(clock) {
+        if run.step(clock).is_some() {
             match run.next_of(clock) {
                 // Whether it has to wait shows when it is its turn.
                 Some(_) => run.ready.list(clock),

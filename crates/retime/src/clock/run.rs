@@ -10,7 +10,7 @@ use super::exchange::Exchange;
 use super::law::Law;
 use super::stepper::Stepper;
 use super::times::{FURTHEST, Jumped, LogicalTimes};
-use crate::causality::{Causality, Ghosts, NO_BOUND, Nodes};
+use crate::causality::{Causality, EventNode, Nodes, Slot};
 use crate::correction::CorrectionError;
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
@@ -89,40 +89,67 @@ impl<'a, L: Law> Run<'a, L> {
         Ok((times, self.law))
     }
 
-    /// Takes up what other parts of the trace have come to.
-    pub(super) fn hear(&mut self, ghosts: &Ghosts) {
-        let bounds = ghosts.bounds.iter().filter(|it| it.1 != NO_BOUND);
-        for &(slot, bound) in bounds {
-            self.exchange.bound_from_outside(slot, bound);
-        }
-        for &(node, value) in &ghosts.values {
+    /// Takes up what another part of the trace has come to for a node.
+    pub(super) fn hear(&mut self, node: EventNode, value: i64) {
+        let woken = |clock| self.ready.list(clock);
+        self.exchange.publish(node, value, woken);
+    }
+
+    /// Takes up what begins in other parts come to: the end in `slot` cannot lie before.
+    pub(super) fn hear_bound(&mut self, slot: Slot, bound: i64) {
+        let participant = self.causality.collectives().participant(slot);
+        if let Some(end) = participant.effect() {
             let woken = |clock| self.ready.list(clock);
-            self.exchange.publish(node, value, woken);
+            self.exchange.bound_from_outside(slot, end, bound, woken);
         }
     }
 
-    /// Lets each clock run until it has to wait, until none can go on.
-    pub(super) fn in_any_order(&mut self) -> Result<(), Cancelled> {
+    /// The values of all nodes, as far as they are computed.
+    pub(super) fn values(&self) -> &[i64] {
+        self.exchange.values()
+    }
+
+    /// Lets each clock run until it has to wait, until none can go on, or `is_enough` says so
+    /// of a node that was computed.
+    pub(super) fn in_any_order(
+        &mut self,
+        mut is_enough: impl FnMut(EventNode) -> bool,
+    ) -> Result<(), Cancelled> {
         while let Some(clock) = self.ready.next() {
             self.ready.strike(clock);
             self.pace.event()?;
-            while self.step(clock) {
+            while let Some(node) = self.step(clock) {
                 self.pace.event()?;
+                if is_enough(node) {
+                    self.ready.list(clock);
+                    return Ok(());
+                }
             }
         }
         Ok(())
     }
 
-    /// Computes one node of a clock; false if it has to wait, or has none left.
+    /// Computes one node of a clock; none if it has to wait, or has none left.
     #[inline]
-    pub(super) fn step(&mut self, clock: ClockId) -> bool {
+    pub(super) fn step(&mut self, clock: ClockId) -> Option<EventNode> {
         let stepper = &mut self.steppers[clock.as_usize()];
-        let Some(computed) = stepper.step(&mut self.law, &mut self.exchange) else {
-            return false;
-        };
+        let computed = stepper.step(&mut self.law, &mut self.exchange)?;
         let woken = |clock| self.ready.list(clock);
         self.exchange.publish(computed.node, computed.value, woken);
-        true
+        Some(computed.node)
+    }
+
+    /// True if no clock is known to be able to go on.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.ready.clocks.is_empty()
+    }
+
+    pub(super) fn causality(&self) -> &'a Causality {
+        self.causality
+    }
+
+    pub(super) fn delay(&self) -> &'a MinimalDelay {
+        self.exchange.delay()
     }
 
     /// All clocks of the run.

@@ -29,7 +29,7 @@
 use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
-use super::rounds::in_rounds;
+use super::part::in_any_order;
 use super::run::Run;
 use super::times::{Between, LogicalTimes};
 use crate::causality::Causality;
@@ -49,13 +49,11 @@ pub fn simple(
     distance: Ticks,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    in_rounds(causality, delay, monitor, |ghosts| {
-        let distance = distance.0;
-        let mut run = Run::new(causality, clocks, delay, Standing { distance }, monitor);
-        run.hear(ghosts);
-        run.in_any_order()?;
-        run.finish().map(|(times, _)| times)
-    })
+    let law = || Standing {
+        distance: distance.0,
+    };
+    let fresh = || Run::new(causality, clocks, delay, law(), monitor);
+    in_any_order(fresh, 0, monitor).map(|(times, _)| times)
 }
 
 /// A clock that is ahead stands still, but for the least distance.

@@ -16,7 +16,7 @@ use retime_model::Ticks;
 use serde::{Deserialize, Serialize};
 
 /// The control of a clock, with its constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ClockControl {
     /// Event by event.
     ByEvent(Control),
@@ -37,7 +37,7 @@ pub enum ClockKind {
 
 /// A logical clock with its parameters. By default the controlled one, with the
 /// constants that its papers recommend.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogicalClock {
     /// Which one.
     pub kind: ClockKind,
@@ -70,6 +70,12 @@ impl LogicalClock {
         }
     }
 
+    /// True if an event follows from more than what arrives at its own clock.
+    pub(super) fn sees_all_clocks(&self) -> bool {
+        let combined = matches!(self.control, ClockControl::ByEvent(Control::Combined(_)));
+        self.kind == ClockKind::Controlled && combined
+    }
+
     /// Runs the clock over a trace.
     pub(super) fn run(&self, problem: &Problem<'_>) -> Result<(Correction, Repaired), Unsolved> {
         if !self.backward {
@@ -83,7 +89,9 @@ impl LogicalClock {
             ..*problem
         });
         let (mirrored, repaired) = mirrored.map_err(|error| error.mirrored(causality))?;
-        let correction = mirror_back(causality, problem.clocks, &mirrored, problem.monitor)?;
+        // Counters count for locations, whatever clocks these share.
+        let clocks = mirrored.clocks();
+        let correction = mirror_back(causality, clocks, &mirrored, problem.monitor)?;
         let repaired = Repaired {
             times: None,
             direction: Some(Direction::Backward),

@@ -14,11 +14,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::logical_clock::{ClockControl, ClockKind, LogicalClock};
+use super::logical_clock::LogicalClock;
 use super::method::Method;
-use crate::clock::{AmortizationRate, Control};
 use crate::estimate::Reference;
-use retime_model::Ticks;
 
 /// A step of an analysis, as the first part announces it to the others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -52,13 +50,7 @@ pub struct SharedMethod(Asked);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Asked {
     Auto(Reference),
-    Clock {
-        kind: ClockKind,
-        factor: f64,
-        distance: Ticks,
-        amortization: Option<AmortizationRate>,
-        backward: bool,
-    },
+    Clock(LogicalClock),
 }
 
 impl SharedMethod {
@@ -68,40 +60,14 @@ impl SharedMethod {
             return Some(Self(Asked::Auto(method.options().reference)));
         }
         let clock = method.clock_alone()?;
-        let ClockControl::ByEvent(Control::Constant(factor)) = clock.control else {
-            return None;
-        };
-        let looks_at_itself = match clock.kind {
-            ClockKind::Controlled => clock.distance == Ticks(0),
-            ClockKind::Simple => true,
-            ClockKind::Lamport => false,
-        };
-        looks_at_itself.then_some(Self(Asked::Clock {
-            kind: clock.kind,
-            factor,
-            distance: clock.distance,
-            amortization: clock.amortization,
-            backward: clock.backward,
-        }))
+        (!clock.sees_all_clocks()).then_some(Self(Asked::Clock(clock)))
     }
 
     /// The method with its options.
     pub fn method(self) -> Method {
         match self.0 {
             Asked::Auto(reference) => Method::default().by(reference),
-            Asked::Clock {
-                kind,
-                factor,
-                distance,
-                amortization,
-                backward,
-            } => Method::clock(LogicalClock {
-                kind,
-                control: ClockControl::ByEvent(Control::Constant(factor)),
-                distance,
-                amortization,
-                backward,
-            }),
+            Asked::Clock(clock) => Method::clock(clock),
         }
     }
 }

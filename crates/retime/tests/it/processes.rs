@@ -1,7 +1,8 @@
 //! Threads that are processes to each other.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use retime_distributed::{Broken, Peers};
@@ -14,6 +15,10 @@ pub struct Thread {
     rank: usize,
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Mutex<Receiver<Vec<u8>>>>,
+    post: Vec<Sender<(usize, Vec<u8>)>>,
+    posted: Mutex<Receiver<(usize, Vec<u8>)>>,
+    /// How many messages all have posted.
+    pub posts: Arc<AtomicUsize>,
 }
 
 impl Peers for Thread {
@@ -42,6 +47,16 @@ impl Peers for Thread {
         })
     }
 
+    fn post(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
+        self.posts.fetch_add(1, Ordering::Relaxed);
+        let sent = self.post[to].send((self.rank, message));
+        sent.map_err(|_| Broken::Lost(to))
+    }
+
+    fn posted(&self, patience: Duration) -> Result<Option<(usize, Vec<u8>)>, Broken> {
+        Ok(self.posted.lock().unwrap().recv_timeout(patience).ok())
+    }
+
     /// Here each process takes all steps by itself.
     fn announce(&self, _: &[u8]) -> Result<(), Broken> {
         Ok(())
@@ -49,11 +64,17 @@ impl Peers for Thread {
 }
 
 fn processes(size: usize) -> Vec<Thread> {
+    let posts = Arc::new(AtomicUsize::new(0));
+    let (post, posted): (Vec<Sender<_>>, Vec<_>) = (0..size).map(|_| channel()).unzip();
     let mut all: Vec<Thread> = (0..size)
-        .map(|rank| Thread {
+        .zip(posted)
+        .map(|(rank, posted)| Thread {
             rank,
             to: Vec::new(),
             from: Vec::new(),
+            post: post.clone(),
+            posts: Arc::clone(&posts),
+            posted: Mutex::new(posted),
         })
         .collect();
     for from in 0..size {

@@ -6,13 +6,16 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use retime::causality::{Check, LocationLog, Operation, Root};
+use retime::causality::{Check, LocationLog, NeedsWhole, Operation, Root};
+use retime::clock::{Control, DegressiveConstants, MultiPass};
 use retime::optimal::LeastDistortion;
 use retime::pipeline::{
-    Analysis, AnalysisOptions, Bounds, ClockKind, DRIFT_BOUND, LogicalClock, Measured, Method,
-    Solution,
+    Analysis, AnalysisOptions, Bounds, ClockControl, ClockKind, DRIFT_BOUND, LogicalClock,
+    Measured, Method, Solution,
 };
-use retime::{Correction, LocationIndex, Monitor, Stragglers, TraceInfo};
+use retime::{
+    Correction, Grouping, LocationIndex, MinimalDelay, Monitor, Stragglers, Ticks, TraceInfo,
+};
 use retime_distributed::{Broken, Distribution, Peers, analyse};
 
 use crate::common::hand::{end, logs, ranks, receive, send};
@@ -176,17 +179,35 @@ fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseErro
     Ok(())
 }
 
-fn methods() -> impl Strategy<Value = Method> {
-    let backward = LogicalClock {
-        backward: true,
-        ..LogicalClock::default()
-    };
-    prop::sample::select(vec![
-        Method::default(),
+fn clock(change: impl FnOnce(&mut LogicalClock)) -> Method {
+    let mut clock = LogicalClock::default();
+    change(&mut clock);
+    Method::clock(clock)
+}
+
+/// Clocks by which each event follows from what arrives at its own clock.
+fn clocks() -> Vec<Method> {
+    let degressive = || ClockControl::ByEvent(Control::Degressive(DegressiveConstants::default()));
+    vec![
         Method::new(&ClockKind::Controlled),
-        Method::clock(backward),
+        clock(|it| it.backward = true),
+        clock(|it| it.amortization = None),
+        clock(|it| it.distance = Ticks(7)),
+        clock(|it| it.control = ClockControl::Passes(MultiPass::default())),
+        clock(|it| it.control = degressive()),
+        clock(|it| (it.control, it.distance) = (degressive(), Ticks(3))),
         Method::new(&ClockKind::Simple),
-    ])
+        clock(|it| (it.kind, it.backward) = (ClockKind::Simple, true)),
+        Method::new(&ClockKind::Lamport),
+        clock(|it| (it.kind, it.backward) = (ClockKind::Lamport, true)),
+    ]
+}
+
+fn methods() -> impl Strategy<Value = Method> {
+    prop_oneof![
+        1 => Just(Method::default()),
+        4 => prop::sample::select(clocks()),
+    ]
 }
 
 proptest! {
@@ -220,25 +241,27 @@ proptest! {
     }
 }
 
-/// Results are the same too where the trace is left to one process; mostly it is not.
+/// Results are the same too where the trace is left to one process; mostly it is not, whatever the
+/// clock.
 #[test]
 fn most_traces_need_not_be_in_one_process() {
-    let mut runner = TestRunner::deterministic();
-    let together = (0..20).filter(|&seed| {
-        let spec = specs(200).new_tree(&mut runner).unwrap().current();
-        let trace = spec.trace();
-        let options = AnalysisOptions {
-            grouping: spec.grouping(),
-            ..AnalysisOptions::default()
-        };
-        let owners = owners(&trace.info, true, seed, 3);
-        let method = Method::new(&ClockKind::Controlled);
-        let parts = in_processes((&trace.info, &trace.logs()), &owners, 3, &options, &method);
-        let several = owners.iter().any(|it| *it != owners[0]);
-        several && parts.iter().all(|it| it.solution.is_some())
-    });
-    let together = together.count();
-    assert!(together > 5, "{together} of 20");
+    for method in clocks() {
+        let mut runner = TestRunner::deterministic();
+        let together = (0..20).filter(|&seed| {
+            let spec = specs(200).new_tree(&mut runner).unwrap().current();
+            let trace = spec.trace();
+            let options = AnalysisOptions {
+                grouping: spec.grouping(),
+                ..AnalysisOptions::default()
+            };
+            let owners = owners(&trace.info, true, seed, 3);
+            let parts = in_processes((&trace.info, &trace.logs()), &owners, 3, &options, &method);
+            let several = owners.iter().any(|it| *it != owners[0]);
+            several && parts.iter().all(|it| it.solution.is_some())
+        });
+        let together = together.count();
+        assert!(together > 5, "{together} of 20: {method:?}");
+    }
 }
 
 /// Four clocks in a ring that differ and drift; the last one is set in the middle. Where it is
@@ -293,6 +316,81 @@ fn steps_are_found_in((info, logs): &(TraceInfo, Vec<LocationLog>)) {
             assert_eq!(part.distribution.broken(), None);
             same(&whole, part, rank == 0).unwrap();
         }
+    }
+}
+
+/// What one of several processes comes to with the controlled clock, and how many messages all
+/// have posted for it.
+fn replayed(
+    (info, logs): &(TraceInfo, Vec<LocationLog>),
+    owners: &[u32],
+    size: usize,
+    options: &AnalysisOptions,
+) -> (Option<Solution>, Option<Broken>, usize) {
+    let mut all = together(size, |peer: Thread| {
+        let (rank, posts) = (peer.rank() as u32, Arc::clone(&peer.posts));
+        let distribution = Distribution::new(Arc::new(peer), owners.to_vec());
+        let own = logs.iter().cloned();
+        let own = own.filter(|log| owners[log.location().as_usize()] == rank);
+        let (own, options) = (own.collect(), options.clone());
+        let analysis = analyse(info.clone(), own, options, &distribution, &()).unwrap();
+        let solution = analysis.solve(&Method::new(&ClockKind::Controlled), &());
+        (solution.ok(), distribution.broken(), posts)
+    });
+    let (solution, broken, posts) = all.remove(0);
+    (solution, broken, posts.load(Ordering::Relaxed))
+}
+
+/// Slow clocks wait for each other in each round, and hear of each message once. (Where a process
+/// has to wait for long, a few messages more ask whether it waits for ever.)
+#[test]
+fn values_cost_at_most_a_message_for_each_message() {
+    const ASKING: usize = 100;
+    let ring = set_in_mid_run(true);
+    let crossing: usize = 4 * 2 * 2_000;
+    let posts = |owners: &[u32], size: usize| {
+        let (solution, broken, posts) = replayed(&ring, owners, size, &AnalysisOptions::default());
+        assert_eq!(broken, None);
+        let jumps = solution.and_then(|it| Some(it.repaired?.jumps));
+        assert!(jumps > Some(100), "{jumps:?}");
+        posts
+    };
+    let by_four = posts(&[0, 1, 2, 3], 4);
+    assert!(by_four <= crossing + 4 * 3 + 2 * 3 + ASKING, "{by_four}");
+    // Of two processes with two clocks each half of the messages cross, and a message between
+    // them carries two.
+    let by_two = posts(&[0, 0, 1, 1], 2);
+    assert!(by_two <= crossing / 4 + 2 + 2 + ASKING, "{by_two}");
+}
+
+/// Two ranks that send each other messages faster than the minimal delay says move each other on
+/// with each of them. What was guessed is soon given up, and they wait for each other.
+#[test]
+fn guesses_that_come_to_no_end_are_followed_by_a_pass() {
+    const TURNS: u64 = 100;
+    let turn = |it: u64| 1_000 * it;
+    let first = (0..TURNS).flat_map(|it| [(turn(it), send(1)), (turn(it) + 20, receive(1))]);
+    let second = (0..TURNS).flat_map(|it| [(turn(it) + 10, receive(0)), (turn(it) + 11, send(0))]);
+    let (info, trace) = (ranks(&[0, 1]), logs(&[first.collect(), second.collect()]));
+    let delay = MinimalDelay::Uniform(Ticks(700));
+    let repaired = |distribution: &Distribution, own: Vec<LocationLog>| {
+        let options = AnalysisOptions::default();
+        let analysis = analyse(info.clone(), own, options, distribution, &()).unwrap();
+        let clocks = analysis.clocks();
+        let repaired = retime::repair::repair(analysis.causality(), clocks, &delay, &());
+        repaired.unwrap().summary
+    };
+    let alone = repaired(&Distribution::default(), trace.clone());
+    assert!(alone.jumps > TURNS);
+    let all = together(2, |peer: Thread| {
+        let (rank, posts) = (peer.rank(), Arc::clone(&peer.posts));
+        let distribution = Distribution::new(Arc::new(peer), vec![0, 1]);
+        let summary = repaired(&distribution, vec![trace[rank].clone()]);
+        (summary, posts.load(Ordering::Relaxed))
+    });
+    for (summary, posts) in all {
+        assert_eq!(summary, alone);
+        assert!(posts > TURNS as usize, "{posts}");
     }
 }
 
@@ -444,6 +542,42 @@ fn the_reference_may_be_related_by_what_another_process_hosts() {
     for (rank, part) in parts.iter().enumerate() {
         same(&whole, part, rank == 0).unwrap();
     }
+}
+
+/// Two ranks that receive from each other before they send, and one that has nothing to do with
+/// them: whoever waits for ever, all come to know.
+#[test]
+fn a_cycle_between_processes_is_noticed_by_all() {
+    let waits = |other: u32| vec![(100, receive(other)), (200, send(other))];
+    let apart = vec![(100, send(3)), (200, receive(3))];
+    let answers = vec![(110, receive(2)), (190, send(2))];
+    let trace = logs(&[waits(1), waits(0), apart, answers]);
+    let info = ranks(&[0, 1, 2, 3]);
+    for owners in [[0, 1, 2, 2], [1, 2, 0, 0], [2, 1, 1, 0], [0, 0, 1, 2]] {
+        let (options, method) = (AnalysisOptions::default(), Method::new(&ClockKind::Simple));
+        let parts = in_processes((&info, &trace), &owners, 3, &options, &method);
+        for part in parts {
+            let expected = Broken::NeedsWhole(NeedsWhole::Contradiction);
+            assert_eq!(part.distribution.broken(), Some(expected), "{owners:?}");
+        }
+    }
+}
+
+/// Two ranks of a node stand at one time and wait for each other: that is told before any clock
+/// runs.
+#[test]
+fn a_cycle_within_a_clock_costs_no_round() {
+    let waits = |other: u32| vec![(100, receive(other)), (100, send(other))];
+    let others = |other: u32| vec![(100, send(other)), (200, receive(other))];
+    let trace = logs(&[waits(1), waits(0), others(3), others(2)]);
+    let options = AnalysisOptions {
+        grouping: Grouping::Node,
+        ..AnalysisOptions::default()
+    };
+    let trace = (ranks(&[0, 0, 1, 2]), trace);
+    let (_, broken, posts) = replayed(&trace, &[0, 0, 1, 2], 3, &options);
+    let expected = Broken::NeedsWhole(NeedsWhole::Contradiction);
+    assert_eq!((broken, posts), (Some(expected), 0));
 }
 
 /// Is told to stop when it has asked so often.

@@ -33,10 +33,12 @@
 //!
 //! Source: Rabenseifner 2000, section 4.4 and algorithm 4.
 
+use serde::{Deserialize, Serialize};
+
 use super::tournament::Tournament;
 
 /// Which controllers take part, and their constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CombinedConstants {
     /// Largest gamma, that of controller A.
     pub gamma_max: f64,

@@ -27,10 +27,12 @@
 //!
 //! Source: Rabenseifner 1997, algorithm 3 and equations 16 to 23.
 
+use serde::{Deserialize, Serialize};
+
 use retime_model::TickRate;
 
 /// Constants of the controller; spans in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DegressiveConstants {
     /// First value of both remembered leads.
     pub q_init: f64,
