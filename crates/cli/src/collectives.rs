@@ -88,7 +88,8 @@ pub struct CollectiveFacts {
 impl<'a> CollectiveRows<'a> {
     /// At the times of a solution, or else as recorded.
     pub fn of(
-        (trace, facts): (&'a dyn Trace, &'a CollectiveFacts),
+        trace: &'a dyn Trace,
+        facts: &'a CollectiveFacts,
         analysis: &'a Analysis,
         solution: Option<&'a Solution>,
         bounds: Option<&'a Bounds>,
@@ -287,7 +288,7 @@ pub(crate) fn write(
     let kind = Kind::of(path)?;
     let trace = &*analysed.opened.trace;
     let facts = CollectiveFacts::of(trace, &analysed.analysis);
-    let rows = CollectiveRows::of((trace, &facts), &analysed.analysis, solution, bounds);
+    let rows = CollectiveRows::of(trace, &facts, &analysed.analysis, solution, bounds);
     Place::prepare(path)?.write_by(|out| {
         if matches!(kind, Kind::Csv) {
             writeln!(out, "{HEADER}")?;

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use retime_model::format::{FormatError, Scan};
-use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
+use retime_model::{LocationIndex, LogBuilder, Monitor, OperationPart, Timestamp};
 
 use crate::contents::{Kinds, Rest};
 use crate::error::JsonlError;
@@ -106,8 +106,8 @@ impl Track {
             }
             What::Send(Partner::Channel(message)) => self.log.send(event, time, message, None),
             What::Receive(Partner::Channel(message)) => self.log.receive(event, time, message),
-            What::Enter(part) => self.collective(&part, true, (event, time), open),
-            What::Leave(part) => self.collective(&part, false, (event, time), open),
+            What::Enter(part) => self.collective(&part, true, event, time, open),
+            What::Leave(part) => self.collective(&part, false, event, time, open),
         }
         self.event += 1;
     }
@@ -116,17 +116,23 @@ impl Track {
         &mut self,
         part: &Part<'_>,
         is_begin: bool,
-        (event, time): (u64, Timestamp),
+        event: u64,
+        time: Timestamp,
         open: &mut Open,
     ) {
         if !part.counts {
             return;
         }
-        let what = (open.operation(part, is_begin), part.class, part.rank);
+        let what = OperationPart {
+            id: open.operation(part, is_begin),
+            class: part.class,
+            rank: part.rank,
+            expected: if is_begin { part.begins } else { part.ends },
+        };
         if is_begin {
-            self.log.named_begin(event, time, what, part.begins);
+            self.log.named_begin(event, time, what);
         } else {
-            self.log.named_end(event, time, what, part.ends);
+            self.log.named_end(event, time, what);
         }
     }
 }

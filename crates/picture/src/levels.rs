@@ -139,7 +139,8 @@ impl Levels {
         place: &Place,
         lane: &Lane,
         most: usize,
-        (subject, regions): (&Subject<'_>, &Regions),
+        subject: &Subject<'_>,
+        regions: &Regions,
     ) -> io::Result<Drawn> {
         let clock = LaneClock::of(lane.location, subject);
         let inside = |first: i64, last: i64| {

@@ -54,7 +54,7 @@ impl Live {
         let lanes = picture.lanes.shown.par_iter().map(|lane| {
             let drawn = drawn.get(lane.location.as_usize());
             let levels = drawn.and_then(|it| it.as_ref()?.levels.as_ref());
-            let draw = |it: &crate::levels::Levels| it.draw(&place, lane, most, (subject, regions));
+            let draw = |it: &crate::levels::Levels| it.draw(&place, lane, most, subject, regions);
             levels.map(draw).transpose()
         });
         let lanes: io::Result<Vec<Option<Drawn>>> = lanes.collect();

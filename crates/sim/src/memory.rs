@@ -137,8 +137,8 @@ impl Sink for MemorySink {
         let truth = self.timer.stamp(rank, time as i64)?;
         recorded.take(stamp);
         let nodes = recorded.log.len();
-        let when = (recorded.events, Timestamp(recorded.latest));
-        roles::report(event, when, self.layout.threads, &mut recorded.log);
+        let (number, time) = (recorded.events, Timestamp(recorded.latest));
+        roles::report(event, number, time, self.layout.threads, &mut recorded.log);
         let is_node = recorded.log.len() > nodes;
         if is_node {
             recorded.stamps.push(Timestamp(recorded.latest));

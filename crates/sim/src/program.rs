@@ -178,7 +178,7 @@ impl Program {
                 Comm::Inter(name, ours, theirs) => {
                     let ours = group(definitions, name, ours);
                     let theirs = group(definitions, name, theirs);
-                    definitions.inter_comm(name, (ours, theirs), Some(WORLD));
+                    definitions.inter_comm(name, ours, theirs, Some(WORLD));
                 }
             }
         }
