@@ -177,10 +177,10 @@ impl Parts<'_> {
                 EdgePart::Cause(id) => log.named_send(event, time, id),
                 EdgePart::Effect(id) => log.named_receive(event, time, id),
                 EdgePart::CauseOf(id, class, of) => {
-                    log.named_begin(event, time, unranked(id, class, of))
+                    log.named_begin(event, time, unranked(id, class, of));
                 }
                 EdgePart::EffectOf(id, class, of) => {
-                    log.named_end(event, time, unranked(id, class, of))
+                    log.named_end(event, time, unranked(id, class, of));
                 }
             }
         }

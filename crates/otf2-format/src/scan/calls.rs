@@ -252,7 +252,7 @@ impl<'a> Followed<'a> {
                 call.fetched = fetched.map(|(_, id)| id).collect();
             }
             (CallKind::Waits, _) => {
-                call.waited = names(ExposurePart::Waits).map(|(_, id)| id).collect()
+                call.waited = names(ExposurePart::Waits).map(|(_, id)| id).collect();
             }
             _ => {}
         }
