@@ -1,6 +1,6 @@
 //! The options of the commands, as clap reads them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use retime::causality::{CausalityOptions, Implementation};
@@ -13,6 +13,7 @@ use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::memory::MemoryArgs;
 use crate::method::{MethodArgs, MethodOption, WindowArgs};
+use crate::staging::{Inputs, Target};
 
 /// Which trace is read, in the words of the help.
 const THE_TRACE: &str = "The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a \
@@ -29,6 +30,14 @@ pub(crate) struct TraceArgs {
 }
 
 impl TraceArgs {
+    /// The files to read.
+    pub(crate) fn inputs(&self) -> Inputs<'_> {
+        Inputs {
+            trace: &self.trace,
+            others: &self.others.files,
+        }
+    }
+
     /// The trace to load, read by this process alone.
     pub(crate) fn source(&self, format: Option<FormatName>, quiet: bool) -> Source<'_> {
         Source {
@@ -228,8 +237,11 @@ pub(crate) struct OutputArgs {
 
 impl OutputArgs {
     /// Where to write, and whether what is there may be replaced.
-    pub(crate) fn target(&self) -> (&Path, bool) {
-        (&self.output, self.force)
+    pub(crate) fn target(&self) -> Target<'_> {
+        Target {
+            path: &self.output,
+            force: self.force,
+        }
     }
 }
 

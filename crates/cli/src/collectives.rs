@@ -88,7 +88,8 @@ pub struct CollectiveFacts {
 impl<'a> CollectiveRows<'a> {
     /// At the times of a solution, or else as recorded.
     pub fn of(
-        (trace, facts): (&'a dyn Trace, &'a CollectiveFacts),
+        trace: &'a dyn Trace,
+        facts: &'a CollectiveFacts,
         analysis: &'a Analysis,
         solution: Option<&'a Solution>,
         bounds: Option<&'a Bounds>,
@@ -247,12 +248,12 @@ impl CollectiveFacts {
 
 /// The kinds of files that a table can be.
 #[derive(Clone, Copy)]
-enum Kind {
+enum RowFormat {
     Csv,
     Jsonl,
 }
 
-impl Kind {
+impl RowFormat {
     fn of(path: &Path) -> Result<Self, CliError> {
         match path.extension().and_then(|it| it.to_str()) {
             Some("csv") => Ok(Self::Csv),
@@ -269,7 +270,7 @@ impl Kind {
 /// Fails early if the table that was asked for could not be written.
 pub(crate) fn check(args: &TableArgs) -> Result<(), CliError> {
     args.collectives.as_deref().map_or(Ok(()), |path| {
-        Kind::of(path)?;
+        RowFormat::of(path)?;
         crate::report::target::check_file(path)
     })
 }
@@ -284,17 +285,17 @@ pub(crate) fn write(
     let Some(path) = &args.collectives else {
         return Ok(());
     };
-    let kind = Kind::of(path)?;
+    let kind = RowFormat::of(path)?;
     let trace = &*analysed.opened.trace;
     let facts = CollectiveFacts::of(trace, &analysed.analysis);
-    let rows = CollectiveRows::of((trace, &facts), &analysed.analysis, solution, bounds);
+    let rows = CollectiveRows::of(trace, &facts, &analysed.analysis, solution, bounds);
     Place::prepare(path)?.write_by(|out| {
-        if matches!(kind, Kind::Csv) {
+        if matches!(kind, RowFormat::Csv) {
             writeln!(out, "{HEADER}")?;
         }
         rows.each(0..rows.operations(), |row| match kind {
-            Kind::Csv => csv(out, &row),
-            Kind::Jsonl => {
+            RowFormat::Csv => csv(out, &row),
+            RowFormat::Jsonl => {
                 serde_json::to_writer(&mut *out, &row)?;
                 out.write_all(b"\n")
             }

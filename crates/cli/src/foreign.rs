@@ -19,7 +19,7 @@ const NAMES: usize = 1000;
 const DIRECTORIES: usize = 64;
 
 /// A kind of file that retime does not read.
-struct Kind {
+struct ForeignKind {
     /// How it begins: these bytes at this place.
     magic: &'static [(usize, &'static [u8])],
     /// Ends that its name may have.
@@ -32,105 +32,105 @@ const LINES: &str = "its events can be written as JSON lines and read as these (
 const CTF: &str = "is of a CTF trace, as LTTng writes it";
 const AGAIN: &str = "record the program with Score-P, which writes OTF2";
 
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[ForeignKind] = &[
+    ForeignKind {
         magic: &[(0, b"\x28\xb5\x2f\xfd")],
         ends: &[],
         what: "is packed by Zstandard",
         way_out: "unpack it first (zstd -d, an archive by tar --zstd -xf)",
     },
-    Kind {
+    ForeignKind {
         magic: &[(0, b"\xfd7zXZ\0")],
         ends: &[],
         what: "is packed by xz",
         way_out: "unpack it first (xz -d, an archive by tar -xJf)",
     },
-    Kind {
+    ForeignKind {
         magic: &[(0, b"BZh")],
         ends: &[],
         what: "is packed by bzip2",
         way_out: "unpack it first (bzip2 -d, an archive by tar -xjf)",
     },
-    Kind {
+    ForeignKind {
         magic: &[(0, b"PK\x03\x04")],
         ends: &[],
         what: "is a ZIP archive",
         way_out: "unpack it first (unzip)",
     },
-    Kind {
+    ForeignKind {
         magic: &[(257, b"ustar")],
         ends: &[],
         what: "is a tar archive",
         way_out: "unpack it first (tar -xf)",
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".tar.gz", ".tgz"],
         what: "is a tar archive, packed by gzip",
         way_out: "unpack it first (tar -xzf)",
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".nsys-rep", ".qdrep"],
         what: "is a report of Nsight Systems",
         way_out: "of a training job record PyTorch's profiles, or export the report (nsys export \
                   --type sqlite) and write its events as JSON lines (docs/STREAM.md)",
     },
-    Kind {
+    ForeignKind {
         magic: &[(0, b"SQLite format 3\0")],
         ends: &[],
         what: "is a SQLite database, as Nsight Systems and rocprof export them",
         way_out: LINES,
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".pftrace", ".perfetto-trace"],
         what: "holds packets of Perfetto, which retime writes but does not read",
         way_out: "traceconv json makes Chrome's JSON of it, which retime reads",
     },
-    Kind {
+    ForeignKind {
         magic: &[(0, b"#Paraver")],
         ends: &[".prv"],
         what: "is a trace of Paraver",
         way_out: LINES,
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".elg"],
         what: "is a trace of EPILOG, as Scalasca 1 wrote it",
         way_out: AGAIN,
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".bpv", ".vpt", ".stf"],
         what: "is a trace of VAMPIR from before OTF",
         way_out: AGAIN,
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".otf"],
         what: "is a trace in OTF, the format before OTF2",
         way_out: AGAIN,
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".clog2", ".slog2"],
         what: "is a trace of MPE or Jumpshot",
         way_out: AGAIN,
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".edf", ".trc"],
         what: "is a trace in TAU's own format",
         way_out: "record again with TAU_TRACE_FORMAT=otf2",
     },
-    Kind {
+    ForeignKind {
         magic: &[],
         ends: &[".cubex", ".cube"],
         what: "is a profile: sums over calls, without the times of events",
         way_out: "record again with SCOREP_ENABLE_TRACING=true",
     },
-    Kind {
+    ForeignKind {
         magic: &[(0, b"\x75\xd1\x1d\x57"), (0, b"/* CTF")],
         ends: &[],
         what: CTF,
@@ -138,26 +138,26 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-impl Kind {
+impl ForeignKind {
     fn told(&self) -> String {
         format!("{}; {}", self.what, self.way_out)
     }
 }
 
 /// A text that retime does not read, by how it begins, blanks aside, in small letters.
-struct Text {
+struct ForeignText {
     begins: &'static [&'static str],
     what: &'static str,
     way_out: &'static str,
 }
 
-const TEXTS: &[Text] = &[
-    Text {
+const TEXTS: &[ForeignText] = &[
+    ForeignText {
         begins: &["<!doctype html", "<html"],
         what: "is a web page",
         way_out: "perhaps the page of an error or of a login was saved in the place of the trace",
     },
-    Text {
+    ForeignText {
         begins: &["{\"resourcespans\"", "{ \"resourcespans\""],
         what: "holds spans of OpenTelemetry",
         way_out: LINES,
@@ -182,7 +182,7 @@ pub(crate) fn by_content(path: &Path) -> Option<String> {
         return None;
     }
     let head = head(path)?;
-    let begins = |kind: &&Kind| {
+    let begins = |kind: &&ForeignKind| {
         let mut magic = kind.magic.iter();
         magic.any(|(at, bytes)| head.get(*at..).is_some_and(|it| it.starts_with(bytes)))
     };
@@ -192,15 +192,15 @@ pub(crate) fn by_content(path: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&head);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let text = text.to_lowercase();
-    let starts = |it: &&Text| it.begins.iter().any(|it| text.starts_with(it));
+    let starts = |it: &&ForeignText| it.begins.iter().any(|it| text.starts_with(it));
     let found = TEXTS.iter().find(starts)?;
     Some(format!("{}; {}", found.what, found.way_out))
 }
 
 fn by_name(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
-    let ends = |kind: &&Kind| kind.ends.iter().any(|it| name.ends_with(it));
-    KINDS.iter().find(ends).map(Kind::told)
+    let ends = |kind: &&ForeignKind| kind.ends.iter().any(|it| name.ends_with(it));
+    KINDS.iter().find(ends).map(ForeignKind::told)
 }
 
 /// The first bytes of a file.

@@ -47,7 +47,7 @@ use clap::CommandFactory;
 
 use command_line::{Cli, Command};
 use error::CliError;
-use memory::Part;
+use memory::Supervision;
 use progress::Again;
 use retime::format::Format;
 use retime::pipeline::Algorithm;
@@ -131,9 +131,9 @@ fn ended(cli: &Cli) -> u8 {
 /// Does what is asked for, in this process or in another one.
 fn work(command: &Command) -> Result<u8, CliError> {
     let again = match memory::supervise(command.max_memory(), &command.targets())? {
-        Part::Done(code) => return Ok(code),
-        Part::Alone => Again::Ends,
-        Part::Supervised => Again::Waits,
+        Supervision::Done(code) => return Ok(code),
+        Supervision::Alone => Again::Ends,
+        Supervision::Supervised => Again::Waits,
     };
     progress::catch_interrupts(again);
     obey(command)

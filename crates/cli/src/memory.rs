@@ -155,12 +155,12 @@ pub(crate) use supervision::supervise;
 
 /// Elsewhere memory is as the system has it.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn supervise(_: Option<Size>, _: &[&Path]) -> Result<Part, CliError> {
-    Ok(Part::Alone)
+pub(crate) fn supervise(_: Option<Size>, _: &[&Path]) -> Result<Supervision, CliError> {
+    Ok(Supervision::Alone)
 }
 
 /// Which part this process has.
-pub(crate) enum Part {
+pub(crate) enum Supervision {
     /// It does the work, and nobody watches.
     Alone,
     /// It does the work, and another process waits for it.
@@ -180,7 +180,7 @@ mod supervision {
         Pid, Resource, Rlimit, Signal, kill_process, set_parent_process_death_signal, setrlimit,
     };
 
-    use super::{Part, Size, limit, what_would_help};
+    use super::{Size, Supervision, limit, what_would_help};
     use crate::call;
     use crate::error::{CliError, FAILURE};
     use crate::staging;
@@ -190,11 +190,14 @@ mod supervision {
 
     /// Where memory is limited, lets a second process do the work. If that dies, nothing is
     /// left beside the `targets`.
-    pub(crate) fn supervise(max_memory: Option<Size>, targets: &[&Path]) -> Result<Part, CliError> {
+    pub(crate) fn supervise(
+        max_memory: Option<Size>,
+        targets: &[&Path],
+    ) -> Result<Supervision, CliError> {
         if std::env::var_os(MARK).is_some() {
             // Who waits for it may be killed.
             let _ = set_parent_process_death_signal(Some(Signal::TERM));
-            return Ok(Part::Supervised);
+            return Ok(Supervision::Supervised);
         }
         if let Some(Size(bytes)) = max_memory {
             let allowed = limit().map_or(bytes, |limit| limit.min(bytes));
@@ -206,7 +209,7 @@ mod supervision {
             set.map_err(|error| CliError::Usage(format!("--max-memory: {error}")))?;
         }
         let Some(limit) = limit() else {
-            return Ok(Part::Alone);
+            return Ok(Supervision::Alone);
         };
         let failed = |error| CliError::Usage(format!("cannot start a process: {error}"));
         let program = match call::current() {
@@ -228,7 +231,7 @@ mod supervision {
         starts(&worker);
         let status = worker.wait().map_err(failed)?;
         if let Some(code) = status.code() {
-            return Ok(Part::Done(u8::try_from(code).unwrap_or(FAILURE)));
+            return Ok(Supervision::Done(u8::try_from(code).unwrap_or(FAILURE)));
         }
         for target in targets {
             staging::clean_up_after(target);

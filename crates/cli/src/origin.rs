@@ -54,7 +54,8 @@ impl Origin {
     pub(crate) fn differs(
         &self,
         found: &Self,
-        (info, zero): (&TraceInfo, Timestamp),
+        info: &TraceInfo,
+        zero: Timestamp,
     ) -> Option<String> {
         let size = |it: &Self| {
             format!(
@@ -72,7 +73,7 @@ impl Origin {
                 "that has {made} as this one, but with other ids, names, processes or nodes"
             ));
         }
-        recorded::differ(&self.recorded, &found.recorded, (info, zero))
+        recorded::differ(&self.recorded, &found.recorded, info, zero)
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Rate(pub(crate) f64);
 
 /// A part of a whole: `20%`, `0.2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Part(pub(crate) f64);
+pub(crate) struct Share(pub(crate) f64);
 
 /// A whole number, also written as `1e7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl FromStr for Rate {
     }
 }
 
-impl FromStr for Part {
+impl FromStr for Share {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -182,8 +182,8 @@ mod tests {
         assert_eq!("1.5 ms".parse(), Ok(Time(1_500_000.0)));
         assert_eq!("0".parse(), Ok(Time(0.0)));
         assert_eq!("20ppm".parse(), Ok(Rate(20.0 * 1e-6)));
-        assert_eq!("20%".parse(), Ok(Part(0.2)));
-        assert_eq!("0.3".parse(), Ok(Part(0.3)));
+        assert_eq!("20%".parse(), Ok(Share(0.2)));
+        assert_eq!("0.3".parse(), Ok(Share(0.3)));
         assert_eq!("1e7".parse(), Ok(Count(10_000_000)));
         assert_eq!("18446744073709551615".parse(), Ok(Count(u64::MAX)));
         assert_eq!("4x5".parse(), Ok(Grid(4, 5)));
@@ -204,7 +204,7 @@ mod tests {
             assert!(text.parse::<Rate>().is_err(), "{text}");
         }
         for text in ["", "%", "-1%", "101%", "1.5", "nan"] {
-            assert!(text.parse::<Part>().is_err(), "{text}");
+            assert!(text.parse::<Share>().is_err(), "{text}");
         }
         for text in ["", "1.5", "-1", "1e30", "nan"] {
             assert!(text.parse::<Count>().is_err(), "{text}");

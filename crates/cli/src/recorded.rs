@@ -111,7 +111,8 @@ impl Recorded {
 pub(crate) fn differ(
     made: &[Recorded],
     here: &[Recorded],
-    (info, zero): (&TraceInfo, Timestamp),
+    info: &TraceInfo,
+    zero: Timestamp,
 ) -> Option<String> {
     let made: HashMap<u64, Recorded> = made.iter().map(|it| (it.id, *it)).collect();
     let places = info.locations.iter().zip((0..).map(LocationIndex));

@@ -89,7 +89,8 @@ impl SavedBounds {
 impl SavedCorrection {
     pub(crate) fn new(
         correction: &Correction,
-        (info, origin): (&TraceInfo, Origin),
+        info: &TraceInfo,
+        origin: Origin,
         method: String,
         undo: Undo,
     ) -> Result<Self, CliError> {
@@ -118,11 +119,12 @@ impl SavedCorrection {
     pub(crate) fn refuse_stranger(
         &self,
         path: &Path,
-        (info, found): (&TraceInfo, &Origin),
+        info: &TraceInfo,
+        found: &Origin,
         zero: Timestamp,
     ) -> Result<(), CliError> {
         let differs = self.trace.as_ref();
-        let differs = differs.and_then(|it| it.differs(found, (info, zero)));
+        let differs = differs.and_then(|it| it.differs(found, info, zero));
         let strange = match differs {
             Some(how) => Some(format!("was made for another trace: {how}")),
             None => unknown(&self.clocks, info),

@@ -34,13 +34,13 @@ const NAME: &str = "retime-mpi";
 /// TRACE and the output have to lie on a file system that all nodes see.
 #[derive(Debug, Parser)]
 #[command(name = NAME, version, max_term_width = 100, color = clap::ColorChoice::Never)]
-struct Cli {
+struct SharedCli {
     #[command(subcommand)]
-    command: Command,
+    command: SharedCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum SharedCommand {
     /// Count the contradictions in a trace; change nothing
     Check(CheckArgs),
     /// Write a corrected copy of a trace
@@ -56,7 +56,7 @@ struct Manner {
     verbose: bool,
 }
 
-impl Command {
+impl SharedCommand {
     fn manner(&self) -> Manner {
         let (threads, quiet, verbose) = match self {
             Self::Check(args) => (args.run.threads, args.run.quiet, args.run.verbose),
@@ -116,14 +116,14 @@ impl Command {
 
 /// Does what is asked for; where that takes the whole trace in one process after all, again
 /// with the events of all locations in this one.
-fn obey(command: &mut Command, team: &Arc<Team>, quiet: bool) -> Result<u8, CliError> {
+fn obey(command: &mut SharedCommand, team: &Arc<Team>, quiet: bool) -> Result<u8, CliError> {
     let together = team.size() > 1 && command.can_be_together();
     let done = command.run(team, together);
     let reason = match (&done, team.broken()) {
         (Err(_), Some(why @ (Broken::NeedsWhole(_) | Broken::Failed))) if together => {
             why.to_string()
         }
-        _ if !together && team.size() > 1 && !matches!(command, Command::Apply(_)) => {
+        _ if !together && team.size() > 1 && !matches!(command, SharedCommand::Apply(_)) => {
             if !quiet {
                 say("what is asked for takes the events of all locations in process 0");
             }
@@ -178,7 +178,7 @@ fn lead(
     team: &Arc<Team>,
     command_line: impl IntoIterator<Item = OsString>,
 ) -> Result<u8, CliError> {
-    let mut command = match parsed::<Cli>(command_line) {
+    let mut command = match parsed::<SharedCli>(command_line) {
         Ok(cli) => cli.command,
         Err(message) => {
             team.tell(&Briefing::None).map_err(lost)?;

@@ -35,6 +35,27 @@ pub(crate) use leftovers::clean_up_after;
 const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
 
+/// Where to write, and whether what is there may be replaced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) force: bool,
+}
+
+/// The files that are read: the first of a trace, and others of the same training job.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inputs<'a> {
+    pub(crate) trace: &'a Path,
+    pub(crate) others: &'a [PathBuf],
+}
+
+impl<'a> Inputs<'a> {
+    /// One trace alone.
+    pub(crate) const fn alone(trace: &'a Path) -> Self {
+        Self { trace, others: &[] }
+    }
+}
+
 /// A directory that is being written, for a target.
 #[derive(Debug)]
 pub(crate) struct Staging {
@@ -53,48 +74,37 @@ impl Staging {
     /// Prepares to write a trace of a format; its target must not be or contain the
     /// `input`, and must not exist, unless that format may replace it by force.
     pub(crate) fn for_trace(
-        (target, force): (&Path, bool),
+        target: Target<'_>,
         format: &dyn Format,
-        (input, others): (&Path, &[PathBuf]),
+        inputs: Inputs<'_>,
     ) -> Result<Self, CliError> {
-        Self::prepare(target, Some((input, others)), || {
-            may_replace_trace(target, force, format, input)
+        Self::prepare(target.path, Some(inputs), || {
+            may_replace_trace(target, format, inputs.trace)
         })
     }
 
     /// Prepares to write a trace that is made from nothing.
-    pub(crate) fn for_new_trace(
-        (target, force): (&Path, bool),
-        format: &dyn Format,
-    ) -> Result<Self, CliError> {
+    pub(crate) fn for_new_trace(target: Target<'_>, format: &dyn Format) -> Result<Self, CliError> {
         let nothing = Path::new("");
-        Self::prepare(target, None, || {
-            may_replace_trace(target, force, format, nothing)
+        Self::prepare(target.path, None, || {
+            may_replace_trace(target, format, nothing)
         })
     }
 
     /// Prepares to write a new file of events, or with `force` one in the place of an
     /// older one.
-    pub(crate) fn for_events(
-        target: &Path,
-        force: bool,
-        input: (&Path, &[PathBuf]),
-    ) -> Result<Self, CliError> {
-        Self::prepare(target, Some(input), || {
+    pub(crate) fn for_events(target: Target<'_>, inputs: Inputs<'_>) -> Result<Self, CliError> {
+        Self::prepare(target.path, Some(inputs), || {
             let ours = |start: &[u8]| start.starts_with(b"{\"retime-stream\":");
-            may_replace_file(target, force, "file of events", ours)
+            may_replace_file(target, "file of events", ours)
         })
     }
 
     /// Prepares to write a new file for viewers, or with `force` one in the place of an
     /// older one.
-    pub(crate) fn for_export(
-        target: &Path,
-        force: bool,
-        input: (&Path, &[PathBuf]),
-    ) -> Result<Self, CliError> {
-        Self::prepare(target, Some(input), || {
-            may_replace_file(target, force, "exported trace", retime_export::is_export)
+    pub(crate) fn for_export(target: Target<'_>, inputs: Inputs<'_>) -> Result<Self, CliError> {
+        Self::prepare(target.path, Some(inputs), || {
+            may_replace_file(target, "exported trace", retime_export::is_export)
         })
     }
 
@@ -106,7 +116,7 @@ impl Staging {
     /// Prepares to write `target`, if what is there `may_be_replaced`.
     fn prepare(
         target: &Path,
-        input: Option<(&Path, &[PathBuf])>,
+        inputs: Option<Inputs<'_>>,
         may_be_replaced: impl FnOnce() -> Result<(), CliError>,
     ) -> Result<Self, CliError> {
         if target.as_os_str() == "-" {
@@ -131,8 +141,8 @@ impl Staging {
                 "no such directory; create it before writing into it",
             ));
         }
-        if let Some((input, others)) = input {
-            refuse_input(target, &parent, input)?;
+        if let Some(Inputs { trace, others }) = inputs {
+            refuse_input(target, &parent, trace)?;
             for input in others {
                 refuse_input(target, &parent, input)?;
             }
@@ -146,11 +156,11 @@ impl Staging {
         if replace {
             may_be_replaced()?;
         }
-        let access = input
-            .map(|it| access_of_directory(it.0))
+        let access = inputs
+            .map(|it| access_of_directory(it.trace))
             .transpose()?
             .flatten();
-        let made = match input {
+        let made = match inputs {
             Some(_) => make_private(&directory),
             None => fs::create_dir(&directory),
         };
@@ -482,16 +492,16 @@ fn access_of_directory(input: &Path) -> Result<Option<(Access, UserAttributes)>,
 }
 
 fn may_replace_trace(
-    target: &Path,
-    force: bool,
+    target: Target<'_>,
     format: &dyn Format,
     input: &Path,
 ) -> Result<(), CliError> {
+    let Target { path, force } = target;
     if !force {
-        return Err(CliError::input(target, EXISTS));
+        return Err(CliError::input(path, EXISTS));
     }
-    let replaced = format.may_replace(target, input);
-    replaced.map_err(|what| CliError::input(target, what))
+    let replaced = format.may_replace(path, input);
+    replaced.map_err(|what| CliError::input(path, what))
 }
 
 /// Bytes by which a file is recognised, also if it is compressed.
@@ -499,11 +509,14 @@ const START: u64 = 4096;
 
 /// With `force` an older file may be replaced that is one of `ours` by how it begins.
 fn may_replace_file(
-    target: &Path,
-    force: bool,
+    target: Target<'_>,
     what: &str,
     ours: impl Fn(&[u8]) -> bool,
 ) -> Result<(), CliError> {
+    let Target {
+        path: target,
+        force,
+    } = target;
     if !force {
         return Err(CliError::input(target, FILE_EXISTS));
     }

@@ -46,7 +46,7 @@ impl Axis {
             }
             if corrected {
                 let of = LocationIndex(location as u32);
-                let moved = exported.correction.map(|it| ends_of(it, of, own));
+                let moved = exported.correction.map(|it| ends_of(it, of, own.0, own.1));
                 meet(moved.unwrap_or(Some(own)).ok_or(ExportError::TooFar)?);
             }
         }
@@ -93,7 +93,8 @@ impl Axis {
 fn ends_of(
     correction: &Correction,
     location: LocationIndex,
-    (first, last): (Timestamp, Timestamp),
+    first: Timestamp,
+    last: Timestamp,
 ) -> Option<(Timestamp, Timestamp)> {
     let mut cursor = correction.map_of(location).cursor(location);
     // The number of an event counts at steps, and is largest at the end.

@@ -92,10 +92,10 @@ pub(crate) fn check_fits(
 
 /// The map of each location, and how far each has come.
 struct Retimer<'a> {
-    tracks: Vec<Track<'a>>,
+    tracks: Vec<RetimedTrack<'a>>,
 }
 
-struct Track<'a> {
+struct RetimedTrack<'a> {
     map: &'a ClockMap,
     cursor: MapCursor<'a>,
     /// Number of the next event.
@@ -109,7 +109,7 @@ impl<'a> Retimer<'a> {
         let count = correction.clocks().by_location().len() as u32;
         let track = |location| {
             let map = correction.map_of(location);
-            Track {
+            RetimedTrack {
                 map,
                 cursor: map.cursor(location),
                 event: 0,
@@ -121,12 +121,12 @@ impl<'a> Retimer<'a> {
         }
     }
 
-    fn track(&mut self, location: LocationIndex) -> Option<&mut Track<'a>> {
+    fn track(&mut self, location: LocationIndex) -> Option<&mut RetimedTrack<'a>> {
         self.tracks.get_mut(location.as_usize())
     }
 }
 
-impl Track<'_> {
+impl RetimedTrack<'_> {
     /// The new time of a line; `None` if it does not fit into 64 bits.
     fn time(&mut self, said: &Said<'_>, raw: u64) -> Option<u64> {
         if said.what.kind().is_none() {

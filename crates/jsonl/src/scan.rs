@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use retime_model::format::{FormatError, Scan};
-use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
+use retime_model::{LocationIndex, LogBuilder, Monitor, OperationPart, Timestamp};
 
 use crate::contents::{Kinds, Rest};
 use crate::error::JsonlError;
@@ -16,7 +16,7 @@ use crate::open::Open;
 use crate::pass::Pass;
 
 /// A location while its events are read.
-struct Track {
+struct LoggedTrack {
     log: LogBuilder,
     kinds: Kinds,
     /// Number of the next event.
@@ -30,7 +30,7 @@ struct Track {
 /// Reads all events of a file.
 pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
     let mut pass = Pass::open(path, monitor)?;
-    let mut tracks: Vec<Track> = Vec::new();
+    let mut tracks: Vec<LoggedTrack> = Vec::new();
     let mut open = Open::default();
     let mut rest = Rest::new();
     while let Some(entry) = pass.next()? {
@@ -42,7 +42,7 @@ pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatErr
         rest.add(entry.bytes, digits);
         let location = said.location;
         for index in tracks.len()..=location.as_usize() {
-            tracks.push(Track::new(LocationIndex(index as u32)));
+            tracks.push(LoggedTrack::new(LocationIndex(index as u32)));
         }
         if let Some(track) = tracks.get_mut(location.as_usize())
             && let Some(stamp) = said.stamp
@@ -51,7 +51,7 @@ pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatErr
         }
     }
     for index in tracks.len()..pass.places.len() {
-        tracks.push(Track::new(LocationIndex(index as u32)));
+        tracks.push(LoggedTrack::new(LocationIndex(index as u32)));
     }
     let rest = rest.finish();
     let contents = tracks.iter().map(|it| it.kinds.contents(&rest)).collect();
@@ -70,7 +70,7 @@ pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatErr
     })
 }
 
-impl Track {
+impl LoggedTrack {
     fn new(location: LocationIndex) -> Self {
         Self {
             log: LogBuilder::new(location),
@@ -106,8 +106,8 @@ impl Track {
             }
             What::Send(Partner::Channel(message)) => self.log.send(event, time, message, None),
             What::Receive(Partner::Channel(message)) => self.log.receive(event, time, message),
-            What::Enter(part) => self.collective(&part, true, (event, time), open),
-            What::Leave(part) => self.collective(&part, false, (event, time), open),
+            What::Enter(part) => self.collective(&part, true, event, time, open),
+            What::Leave(part) => self.collective(&part, false, event, time, open),
         }
         self.event += 1;
     }
@@ -116,17 +116,23 @@ impl Track {
         &mut self,
         part: &Part<'_>,
         is_begin: bool,
-        (event, time): (u64, Timestamp),
+        event: u64,
+        time: Timestamp,
         open: &mut Open,
     ) {
         if !part.counts {
             return;
         }
-        let what = (open.operation(part, is_begin), part.class, part.rank);
+        let what = OperationPart {
+            id: open.operation(part, is_begin),
+            class: part.class,
+            rank: part.rank,
+            expected: if is_begin { part.begins } else { part.ends },
+        };
         if is_begin {
-            self.log.named_begin(event, time, what, part.begins);
+            self.log.named_begin(event, time, what);
         } else {
-            self.log.named_end(event, time, what, part.ends);
+            self.log.named_end(event, time, what);
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::pass::Pass;
 
 /// A location while its events are read.
 #[derive(Default)]
-struct Track<'a> {
+struct TimedTrack<'a> {
     wanted: &'a [u32],
     kinds: Kinds,
     previous: u64,
@@ -24,11 +24,11 @@ pub(crate) fn read(
     events: &[&[u32]],
     monitor: &dyn Monitor,
 ) -> Result<Vec<Timeline>, FormatError> {
-    let tracks = events.iter().map(|&wanted| Track {
+    let tracks = events.iter().map(|&wanted| TimedTrack {
         wanted,
-        ..Track::default()
+        ..TimedTrack::default()
     });
-    let mut tracks: Vec<Track<'_>> = tracks.collect();
+    let mut tracks: Vec<TimedTrack<'_>> = tracks.collect();
     let mut pass = Pass::open(path, monitor)?;
     let mut rest = Rest::new();
     while let Some(entry) = pass.next()? {
@@ -66,7 +66,7 @@ pub(crate) fn read(
     Ok(finished.collect::<Result<_, _>>()?)
 }
 
-impl Track<'_> {
+impl TimedTrack<'_> {
     fn take(&mut self, time: u64) {
         self.timeline.backwards += u64::from(time < self.previous);
         self.previous = time;

@@ -127,7 +127,7 @@ impl Said {
         let cat = event.text(event.fields.cat);
         if cat.eq_ignore_ascii_case(b"kernel") {
             let kind = family(name)?;
-            return Some(kernel(event, number, (name, kind)));
+            return Some(kernel(event, number, name, kind));
         }
         match name {
             [b'g', b'l', b'o', b'o', b':', operation @ ..] => gloo(event, number, operation),
@@ -216,7 +216,7 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-fn kernel(event: &Event<'_>, event_number: u32, (name, kind): (&[u8], &'static str)) -> Said {
+fn kernel(event: &Event<'_>, event_number: u32, name: &[u8], kind: &'static str) -> Said {
     let args = arguments(event);
     match described(&args, event_number) {
         Some(call) => Said::Call(call),

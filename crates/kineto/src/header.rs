@@ -15,7 +15,7 @@ pub(crate) struct Header {
     /// How many ranks the job has.
     pub(crate) world_size: Option<u32>,
     /// The process groups that it belongs to, in the order in which they were made.
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<HeaderGroup>,
     /// True if there are more groups than it lists.
     pub(crate) lacks_groups: bool,
     /// The host it ran on.
@@ -24,7 +24,7 @@ pub(crate) struct Header {
 
 /// A process group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Group {
+pub(crate) struct HeaderGroup {
     pub(crate) name: String,
     /// The ranks of its members, by their rank in it; empty if they are not said.
     pub(crate) ranks: Vec<u32>,
@@ -81,14 +81,14 @@ pub(crate) fn number<T: TryFrom<u64> + std::str::FromStr>(value: Option<&Value>)
     }
 }
 
-fn group(value: &Value) -> Option<Group> {
+fn group(value: &Value) -> Option<HeaderGroup> {
     let name = value.get("pg_name")?.as_str()?.to_owned();
     let ranks = match value.get("ranks") {
         Some(Value::Array(ranks)) => ranks.iter().map(|it| number(Some(it))).collect(),
         Some(Value::String(text)) => rank_list(text),
         _ => None,
     };
-    Some(Group {
+    Some(HeaderGroup {
         name,
         ranks: ranks.unwrap_or_default(),
     })

@@ -65,7 +65,8 @@
 //! let solution = analysis.solve(&Method::default(), &())?;
 //! let corrected = directory.path().join("corrected");
 //! std::fs::create_dir(&corrected)?;
-//! trace.rewrite(&solution.correction, &corrected, &())?;
+//! let writable = trace.rewriting().ok_or("profiles can be rewritten")?;
+//! writable.rewrite(&solution.correction, &corrected, &())?;
 //! let scan = Kineto.open(&corrected)?.scan(&())?;
 //! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
 //! assert_eq!(analysis.recorded().violated(), 0);

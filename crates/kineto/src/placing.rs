@@ -72,7 +72,7 @@ pub(crate) fn placed(
         };
         return entries.iter().map(moved).collect();
     }
-    let mut track = Track {
+    let mut track = TrackBlocks {
         blocks: mapped(columns, entries, anchors, &mut map.cursor(location))?,
     };
     track.place_all()?;
@@ -117,7 +117,7 @@ struct Inside {
     around: Option<Block>,
 }
 
-struct Track {
+struct TrackBlocks {
     blocks: Vec<Block>,
 }
 
@@ -161,7 +161,7 @@ impl Row {
     }
 }
 
-impl Track {
+impl TrackBlocks {
     fn place_all(&mut self) -> Option<()> {
         let mut waiting = vec![Inside {
             blocks: 0..self.blocks.len(),

@@ -18,7 +18,8 @@ pub(crate) fn restore(
     path: &Path,
     file: &FileRead,
     maps: &Maps<'_>,
-    (saved, origin): (&SavedFile, u64),
+    saved: &SavedFile,
+    origin: u64,
     to: &Path,
     monitor: &dyn Monitor,
 ) -> Result<(), FormatError> {

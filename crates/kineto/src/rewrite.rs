@@ -93,7 +93,8 @@ pub(crate) fn new_times(
 
 /// Copies a file to the new file `to`, with new times; undo data call it by `name`.
 pub(crate) fn rewrite(
-    (path, name): (&Path, SavedName),
+    path: &Path,
+    name: SavedName,
     file: &FileRead,
     maps: &Maps<'_>,
     to: &Path,

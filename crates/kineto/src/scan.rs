@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use retime_model::format::{Contents, FormatError, Scan};
-use retime_model::{LocationIndex, LocationLog, LogBuilder, Ticks, Timestamp};
+use retime_model::{LocationIndex, LocationLog, LogBuilder, OperationPart, Ticks, Timestamp};
 use rustc_hash::FxHashMap;
 
 use crate::error::KinetoError;
@@ -146,20 +146,42 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
                 id,
                 class,
                 rank,
-                cause: Some(causes),
+                cause: Some(expected),
                 ..
             },
-        ) => log.named_begin(event, time, (id, class, rank), causes),
+        ) => {
+            log.named_begin(
+                event,
+                time,
+                OperationPart {
+                    id,
+                    class,
+                    rank,
+                    expected,
+                },
+            );
+        }
         (
             Side::End,
             Part::Collective {
                 id,
                 class,
                 rank,
-                effect: Some(effects),
+                effect: Some(expected),
                 ..
             },
-        ) => log.named_end(event, time, (id, class, rank), effects),
+        ) => {
+            log.named_end(
+                event,
+                time,
+                OperationPart {
+                    id,
+                    class,
+                    rank,
+                    expected,
+                },
+            );
+        }
         (Side::Begin | Side::Moment, Part::Send(id)) => log.named_send(event, time, id),
         (Side::End | Side::Moment, Part::Receive(id)) => log.named_receive(event, time, id),
         _ => {}

@@ -180,7 +180,7 @@ impl Rewrite for Run {
             })?;
             let maps = Self::maps(read, correction, number);
             let name = SavedName::of(self.name_of(path));
-            let mut saved = rewrite::rewrite((path, name), file, &maps, to, monitor)?;
+            let mut saved = rewrite::rewrite(path, name, file, &maps, to, monitor)?;
             saved.modified = self.files.modified(number);
             Ok(Written {
                 modified: saved.modified.filter(|_| saved.is_unchanged()),
@@ -235,7 +235,7 @@ impl Rewrite for Run {
                 return Err(refused(why).into());
             };
             let maps = Self::maps(read, correction, number);
-            restore::restore(path, file, &maps, (of_file, saved.origin), to, monitor)?;
+            restore::restore(path, file, &maps, of_file, saved.origin, to, monitor)?;
             let now = self
                 .files
                 .modified(number)

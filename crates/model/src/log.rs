@@ -258,6 +258,19 @@ pub struct NamedMessage {
     pub node: LogNode,
 }
 
+/// The part that a begin or end has in an operation that the trace names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationPart {
+    /// The id that all events of the operation have in common.
+    pub id: OperationId,
+    /// The order that it proves.
+    pub class: Class,
+    /// The place of the location in a prefix operation.
+    pub rank: u32,
+    /// How many events of this role the operation has.
+    pub expected: u32,
+}
+
 /// A begin or end of an operation that has an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedOperation {

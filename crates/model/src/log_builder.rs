@@ -34,10 +34,10 @@ use crate::defect::Defect;
 use crate::foresight::{Progress, append};
 use crate::log::{
     ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
-    LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
+    LogError, LogNode, NO_CALL, NamedMessage, NamedOperation, OperationPart,
 };
 use crate::open::Open;
-use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
+use crate::role::{Collective, Message, MessageId, Role};
 use crate::time::{Ticks, Timestamp};
 use crate::trace::LocationIndex;
 
@@ -383,39 +383,26 @@ impl LogBuilder {
         append(&mut self.columns.calls, call, progress);
     }
 
-    /// A begin, on which others depend, of an operation that the trace names;
-    /// `rank` counts in prefix operations, and `expected` is how many such begins
-    /// the operation has.
-    pub fn named_begin(
-        &mut self,
-        event: u64,
-        time: Timestamp,
-        operation: (OperationId, Class, u32),
-        expected: u32,
-    ) {
+    /// A begin, on which others depend, of an operation that the trace names.
+    pub fn named_begin(&mut self, event: u64, time: Timestamp, part: OperationPart) {
         let node = self.push(event, time, Role::CollectiveBegin);
-        self.name_operation(node, operation, expected);
+        self.name_operation(node, part);
     }
 
     /// An end, which depends on others, of an operation that the trace names; as
     /// [`named_begin`](Self::named_begin).
-    pub fn named_end(
-        &mut self,
-        event: u64,
-        time: Timestamp,
-        operation: (OperationId, Class, u32),
-        expected: u32,
-    ) {
+    pub fn named_end(&mut self, event: u64, time: Timestamp, part: OperationPart) {
         let node = self.push(event, time, Role::CollectiveEnd);
-        self.name_operation(node, operation, expected);
+        self.name_operation(node, part);
     }
 
-    fn name_operation(
-        &mut self,
-        node: LogNode,
-        (id, class, rank): (OperationId, Class, u32),
-        expected: u32,
-    ) {
+    fn name_operation(&mut self, node: LogNode, part: OperationPart) {
+        let OperationPart {
+            id,
+            class,
+            rank,
+            expected,
+        } = part;
         self.columns.named_operations.push(NamedOperation {
             id,
             class,

@@ -63,7 +63,7 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
     let rate = rate.ok_or_else(|| TraceError::NoTickRate {
         path: path.to_owned(),
     })?;
-    let mut places = Places::find(definitions);
+    let mut places = SystemTree::find(definitions);
     let locations = locations(definitions, &mut places);
     let (mut communicators, handles) = communicators(definitions, &places.index);
     let windows = windows(definitions, &handles, &mut communicators);
@@ -83,7 +83,7 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
 
 /// Processes, nodes, and where things are.
 #[derive(Default)]
-struct Places {
+struct SystemTree {
     index: HashMap<u64, LocationIndex>,
     processes: Vec<Process>,
     process_of_group: HashMap<LocationGroupRef, usize>,
@@ -91,7 +91,7 @@ struct Places {
     node_of_tree: HashMap<SystemTreeNodeRef, usize>,
 }
 
-impl Places {
+impl SystemTree {
     fn find(definitions: &Definitions) -> Self {
         let mut places = Self::default();
         for (position, id) in definitions.location_ids().into_iter().enumerate() {
@@ -185,7 +185,7 @@ fn sharing_memory(definitions: &Definitions, leaf: SystemTreeNodeRef) -> Option<
     None
 }
 
-fn locations(definitions: &Definitions, places: &mut Places) -> Vec<Location> {
+fn locations(definitions: &Definitions, places: &mut SystemTree) -> Vec<Location> {
     let endpoints = Endpoints::find(definitions, places);
     let defined = definitions.location_ids().into_iter();
     let defined = defined.filter_map(|id| definitions.locations.get(id));
@@ -220,7 +220,7 @@ struct Endpoints {
 }
 
 impl Endpoints {
-    fn find(definitions: &Definitions, places: &Places) -> Self {
+    fn find(definitions: &Definitions, places: &SystemTree) -> Self {
         let listed = OF_PROCESSES.iter().find_map(|&it| definitions.ranks(it));
         let ranks: HashSet<u64> =
             listed.map_or_else(HashSet::new, |it| it.iter().copied().collect());

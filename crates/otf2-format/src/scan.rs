@@ -19,6 +19,7 @@ mod exposures;
 mod handovers;
 mod life_cycles;
 mod locking;
+mod moment;
 mod one_sided;
 mod partners;
 mod postings;
@@ -81,7 +82,7 @@ pub(crate) fn read(
         partners.windows.missed();
     }
     let followed =
-        calls.map(|it| Followed::new(it, (description, local), partners.own, !postings.shares));
+        calls.map(|it| Followed::new(it, description, local, partners.own, !postings.shares));
     let threads = Threads::new(teams, table, location);
     let mut scan = Pass {
         heeded: Heeded::by(&postings, &threads),
@@ -106,7 +107,7 @@ pub(crate) fn read(
     scan.postings.settle(Timestamp(last), &mut scan.log);
     let handovers = scan.threads.finish(&mut scan.log);
     let clock = trace.definitions().clock.as_ref();
-    scan.twice.finish(&counts, (first, last), clock);
+    scan.twice.finish(&counts, first, last, clock);
     scan.twice.open_sends = scan.log.open_sends() as u64;
     let log = scan
         .log
@@ -260,7 +261,8 @@ impl Pass<'_> {
                 event,
                 time,
                 &mut self.partners,
-                (&mut self.postings, &mut self.twice),
+                &mut self.postings,
+                &mut self.twice,
                 &mut self.log,
             )?;
         }

@@ -16,19 +16,19 @@ use retime_otf2::schema::event_code as code;
 use crate::archive::Archive;
 
 /// A kind of communication, by the codes of its events.
-struct Kind {
+struct UnusedKind {
     name: &'static str,
     reach: Reach,
     codes: &'static [u8],
 }
 
-const KINDS: [Kind; 4] = [
-    Kind {
+const KINDS: [UnusedKind; 4] = [
+    UnusedKind {
         name: "one-sided operation",
         reach: Reach::Trace,
         codes: &[code::RmaPut, code::RmaGet, code::RmaAtomic],
     },
-    Kind {
+    UnusedKind {
         name: "one-sided synchronisation",
         reach: Reach::Trace,
         codes: &[
@@ -41,12 +41,12 @@ const KINDS: [Kind; 4] = [
             code::RmaWaitChange,
         ],
     },
-    Kind {
+    UnusedKind {
         name: "communicator event",
         reach: Reach::Trace,
         codes: &[code::CommCreate, code::CommDestroy],
     },
-    Kind {
+    UnusedKind {
         name: "thread team event",
         reach: Reach::Process,
         // Nothing says which threads these teams had.
@@ -55,7 +55,7 @@ const KINDS: [Kind; 4] = [
 ];
 
 /// Activities of accelerators: all events of their streams with these codes.
-const ON_STREAMS: Kind = Kind {
+const ON_STREAMS: UnusedKind = UnusedKind {
     name: "accelerator activity",
     reach: Reach::Process,
     codes: &[
@@ -70,7 +70,7 @@ const ON_STREAMS: Kind = Kind {
 /// All kinds that occur in an archive whose locations hold `contents`.
 pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
     let on_streams = streams(archive);
-    let count = |kind: &Kind, streams: bool| {
+    let count = |kind: &UnusedKind, streams: bool| {
         let records = contents.iter().zip(&on_streams).map(|(contents, stream)| {
             if *stream == streams {
                 records(contents, kind.codes)

@@ -59,7 +59,8 @@ impl EventCounts {
     pub(crate) const fn chunk(
         &mut self,
         header: &ChunkHeader,
-        (events, bytes): (Range<u64>, Range<usize>),
+        events: Range<u64>,
+        bytes: Range<usize>,
     ) {
         self.bytes = self.bytes.wrapping_add((bytes.end - bytes.start) as u64);
         // They are numbered from 1, and none are 1 to 0.
@@ -74,11 +75,12 @@ impl EventCounts {
     pub(crate) fn lists(
         &mut self,
         number: u32,
-        (bytes, header): (&[u8], ChunkHeader),
+        bytes: &[u8],
+        header: &ChunkHeader,
         within: Range<u32>,
     ) {
         self.attribute_lists += u64::from(number);
-        let lists = Walker::at(FileKind::Events, &header, within.start as usize);
+        let lists = Walker::at(FileKind::Events, header, within.start as usize);
         let end = within.end as usize;
         let mut attributes = Attributes::new(bytes, lists, end, None);
         self.unreadable_lists += u64::from(attributes.any(|it| it.is_err()));

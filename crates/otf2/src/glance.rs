@@ -92,7 +92,7 @@ pub(crate) fn each(
             counts.add(&step);
             if step.lists > 0 {
                 let within = step.first..step.record.start;
-                counts.lists(step.lists, (bytes, *walk.header()), within);
+                counts.lists(step.lists, bytes, walk.header(), within);
             }
             let code = step.record.code;
             let time = clock.correct(step.raw);
@@ -110,7 +110,7 @@ pub(crate) fn each(
             number += 1;
         }
         // Nothing but events and what belongs to them lies before the end.
-        counts.chunk(walk.header(), (before..number, begin..walk.position()));
+        counts.chunk(walk.header(), before..number, begin..walk.position());
         *steps = walk;
         Ok(())
     })?;

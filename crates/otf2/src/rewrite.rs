@@ -63,7 +63,7 @@ use retime_model::{
     Correction, LocationIndex, Modified, SavedName, Timestamp, Version, resemble_opened,
 };
 
-use self::files::{ArchiveFile, Listing, Role};
+use self::files::{ArchiveFile, FileRole, Listing};
 use self::job::{Job, Outcome};
 use self::markers::Markers;
 use self::output::Output;
@@ -210,8 +210,9 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Those files of the given roles that nothing else has to be known for.
-    fn early(&self, roles: impl Fn(Role) -> bool + Sync) -> Result<PartRewritten> {
-        let late = |file: &&ArchiveFile| matches!(file.role, Role::Anchor | Role::Definitions);
+    fn early(&self, roles: impl Fn(FileRole) -> bool + Sync) -> Result<PartRewritten> {
+        let late =
+            |file: &&ArchiveFile| matches!(file.role, FileRole::Anchor | FileRole::Definitions);
         // Not into a `Result` at once: which of several errors that gives depends on threads.
         let done: Vec<_> = self
             .listing
@@ -226,7 +227,7 @@ impl<'a> Rewrite<'a> {
     /// The files for which all others have to be done.
     fn finish(&self, mut done: PartRewritten) -> Result<Rewritten> {
         // The extent is known only now, and the anchor comes last of all.
-        for role in [Role::Definitions, Role::Anchor] {
+        for role in [FileRole::Definitions, FileRole::Anchor] {
             for file in self.listing.files.iter().filter(|file| file.role == role) {
                 let undo = self.file(file, done.extent)?.undo;
                 done.files.push(undo);
@@ -260,7 +261,7 @@ impl<'a> Rewrite<'a> {
                 outcome: Outcome::default(),
             },
         };
-        if matches!(file.role, Role::Anchor | Role::Other) {
+        if matches!(file.role, FileRole::Anchor | FileRole::Other) {
             // The archive does not know these.
             let now = files::metadata(&file.path)?;
             if Version::of(&now) != Version::of(&original) {
@@ -275,7 +276,7 @@ impl<'a> Rewrite<'a> {
             output.sync()?;
         }
         let laid_out = match file.role {
-            Role::Events(location) if changed.outcome.laid_out => Some(location),
+            FileRole::Events(location) if changed.outcome.laid_out => Some(location),
             _ => None,
         };
         Ok(Done {
@@ -297,21 +298,21 @@ impl<'a> Rewrite<'a> {
     fn change(
         &self,
         correction: &Correction,
-        role: Role,
+        role: FileRole,
         output: &mut Output,
         extent: Option<Extent>,
     ) -> Result<Option<Changed>> {
         let archive = self.trace.archive();
         match role {
-            Role::Anchor | Role::Other => Ok(None),
-            Role::Events(location) => {
+            FileRole::Anchor | FileRole::Other => Ok(None),
+            FileRole::Events(location) => {
                 let job = job(self.trace, correction, location)?;
                 let mut source = self.source(archive.open_events(job.local.location)?);
                 let outcome = events::rewrite(job, &mut source, output)?;
                 let content = Content::Events(job.local.location);
                 Ok(Some(Changed::new(&source, content, outcome)))
             }
-            Role::Snapshots(location) => {
+            FileRole::Snapshots(location) => {
                 let job = job(self.trace, correction, location)?;
                 let Some(reader) = archive.open_snapshots(job.local.location)? else {
                     return Ok(None);
@@ -321,7 +322,7 @@ impl<'a> Rewrite<'a> {
                 let content = Content::Snapshots(job.local.location);
                 Ok(Some(Changed::new(&source, content, outcome)))
             }
-            Role::LocalDefinitions(location) => {
+            FileRole::LocalDefinitions(location) => {
                 let local = self.trace.local(location)?;
                 // A single clock offset has no effect, and stays.
                 let applied = local.clock_offsets.len() >= 2;
@@ -331,14 +332,14 @@ impl<'a> Rewrite<'a> {
                     Ok(goes.then(Vec::new))
                 })
             }
-            Role::Definitions => {
+            FileRole::Definitions => {
                 let reader = archive.open_definitions()?;
                 self.untimed(Some(reader), output, |entry| match &extent {
                     Some(extent) => clock_properties::rewrite(entry, extent),
                     None => Ok(None),
                 })
             }
-            Role::Markers => {
+            FileRole::Markers => {
                 let markers = Markers::new(correction, self.trace.definitions());
                 self.untimed(archive.open_markers()?, output, |entry| {
                     markers.rewrite(entry)
@@ -348,11 +349,11 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Copies what was not read yet and lies behind a link, if it is what it should be.
-    fn read_as_trace(&self, role: Role, output: &mut Output) -> Result<Option<Changed>> {
+    fn read_as_trace(&self, role: FileRole, output: &mut Output) -> Result<Option<Changed>> {
         let archive = self.trace.archive();
         let reader = match role {
-            Role::Markers => archive.open_markers()?,
-            Role::Snapshots(location) => {
+            FileRole::Markers => archive.open_markers()?,
+            FileRole::Snapshots(location) => {
                 archive.open_snapshots(self.trace.local(location)?.location)?
             }
             _ => return Ok(None),

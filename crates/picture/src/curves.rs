@@ -105,9 +105,9 @@ impl Curve {
         Self {
             clock: clock.0,
             name: subject.clocks.describe(subject.info, clock),
-            points: first
-                .zip(last)
-                .map_or(Vec::new(), |ends| points(clock, subject, ends, most)),
+            points: first.zip(last).map_or(Vec::new(), |(first, last)| {
+                points(clock, subject, first, last, most)
+            }),
             band: thinned(knots.iter().map(band).collect(), most, |it| it.0, width),
             steps: steps.collect(),
         }
@@ -118,7 +118,8 @@ impl Curve {
 fn points(
     clock: ClockId,
     subject: &Subject<'_>,
-    (first, last): (Timestamp, Timestamp),
+    first: Timestamp,
+    last: Timestamp,
     most: usize,
 ) -> Vec<CurvePoint> {
     let nodes = subject.nodes();

@@ -127,7 +127,7 @@ impl Builder {
 }
 
 /// A stretch of a lane: its calls, or what it did most of the time.
-pub(crate) enum Drawn {
+pub(crate) enum Stretch {
     Calls(LaneSlices),
     Strip(Strip),
 }
@@ -139,8 +139,9 @@ impl Levels {
         place: &Place,
         lane: &Lane,
         most: usize,
-        (subject, regions): (&Subject<'_>, &Regions),
-    ) -> io::Result<Drawn> {
+        subject: &Subject<'_>,
+        regions: &Regions,
+    ) -> io::Result<Stretch> {
         let clock = LaneClock::of(lane.location, subject);
         let inside = |first: i64, last: i64| {
             let meets = |first: i64, last: i64| first <= place.to && last >= place.from;
@@ -151,7 +152,7 @@ impl Levels {
             .collect();
         let count: usize = met.iter().map(|&it| self.blocks[it].count).sum();
         if count > LOOKED_AT {
-            return Ok(Drawn::Strip(self.strip(&inside, regions)));
+            return Ok(Stretch::Strip(self.strip(&inside, regions)));
         }
         let mut collector = Collector::new(place, most);
         for &call in &self.long {
@@ -171,7 +172,7 @@ impl Levels {
                 });
             }
         }
-        Ok(Drawn::Calls(collector.slices(regions)))
+        Ok(Stretch::Calls(collector.slices(regions)))
     }
 
     /// The calls of a block: begin, end, region, depth.

@@ -8,7 +8,7 @@ use retime::Monitor;
 use retime::format::FormatError;
 
 use crate::arrows::Arrows;
-use crate::levels::Drawn;
+use crate::levels::Stretch;
 use crate::places::Place;
 use crate::{Picture, Seen, Subject, View};
 
@@ -54,15 +54,15 @@ impl Live {
         let lanes = picture.lanes.shown.par_iter().map(|lane| {
             let drawn = drawn.get(lane.location.as_usize());
             let levels = drawn.and_then(|it| it.as_ref()?.levels.as_ref());
-            let draw = |it: &crate::levels::Levels| it.draw(&place, lane, most, (subject, regions));
+            let draw = |it: &crate::levels::Levels| it.draw(&place, lane, most, subject, regions);
             levels.map(draw).transpose()
         });
-        let lanes: io::Result<Vec<Option<Drawn>>> = lanes.collect();
+        let lanes: io::Result<Vec<Option<Stretch>>> = lanes.collect();
         let (mut slices, mut strips) = (Vec::new(), Vec::new());
         for lane in lanes? {
             let (calls, strip) = match lane {
-                Some(Drawn::Calls(calls)) => (Some(calls), None),
-                Some(Drawn::Strip(strip)) => (None, Some(strip)),
+                Some(Stretch::Calls(calls)) => (Some(calls), None),
+                Some(Stretch::Strip(strip)) => (None, Some(strip)),
                 None => (None, None),
             };
             slices.push(calls);

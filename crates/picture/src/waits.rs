@@ -192,7 +192,7 @@ fn is_fork_or_join(subject: &Subject<'_>, collectives: &Collectives, instance: I
 }
 
 /// The waiting of one location, event by event.
-struct Lane<'a> {
+struct LaneWaiting<'a> {
     waiting: &'a Waiting<'a>,
     /// Until when it is known for what it waited, or that it had gone on.
     counted: [f64; 2],
@@ -206,7 +206,7 @@ impl Waiting<'_> {
         let nodes = self.subject.nodes();
         let extent = nodes.extent(location);
         let first = extent.map_or(f64::NEG_INFINITY, |it| nodes.relative(it.first).0 as f64);
-        let mut lane = Lane {
+        let mut lane = LaneWaiting {
             waiting: self,
             counted: [first, f64::NEG_INFINITY],
             last_effect: None,
@@ -254,7 +254,7 @@ impl Waiting<'_> {
     }
 }
 
-impl Lane<'_> {
+impl LaneWaiting<'_> {
     fn node(&mut self, node: EventNode) {
         let causality = self.waiting.subject.causality;
         let role = self.waiting.subject.nodes().role(node);

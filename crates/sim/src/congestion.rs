@@ -23,9 +23,9 @@
 //!     seed: 1,
 //! };
 //! let now = 5_000_000_000;
-//! assert_eq!(congestion.mean_wait((0, 1), now), 50_000.0);
+//! assert_eq!(congestion.mean_wait(0, 1, now), 50_000.0);
 //! // Nothing is congested for no part of the time.
-//! assert_eq!(Congestion { share: 0.0, ..congestion }.mean_wait((0, 1), now), 0.0);
+//! assert_eq!(Congestion { share: 0.0, ..congestion }.mean_wait(0, 1, now), 0.0);
 //! ```
 
 use crate::{duration::Duration, random::Random};
@@ -50,7 +50,7 @@ pub struct Congestion {
 impl Congestion {
     /// How long messages of a way wait on average at a time, in nanoseconds: 0
     /// while it is not congested.
-    pub fn mean_wait(&self, (from, to): (u32, u32), time: u64) -> f64 {
+    pub fn mean_wait(&self, from: u32, to: u32, time: u64) -> f64 {
         let ways = Random::new(self.seed, STREAMS + u64::from(from)).bits();
         let mut way = Random::new(ways, u64::from(to));
         let lasts = self.lasts.max(1);
@@ -64,8 +64,8 @@ impl Congestion {
     }
 
     /// How long one message waits, in nanoseconds.
-    pub(crate) fn wait(&self, way: (u32, u32), time: u64, random: &mut Random) -> f64 {
-        let half = self.mean_wait(way, time) / 2.0;
+    pub(crate) fn wait(&self, from: u32, to: u32, time: u64, random: &mut Random) -> f64 {
+        let half = self.mean_wait(from, to, time) / 2.0;
         if half > 0.0 {
             half + random.exponential(half)
         } else {
@@ -90,14 +90,14 @@ mod tests {
     }
 
     /// Mean waits of a way, ten to a stretch.
-    fn waits(way: (u32, u32)) -> Vec<f64> {
-        let at = |number: u64| congestion().mean_wait(way, number * LASTS / 10);
+    fn waits(from: u32, to: u32) -> Vec<f64> {
+        let at = |number: u64| congestion().mean_wait(from, to, number * LASTS / 10);
         (0..100_000).map(at).collect()
     }
 
     #[test]
     fn ways_are_congested_as_often_and_as_much_as_said() {
-        let waits = waits((4, 5));
+        let waits = waits(4, 5);
         let congested: Vec<f64> = waits.iter().copied().filter(|&it| it > 0.0).collect();
         let share = congested.len() as f64 / waits.len() as f64;
         assert!((share - 0.3).abs() < 0.02, "{share}");
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn they_stay_so_for_a_while() {
-        let waits = waits((4, 5));
+        let waits = waits(4, 5);
         let differ = |it: &&[f64]| it[0].to_bits() != it[1].to_bits();
         let changes = waits.windows(2).filter(differ).count();
         // Of ten thousand stretches half are congested, or come after one that is.
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_way_back_is_another() {
-        let (there, back) = (waits((4, 5)), waits((5, 4)));
+        let (there, back) = (waits(4, 5), waits(5, 4));
         let both = there
             .iter()
             .zip(&back)
@@ -134,7 +134,7 @@ mod tests {
         };
         let mut random = Random::new(1, 1);
         let waits: Vec<f64> = (0..10_000)
-            .map(|_| always.wait((0, 1), 0, &mut random))
+            .map(|_| always.wait(0, 1, 0, &mut random))
             .collect();
         let mean = waits.iter().sum::<f64>() / 1e4;
         assert!((mean - 8_000.0).abs() < 200.0, "{mean}");

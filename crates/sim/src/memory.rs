@@ -69,11 +69,11 @@ pub(crate) struct MemorySink {
     layout: Layout,
     timer: Timer,
     info: TraceInfo,
-    locations: Vec<Recorded>,
+    locations: Vec<RecordedLog>,
     dependencies: Dependencies,
 }
 
-struct Recorded {
+struct RecordedLog {
     clock: Reader,
     log: LogBuilder,
     stamps: Vec<Timestamp>,
@@ -88,7 +88,7 @@ impl MemorySink {
     pub(crate) fn new(layout: Layout, clocks: &[Clock], timer: Timer) -> Result<Self> {
         let rate = TickRate::per_second(timer.resolution);
         let rate = rate.ok_or(Error::Zero("the resolution"))?;
-        let recorded = |location: usize| Recorded {
+        let recorded = |location: usize| RecordedLog {
             clock: clocks[layout.rank_of(location) as usize].reader(),
             log: LogBuilder::new(LocationIndex(location as u32)),
             stamps: Vec::new(),
@@ -137,8 +137,8 @@ impl Sink for MemorySink {
         let truth = self.timer.stamp(rank, time as i64)?;
         recorded.take(stamp);
         let nodes = recorded.log.len();
-        let when = (recorded.events, Timestamp(recorded.latest));
-        roles::report(event, when, self.layout.threads, &mut recorded.log);
+        let (number, time) = (recorded.events, Timestamp(recorded.latest));
+        roles::report(event, number, time, self.layout.threads, &mut recorded.log);
         let is_node = recorded.log.len() > nodes;
         if is_node {
             recorded.stamps.push(Timestamp(recorded.latest));
@@ -151,7 +151,7 @@ impl Sink for MemorySink {
     }
 }
 
-impl Recorded {
+impl RecordedLog {
     /// A scan takes a stamp earlier than the one before it for as late.
     fn take(&mut self, stamp: u64) {
         if self.events == 0 {

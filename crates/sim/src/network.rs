@@ -61,14 +61,16 @@ impl Network {
         let (from, to) = sent.ends;
         let nodes = (layout.node(from), layout.node(to));
         // Ways within a node are counted from the other end.
-        let (latency, way) = if nodes.0 == nodes.1 {
+        let (latency, (start, end)) = if nodes.0 == nodes.1 {
             (self.within_node, (!from, !to))
         } else {
             (self.between_nodes, nodes)
         };
         let drawn = latency.draw(random) as f64;
         let slope = if to > from { self.uphill } else { 1.0 };
-        let waits = self.congestion.map(|it| it.wait(way, sent.at, random));
+        let waits = self
+            .congestion
+            .map(|it| it.wait(start, end, sent.at, random));
         (drawn * slope + self.per_byte * sent.bytes as f64 + waits.unwrap_or(0.0)) as u64
     }
 

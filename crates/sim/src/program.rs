@@ -42,22 +42,22 @@ pub struct Program {
     /// Properties of the archive.
     pub options: WriteOptions,
     layout: Layout,
-    locations: Vec<Recorded>,
-    beside: BTreeMap<(Beside, u32), Recorded>,
+    locations: Vec<ProgramEvents>,
+    beside: BTreeMap<(Beside, u32), ProgramEvents>,
     regions: Vec<String>,
     comms: Vec<Comm>,
     /// A thread that was asked for and does not exist, and what it "recorded".
     stray: Option<(u32, u32)>,
-    nowhere: Recorded,
+    nowhere: ProgramEvents,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Recorded {
+struct ProgramEvents {
     events: Vec<(u64, Event)>,
     clock_offsets: Vec<(u64, i64)>,
 }
 
-impl Recorded {
+impl ProgramEvents {
     fn write(&self, location: &mut LocationWriter) -> Result<()> {
         for &(time, offset) in &self.clock_offsets {
             location.local().clock_offset(time, offset, 0.0);
@@ -86,12 +86,12 @@ impl Program {
         Self {
             options: WriteOptions::default(),
             layout,
-            locations: vec![Recorded::default(); layout.locations()],
+            locations: vec![ProgramEvents::default(); layout.locations()],
             beside: BTreeMap::new(),
             regions: Vec::new(),
             comms: Vec::new(),
             stray: None,
-            nowhere: Recorded::default(),
+            nowhere: ProgramEvents::default(),
         }
     }
 
@@ -178,7 +178,7 @@ impl Program {
                 Comm::Inter(name, ours, theirs) => {
                     let ours = group(definitions, name, ours);
                     let theirs = group(definitions, name, theirs);
-                    definitions.inter_comm(name, (ours, theirs), Some(WORLD));
+                    definitions.inter_comm(name, ours, theirs, Some(WORLD));
                 }
             }
         }
@@ -235,7 +235,7 @@ impl Peer {
 /// event.
 #[derive(Debug)]
 pub struct Thread<'a> {
-    recorded: &'a mut Recorded,
+    recorded: &'a mut ProgramEvents,
     regions: &'a mut Vec<String>,
 }
 

@@ -15,7 +15,8 @@ use crate::event::Event;
 /// ranks have threads, the peers of messages still count as ranks.
 pub(crate) fn report(
     event: Event,
-    (number, time): (u64, Timestamp),
+    number: u64,
+    time: Timestamp,
     threads: u32,
     log: &mut LogBuilder,
 ) {

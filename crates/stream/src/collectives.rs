@@ -116,7 +116,8 @@ impl Collectives {
         number: OperationNumber,
         place: u32,
         clock: ClockId,
-        (value, simple): (i64, i64),
+        value: i64,
+        simple: i64,
         gate: u64,
     ) -> (u32, &[ClockId]) {
         let operation = &mut self.operations[number.index()];

@@ -310,8 +310,9 @@ impl<P> Filter<P> {
             }
             Role::Begin(number, what) => {
                 let place = what.prefix.map_or(0, |prefix| prefix.place);
-                let times = (now.value, now.simple);
-                let (place, woken) = self.collectives.begun(number, place, clock, times, gate);
+                let (place, woken) = self
+                    .collectives
+                    .begun(number, place, clock, now.value, now.simple, gate);
                 for &waiting in woken {
                     self.ready.add(waiting);
                 }

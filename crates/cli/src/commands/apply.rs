@@ -14,7 +14,7 @@ use crate::origin::Origin;
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::{tell, warned};
 use crate::saved::{SavedCorrection, refuse_second, take_along};
-use crate::staging::Staging;
+use crate::staging::{Inputs, Staging};
 
 /// Runs the command.
 pub(crate) fn run(args: &ApplyArgs) -> Result<u8, CliError> {
@@ -34,7 +34,8 @@ pub(crate) fn applied(args: &ApplyArgs) -> Result<String, CliError> {
 fn timelines(
     trace: &dyn Trace,
     info: &TraceInfo,
-    (stage, quiet): (Stage, bool),
+    stage: Stage,
+    quiet: bool,
 ) -> Result<Vec<Timeline>, CliError> {
     let progress = Progress::new(stage, trace.bytes(), quiet);
     let none: Vec<&[u32]> = vec![&[]; info.locations.len()];
@@ -45,7 +46,8 @@ fn timelines(
 fn verify(
     args: &ApplyArgs,
     trace: &dyn Rewrite,
-    (info, recorded): (&TraceInfo, &[Timeline]),
+    info: &TraceInfo,
+    recorded: &[Timeline],
     copy: &Path,
 ) -> Result<(), CliError> {
     let written = if let Some(written) = trace.open_copy(copy, &Interrupts) {
@@ -54,7 +56,7 @@ fn verify(
         let format = formats::of(&args.trace, args.format.asked())?;
         formats::open(copy, format, args.format.team.as_ref())?
     };
-    let again = timelines(&*written, info, (Stage::Verifying, args.run.quiet))?;
+    let again = timelines(&*written, info, Stage::Verifying, args.run.quiet)?;
     let both = (0..).map(LocationIndex).zip(recorded.iter().zip(&again));
     for (location, (recorded, again)) in both {
         // Of no event the time is asked for.
@@ -67,15 +69,15 @@ fn verify(
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of_writable(&args.trace, args.format.asked())?;
-    let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
+    let staging = Staging::for_trace(args.output.target(), format, Inputs::alone(&args.trace))?;
     let saved = SavedCorrection::read_given(&args.correction)?;
     let opened = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let trace = formats::rewriting(&*opened)?;
     let info = describe(trace, args.run.quiet)?;
-    let recorded = timelines(trace, &info, (Stage::Reading, args.run.quiet))?;
+    let recorded = timelines(trace, &info, Stage::Reading, args.run.quiet)?;
     let origin = Origin::of_timelines(&recorded, &info);
     if !args.output.force {
-        saved.refuse_stranger(&args.correction, (&info, &origin), trace.zero())?;
+        saved.refuse_stranger(&args.correction, &info, &origin, trace.zero())?;
     }
     let correction = saved.correction(&args.correction, &info)?;
     let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
@@ -96,10 +98,10 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
     let warnings = warned(&progress.end());
     let method = format!("applied from {}", printable_path(&args.correction));
-    let applied = SavedCorrection::new(&correction, (&info, origin), method, undo)?;
+    let applied = SavedCorrection::new(&correction, &info, origin, method, undo)?;
     staging.written(applied.write(&staging.correction(trace), trace.path()))?;
     let copy = trace.copy_at(&to);
-    staging.written(verify(args, trace, (&info, &recorded), &copy))?;
+    staging.written(verify(args, trace, &info, &recorded, &copy))?;
     check_interrupt()?;
     staging.commit(trace)?;
     let clocks = correction.clocks();

@@ -18,7 +18,7 @@ use std::path::Path;
 use retime::pipeline::{Candidate, Choice, ClockKind, Method, Options, candidates};
 
 use self::measure::Bench;
-use self::model::{Comparison, MethodPart};
+use self::model::{ComparedPart, Comparison};
 use crate::analysed::{Analysed, analyse};
 use crate::args::{CompareArgs, RunArgs};
 use crate::drawn::{self, Drawn};
@@ -71,7 +71,7 @@ pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliE
         let drawn = drawn::draw(&analysed, None, None, &args.run)?;
         Ok((comparison, drawn, defective))
     })?;
-    let sound = comparison.methods.iter().any(MethodPart::is_sound);
+    let sound = comparison.methods.iter().any(ComparedPart::is_sound);
     let failed = !sound || args.model.strict && defective;
     let exit = if failed {
         VIOLATIONS
@@ -131,7 +131,7 @@ fn measured(
     bench: &Bench<'_>,
     analysed: &Analysed,
     candidate: &Candidate,
-) -> Result<MethodPart, CliError> {
+) -> Result<ComparedPart, CliError> {
     let analysis = &analysed.analysis;
     if candidate.method.is_auto() && analysis.is_sound() {
         return bench.left_alone(candidate);

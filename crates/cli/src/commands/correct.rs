@@ -77,11 +77,7 @@ fn stages(args: &CorrectArgs) -> Vec<Stage> {
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
     let format = formats::of_writable(&args.input.trace, args.format.asked())?;
-    let staging = Staging::for_trace(
-        args.output.target(),
-        format,
-        (&args.input.trace, &args.input.others.files),
-    )?;
+    let staging = Staging::for_trace(args.output.target(), format, args.input.inputs())?;
     let (analysed, method) = analyse(args.into())?;
     if is_left_alone(args.into(), &method, &analysed) {
         copy(args, &analysed, staging)
@@ -158,7 +154,7 @@ fn repair(
     )?;
     let info = analysed.analysis.info();
     let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
-    save(method, &analysed, (correction, bounds), undo, &staging)?;
+    save(method, &analysed, correction, bounds, undo, &staging)?;
     let start = analysed.start;
     let copy = trace.copy_at(&place);
     let times = std::mem::take(&mut solution.times);

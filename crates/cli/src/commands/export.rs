@@ -25,7 +25,7 @@ use crate::load::with_threads;
 use crate::method::to_ticks;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::{self, examined, model};
-use crate::staging::Staging;
+use crate::staging::{Staging, Target};
 use args::ExportArgs;
 
 /// Where browsers stop, in bytes: what a page of WebAssembly can hold of a file.
@@ -65,9 +65,11 @@ fn export_here(args: &ExportArgs) -> Result<u8, CliError> {
         .file()
         .map(|file| {
             Staging::for_export(
-                file,
-                args.force,
-                (&args.input.trace, &args.input.others.files),
+                Target {
+                    path: file,
+                    force: args.force,
+                },
+                args.input.inputs(),
             )
         })
         .transpose()?;

@@ -95,7 +95,9 @@ impl Fresh {
 pub(super) fn matched(
     path: &Path,
     trace: &dyn Trace,
-    (scan, model, clocks): (Scan, &ModelArgs, &Clocks),
+    scan: Scan,
+    model: &ModelArgs,
+    clocks: &Clocks,
     outside: Option<impl Fn(&Causality, EventNode) -> bool>,
 ) -> Result<Fresh, CliError> {
     let options = model.matching.options();
@@ -122,5 +124,5 @@ pub(super) fn read(
         trace.scan(&progress)?
     };
     let all = None::<fn(&Causality, EventNode) -> bool>;
-    matched(path, &*trace, (scan, model, clocks), all)
+    matched(path, &*trace, scan, model, clocks, all)
 }

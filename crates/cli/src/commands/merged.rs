@@ -38,11 +38,7 @@ const BUFFER: usize = 1 << 16;
 
 /// Corrects a trace into one file.
 pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    let staging = Staging::for_events(
-        &args.output.output,
-        args.output.force,
-        (&args.input.trace, &args.input.others.files),
-    )?;
+    let staging = Staging::for_events(args.output.target(), args.input.inputs())?;
     let (mut analysed, method) = analyse(args.into())?;
     let (found, bounds, mut report) = if is_left_alone(args.into(), &method, &analysed) {
         let mut report = analysed.report(&args.model);

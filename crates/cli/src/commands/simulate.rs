@@ -18,7 +18,7 @@ use crate::error::CliError;
 use crate::formats;
 use crate::progress::{check_interrupt, interrupted};
 use crate::report::tell;
-use crate::staging::Staging;
+use crate::staging::{Staging, Target};
 
 const ANCHOR: &str = "traces.otf2";
 
@@ -48,7 +48,13 @@ pub(crate) fn simulated(args: &SimulateArgs) -> Result<String, CliError> {
     let staging = Staging::for_new_trace(args.output.target(), formats::SIMULATED)?;
     let beside = truth
         .as_deref()
-        .map(|truth| Staging::for_new_trace((truth, args.output.force), formats::SIMULATED))
+        .map(|truth| {
+            let target = Target {
+                path: truth,
+                force: args.output.force,
+            };
+            Staging::for_new_trace(target, formats::SIMULATED)
+        })
         .transpose()?;
     let anchor = staging.directory().join(ANCHOR);
     let written = match &beside {

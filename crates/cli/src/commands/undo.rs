@@ -10,7 +10,7 @@ use crate::load::{describe, with_threads};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::{tell, warned};
 use crate::saved::{SavedCorrection, beside};
-use crate::staging::Staging;
+use crate::staging::{Inputs, Staging};
 
 /// Runs the command.
 pub(crate) fn run(args: &UndoArgs) -> Result<u8, CliError> {
@@ -28,7 +28,7 @@ pub(crate) fn undone(args: &UndoArgs) -> Result<String, CliError> {
 
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let format = formats::of_writable(&args.trace, args.format.asked())?;
-    let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
+    let staging = Staging::for_trace(args.output.target(), format, Inputs::alone(&args.trace))?;
     let opened = format.open_watched(&args.trace, &Interrupts)?;
     let trace = formats::rewriting(&*opened)?;
     let Some(path) = beside(trace)? else {

@@ -214,8 +214,8 @@ pub(super) fn verify(
             expected.is_outside(outside, place.location.as_usize(), place.event)
         }
     });
-    let scanned = (scan, &args.model, &expected.clocks);
-    matched(copy, &*written, scanned, outside)
+    let clocks = &expected.clocks;
+    matched(copy, &*written, scan, &args.model, clocks, outside)
 }
 
 /// [`verify`] by all processes of a team that has analysed the trace together; `None` where
@@ -251,7 +251,8 @@ pub(super) fn verify_together(
 pub(super) fn save(
     method: &Method,
     analysed: &Analysed,
-    (correction, bounds): (&Correction, Option<SavedBounds>),
+    correction: &Correction,
+    bounds: Option<SavedBounds>,
     undo: Undo,
     staging: &Staging,
 ) -> Result<(), CliError> {
@@ -264,7 +265,7 @@ pub(super) fn save(
     let name = format!("{method}{gamma}{rate}");
     let info = analysed.analysis.info();
     let origin = Origin::of_nodes(analysed.analysis.causality().nodes(), info);
-    let saved = SavedCorrection::new(correction, (info, origin), name, undo)?;
+    let saved = SavedCorrection::new(correction, info, origin, name, undo)?;
     let saved = saved.with_bounds(bounds);
     let trace = analysed.opened.rewriting()?;
     staging.written(saved.write(&staging.correction(trace), trace.path()))

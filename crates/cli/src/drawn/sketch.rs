@@ -105,7 +105,7 @@ fn clocks(text: &mut String, shown: &[Curve], rate: TickRate) {
         let (Some(least), Some(most)) = (added.clone().min(), added.max()) else {
             continue;
         };
-        let line = sparkline(curve, (least, most));
+        let line = sparkline(curve, least, most);
         let span = |ticks: i64| rate.format(Ticks(ticks));
         let (clock, least, most) = (curve.clock, span(least), span(most));
         let _ = writeln!(text, "clock {clock:>5}  {line}  {least} .. {most}");
@@ -116,7 +116,7 @@ fn clocks(text: &mut String, shown: &[Curve], rate: TickRate) {
 }
 
 /// A curve between its least and its largest value; flat ones are a line.
-fn sparkline(curve: &Curve, (least, most): (i64, i64)) -> String {
+fn sparkline(curve: &Curve, least: i64, most: i64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let (Some(first), Some(last)) = (curve.points.first(), curve.points.last()) else {
         return String::new();
@@ -178,7 +178,7 @@ latency              messages, recorded                  corrected
             band: Vec::new(),
             steps: Vec::new(),
         };
-        let line: Vec<char> = sparkline(&curve, (-100, 0)).chars().collect();
+        let line: Vec<char> = sparkline(&curve, -100, 0).chars().collect();
         assert_eq!((line.len(), line[0], line[CURVE - 1]), (CURVE, '▁', '█'));
         assert!(line.is_sorted());
     }

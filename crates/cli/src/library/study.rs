@@ -87,8 +87,13 @@ impl Study {
 
     /// The participants of its collective operations.
     pub fn collectives<'a>(&'a self, facts: &'a CollectiveFacts) -> CollectiveRows<'a> {
-        let trace = (self.trace(), facts);
-        CollectiveRows::of(trace, self.analysis(), self.solution(), self.bounds())
+        CollectiveRows::of(
+            self.trace(),
+            facts,
+            self.analysis(),
+            self.solution(),
+            self.bounds(),
+        )
     }
 
     /// The report, as `--json` writes it.

@@ -94,7 +94,8 @@ impl MethodArgs {
     /// whose first event is stamped `base`.
     pub(crate) fn resolve(
         &self,
-        (trace, info): (&dyn Trace, &TraceInfo),
+        trace: &dyn Trace,
+        info: &TraceInfo,
         base: Timestamp,
         drift: f64,
     ) -> Result<Method, CliError> {

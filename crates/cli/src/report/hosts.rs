@@ -59,7 +59,9 @@ pub(crate) fn part(
             return None;
         }
         hosts.push(host(
-            (analysis, solution, bounds),
+            analysis,
+            solution,
+            bounds,
             clock,
             info.nodes.get(node)?,
         ));
@@ -68,7 +70,9 @@ pub(crate) fn part(
 }
 
 fn host(
-    (analysis, solution, bounds): (&Analysis, &Solution, Option<&Bounds>),
+    analysis: &Analysis,
+    solution: &Solution,
+    bounds: Option<&Bounds>,
     clock: ClockId,
     name: &str,
 ) -> HostPart {
@@ -100,14 +104,15 @@ fn host(
         bounded: bounds.map(|it| it.sides(clock)),
         ahead_ticks: between as i64,
         ahead_within_ticks: (less, more),
-        drift: bound.and_then(|it| drift(it, (first, last), end - start)),
+        drift: bound.and_then(|it| drift(it, first, last, end - start)),
     }
 }
 
 /// How much faster a clock ran that gained so many ticks between two stamps.
 fn drift(
     bound: &ClockErrorBound,
-    (first, last): (Timestamp, Timestamp),
+    first: Timestamp,
+    last: Timestamp,
     gained: i128,
 ) -> Option<DriftPart> {
     let run = last.0.saturating_sub(first.0) as f64;

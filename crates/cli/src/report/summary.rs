@@ -20,7 +20,7 @@ const PAIRS_SHOWN_VERBOSE: usize = 50;
 /// The text of the summary; `sketch` is what can be seen of the trace, `outcome` the last
 /// line.
 pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool) -> String {
-    let mut text = Text {
+    let mut text = SummaryText {
         out: String::new(),
         rate: TickRate::per_second(report.trace.ticks_per_second),
     };
@@ -95,12 +95,12 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
     text.out
 }
 
-struct Text {
+struct SummaryText {
     out: String,
     rate: Option<TickRate>,
 }
 
-impl Text {
+impl SummaryText {
     fn line(&mut self, label: &str, content: &str) {
         let style = match label {
             "warning" => anstyle::Style::new()

@@ -298,7 +298,7 @@ impl Sequence {
     }
 
     /// Adds a number to the event.
-    fn annotate(&mut self, (iid, _): (u64, &str), value: u64) {
+    fn annotate(&mut self, iid: u64, value: u64) {
         self.annotation.clear();
         uint(&mut self.annotation, debug_annotation::NAME_IID, iid);
         uint(&mut self.annotation, debug_annotation::UINT_VALUE, value);
@@ -357,7 +357,7 @@ impl Sequence {
             fixed64(&mut self.event, track_event::FLOW_IDS, arrow);
         }
         if let Some(recorded) = moment.recorded {
-            self.annotate(RECORDED, recorded);
+            self.annotate(RECORDED.0, recorded);
         }
         self.send(out, moment.at);
     }
@@ -394,10 +394,10 @@ impl Encoder for Sequence {
             fixed64(&mut self.event, track_event::FLOW_IDS, end.arrow);
         }
         if let Some(recorded) = moment.recorded {
-            self.annotate(RECORDED, recorded);
+            self.annotate(RECORDED.0, recorded);
         }
         if let count @ 1.. = reversed(ends) {
-            self.annotate(REVERSED, count);
+            self.annotate(REVERSED.0, count);
         }
         self.send(out, moment.at);
     }

@@ -146,8 +146,8 @@ impl<'a> Calls<'a> {
         })
     }
 
-    pub(super) fn items(&self, group: &Group, (file, calls): &Sequence) -> Vec<Item> {
-        let item = |&call: &usize| self.item(group, *file, call);
+    pub(super) fn items(&self, group: &Group, file: usize, calls: &[usize]) -> Vec<Item> {
+        let item = |&call: &usize| self.item(group, file, call);
         calls.iter().filter_map(item).collect()
     }
 
@@ -219,7 +219,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Collectives and messages apart.
-    pub(super) fn apart(&self, (file, calls): Sequence) -> (Sequence, Sequence) {
+    pub(super) fn apart(&self, file: usize, calls: Vec<usize>) -> (Sequence, Sequence) {
         let is_collective = |call: &usize| {
             let call = self.call(file, *call);
             call.is_some_and(|it| matches!(it.what, What::Collective(_)))

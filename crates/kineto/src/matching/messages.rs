@@ -75,7 +75,7 @@ impl Matching {
             .collect();
         for (number, (position, (way, channel))) in (0..).zip(channels) {
             let both = (recorded.get(way.from)).zip(recorded.get(way.to));
-            self.channel(calls, (position, number), way, &channel, both);
+            self.channel(calls, position, number, way, &channel, both);
         }
     }
 
@@ -132,12 +132,13 @@ impl Matching {
     fn channel(
         &mut self,
         calls: &Calls<'_>,
-        (group, number): (usize, u64),
+        group: usize,
+        number: u64,
         Way { from, to, .. }: Way,
         channel: &Channel,
         both: Option<(&Recorded, &Recorded)>,
     ) {
-        let known = both.and_then(Known::of_both);
+        let known = both.and_then(|(from, to)| Known::of_both(from, to));
         let items = |file: usize, own: &[usize]| -> Vec<Item> {
             let item = |&call: &usize| calls.end_of_message(file, call);
             own.iter().filter_map(item).collect()
@@ -146,7 +147,7 @@ impl Matching {
         let receives = items(to, &channel.receives);
         let waits = sends.iter().chain(&receives).all(Item::is_mutual);
         let known = known.or_else(|| waits.then(Known::default));
-        let shift = known.zip(both).and_then(|(known, windows)| {
+        let shift = known.zip(both).and_then(|(known, (sender, receiver))| {
             let Shift::By(shift) = align(&sends, &receives, &known) else {
                 return None;
             };
@@ -155,7 +156,14 @@ impl Matching {
             } else {
                 known
             };
-            let is_whole = is_whole((&sends, &receives), shift, windows, known.difference());
+            let is_whole = is_whole(
+                &sends,
+                &receives,
+                shift,
+                sender,
+                receiver,
+                known.difference(),
+            );
             is_whole.then_some(shift)
         });
         let Some(shift) = shift else {
@@ -211,7 +219,7 @@ impl Matching {
 
 impl Known {
     /// Bounds of two clocks by the operations that both files took part in.
-    pub(super) fn of_both((first, second): (&Recorded, &Recorded)) -> Option<Self> {
+    pub(super) fn of_both(first: &Recorded, second: &Recorded) -> Option<Self> {
         let both = first.mutual.iter();
         let both = both.filter_map(|(id, a)| Some((*a, *second.mutual.get(id)?)));
         let both: Vec<(Item, Item)> = both.collect();
@@ -222,9 +230,11 @@ impl Known {
 /// True if each message without a counterpart is one of which the other rank cannot have
 /// recorded its end, by a clock that is ahead by a difference.
 fn is_whole(
-    (sends, receives): (&[Item], &[Item]),
+    sends: &[Item],
+    receives: &[Item],
     shift: i64,
-    (sender, receiver): (&Recorded, &Recorded),
+    sender: &Recorded,
+    receiver: &Recorded,
     difference: i64,
 ) -> bool {
     let earlier = usize::try_from(shift).unwrap_or(0);

@@ -103,8 +103,10 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     let mut messages = Vec::new();
     for (label, members) in calls.labelled() {
         let group = calls.group(&label, &members);
-        let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) =
-            members.into_iter().map(|it| calls.apart(it)).unzip();
+        let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) = members
+            .into_iter()
+            .map(|(file, its)| calls.apart(file, its))
+            .unzip();
         matching.collectives(&calls, &group, &collectives);
         messages.push((matching.position(group), of_group));
     }
@@ -204,7 +206,10 @@ impl Matching {
         for sequences in pools::by_signature(calls, sequences) {
             for sequence in &sequences {
                 if let Some(Some(queue)) = queues.get(&sequence.0) {
-                    let certain = queue.certain(calls, sequence).into_iter().zip(&sequence.1);
+                    let certain = queue
+                        .certain(calls, sequence.0, &sequence.1)
+                        .into_iter()
+                        .zip(&sequence.1);
                     let uncertain = certain.filter(|it| !it.0);
                     doubtful.extend(uncertain.map(|(_, call)| (sequence.0, *call)));
                 }
@@ -276,10 +281,10 @@ impl Matching {
             .iter()
             .map(|&call| vec![(*pivot, call)])
             .collect();
-        let items = calls.items(group, &(*pivot, pivot_calls.clone()));
+        let items = calls.items(group, *pivot, pivot_calls);
         for sequence in sequences.iter().filter(|it| it.0 != *pivot) {
             let (file, own) = sequence;
-            let own_items = calls.items(group, sequence);
+            let own_items = calls.items(group, *file, own);
             let of_pair = known.entry((*pivot, *file)).or_default();
             let shift = match align(&items, &own_items, of_pair) {
                 Shift::By(shift) => {

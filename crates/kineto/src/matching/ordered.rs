@@ -39,7 +39,9 @@ impl Matching {
             if let Some((pivot, _)) = longest(&pool) {
                 for (file, _) in &pool {
                     let both = recorded.get(*pivot).zip(recorded.get(*file));
-                    let of_both = both.and_then(Known::of_both).unwrap_or_default();
+                    let of_both = both
+                        .and_then(|(first, second)| Known::of_both(first, second))
+                        .unwrap_or_default();
                     known.insert((*pivot, *file), of_both);
                 }
             }

@@ -248,7 +248,7 @@ fn families(calls: &Calls<'_>, pool: &[Sequence]) -> Vec<Option<Family>> {
             let group = of_file(sequence.0).get(place)?;
             groups.entry(group).or_default().push(sequence.clone());
         }
-        let named = |(group, own): (&crate::header::Group, Vec<Sequence>)| {
+        let named = |(group, own): (&crate::header::HeaderGroup, Vec<Sequence>)| {
             let group = Group {
                 name: group.name.clone(),
                 ranks: group.ranks.clone(),
@@ -268,9 +268,9 @@ fn is_possible(calls: &Calls<'_>, family: &Family) -> bool {
             let Some(longest) = longest else {
                 return true;
             };
-            let pivot = calls.items(group, longest);
-            let fits = |sequence: &Sequence| {
-                let own = calls.items(group, sequence);
+            let pivot = calls.items(group, longest.0, &longest.1);
+            let fits = |(file, own): &Sequence| {
+                let own = calls.items(group, *file, own);
                 align(&pivot, &own, &Known::default()) != Shift::Impossible
             };
             let mut others = sequences.iter().filter(|it| it.0 != longest.0);
@@ -387,7 +387,7 @@ impl Queue {
     /// Of the `n` calls of an operation that began before the second, and itself, all were
     /// asked for when they began. If request `n` (from 0) came after the first began, then
     /// not both were asked for by then: the second was not.
-    fn is_certain(&self, columns: &Columns, (first, second): (&Call, &Call), place: usize) -> bool {
+    fn is_certain(&self, columns: &Columns, first: &Call, second: &Call, place: usize) -> bool {
         let begin = columns.begin(first.event);
         columns.track(first.event) == columns.track(second.event)
             || self.free_since.get(place).is_some_and(|it| *it >= begin)
@@ -398,14 +398,14 @@ impl Queue {
     }
 
     /// Which of the calls of one signature have a certain place among them.
-    pub(super) fn certain(&self, calls: &Calls<'_>, (file, own): &Sequence) -> Vec<bool> {
+    pub(super) fn certain(&self, calls: &Calls<'_>, file: usize, own: &[usize]) -> Vec<bool> {
         let mut certain = vec![true; own.len()];
-        let Some(of_file) = calls.files.get(*file) else {
+        let Some(of_file) = calls.files.get(file) else {
             return certain;
         };
         for (at, pair) in own.windows(2).enumerate() {
             let both = of_file.calls.get(pair[0]).zip(of_file.calls.get(pair[1]));
-            if both.is_some_and(|both| !self.is_certain(&of_file.columns, both, pair[1])) {
+            if both.is_some_and(|(a, b)| !self.is_certain(&of_file.columns, a, b, pair[1])) {
                 for it in certain.iter_mut().skip(at).take(2) {
                     *it = false;
                 }

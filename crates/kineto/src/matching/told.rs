@@ -23,7 +23,7 @@ impl Profile {
         ))
     }
 
-    fn event(&mut self, (cat, name): (&str, &str), (tid, ts, dur): (u32, u64, u64), args: &str) {
+    fn event(&mut self, cat: &str, name: &str, tid: u32, ts: u64, dur: u64, args: &str) {
         let comma = if self.0.ends_with('[') { "" } else { "," };
         write!(
             self.0,
@@ -34,7 +34,7 @@ impl Profile {
     }
 
     /// A message of gloo: from when to when the call for it lasts, and until when the range.
-    fn gloo(&mut self, is_send: bool, peer: u32, tag: u32, (from, to, end): (u64, u64, u64)) {
+    fn gloo(&mut self, is_send: bool, peer: u32, tag: u32, from: u64, to: u64, end: u64) {
         let (call, range) = if is_send {
             ("c10d::send", "gloo:send")
         } else {
@@ -43,8 +43,8 @@ impl Profile {
         let args = format!(
             "\"Concrete Inputs\":[\"\",\"\",\"{peer}\",\"{tag}\"],\"Input Dims\":[[[32]],[],[],[]]"
         );
-        self.event(("cpu_op", call), (7, from, to - from), &args);
-        self.event(("user_annotation", range), (7, to - 1, end - to + 1), "");
+        self.event("cpu_op", call, 7, from, to - from, &args);
+        self.event("user_annotation", range, 7, to - 1, end - to + 1, "");
     }
 
     fn read(mut self) -> FileRead {
@@ -110,17 +110,17 @@ fn stages(groups: &[(&str, &[u32])], waited: bool) -> [FileRead; 2] {
             true,
             1,
             0,
-            (
-                at + 400 - late,
-                at + 420 - late,
-                if waited { end } else { at + 421 - late },
-            ),
+            at + 400 - late,
+            at + 420 - late,
+            if waited { end } else { at + 421 - late },
         );
         second.gloo(
             false,
             0,
             0,
-            (100 + at + late, 100 + at + late + 9, 100 + end + 5),
+            100 + at + late,
+            100 + at + late + 9,
+            100 + end + 5,
         );
     }
     [first.read(), second.read()]
@@ -166,7 +166,7 @@ fn kernels(groups: &[(&str, &[u32])], all: &[(&str, u32)], args: &str) -> [FileR
             let name = format!("{name}(Arguments)");
             let comma = if args.is_empty() { "" } else { "," };
             let args = format!("{args}{comma}\"Seq\":{number}");
-            profile.event(("kernel", &name), (*stream, begin, at + 80 - begin), &args);
+            profile.event("kernel", &name, *stream, begin, at + 80 - begin, &args);
         }
         profile.read()
     })
@@ -239,7 +239,7 @@ fn groups_of_equal_name_are_told_apart() {
     let files = [0, 1, 2, 3].map(|rank| {
         let members: &[u32] = if rank < 2 { BOTH } else { &[2, 3] };
         let mut profile = Profile::of(rank, 4, &[("1", members)]);
-        profile.event(("kernel", "ncclDevKernel_AllReduce"), (20, 1_000, 50), args);
+        profile.event("kernel", "ncclDevKernel_AllReduce", 20, 1_000, 50, args);
         profile.read()
     });
     let matching = matched(&files);

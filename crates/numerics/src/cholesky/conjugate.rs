@@ -29,7 +29,8 @@ const MOST_STARTS: usize = 4;
 
 /// The solution of a system; `None` where it is not found in so many steps.
 pub(super) fn solve(
-    (columns, values): (&Columns, &[f64]),
+    columns: &Columns,
+    values: &[f64],
     factor: &Incomplete,
     right: &[f64],
     monitor: &dyn Monitor,

@@ -180,7 +180,7 @@ impl SparseCholesky {
         while let Some(&small) = SMALL.get(self.too_large) {
             let factor = Incomplete::of(columns, values, small, MOST_FILL * values.len());
             let Some(factor) = factor else { break };
-            let found = conjugate::solve((columns, values), &factor, right, monitor)?;
+            let found = conjugate::solve(columns, values, &factor, right, monitor)?;
             if let Some(found) = found.filter(|it| it.iter().all(|it| it.is_finite())) {
                 return Ok(Some(found));
             }

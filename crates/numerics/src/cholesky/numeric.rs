@@ -38,7 +38,7 @@ pub(super) fn factorise(
 /// Makes the factor of the entries of the matrix.
 fn fill(symbolic: &Symbolic, factor: &mut [f64], monitor: &dyn Monitor) -> Option<()> {
     let mut branches = in_branches(symbolic, factor, monitor)?.into_iter();
-    let mut trunk = Elimination::new(symbolic, factor, 0, symbolic.stacks)?;
+    let mut trunk = NumericElimination::new(symbolic, factor, 0, symbolic.stacks)?;
     let mut next = branches.next();
     for (at, node) in symbolic.nodes.iter().enumerate() {
         match next.take_if(|(branch, _)| branch.nodes.end == at + 1) {
@@ -78,7 +78,7 @@ fn in_branches<'a>(
     }
     let eliminated = parts.into_par_iter().map(|(branch, entries)| {
         let first = branch.entries.start;
-        let mut own = Elimination::new(symbolic, entries, first, branch.stacks)?;
+        let mut own = NumericElimination::new(symbolic, entries, first, branch.stacks)?;
         let (root, others) = symbolic.nodes[branch.nodes.clone()].split_last()?;
         for node in others {
             own.eliminate(node, monitor)?;
@@ -93,7 +93,7 @@ fn in_branches<'a>(
 }
 
 /// The elimination of nodes that follow each other.
-struct Elimination<'a> {
+struct NumericElimination<'a> {
     symbolic: &'a Symbolic,
     /// Entries of the factor, from this one on.
     factor: &'a mut [f64],
@@ -104,7 +104,7 @@ struct Elimination<'a> {
     stacks: [Vec<f64>; 2],
 }
 
-impl<'a> Elimination<'a> {
+impl<'a> NumericElimination<'a> {
     /// With room on the stacks; `None` if memory does not suffice.
     fn new(
         symbolic: &'a Symbolic,

@@ -34,14 +34,14 @@ pub(super) struct Supernode {
 }
 
 #[derive(Clone, Copy)]
-struct Node {
+struct FundamentalNode {
     parent: u32,
     columns: usize,
     front: usize,
     zeros: usize,
 }
 
-impl Node {
+impl FundamentalNode {
     /// With a child's columns before its own.
     fn with(self, child: Self) -> Self {
         let more = child.columns * (child.columns + self.front - child.front);
@@ -90,19 +90,19 @@ pub(super) fn supernodes(elimination: &Elimination) -> Vec<Supernode> {
 }
 
 /// Columns whose patterns are the same: by column its node, and the nodes.
-fn chains(elimination: &Elimination) -> (Vec<u32>, Vec<Node>) {
+fn chains(elimination: &Elimination) -> (Vec<u32>, Vec<FundamentalNode>) {
     let Elimination {
         parents, counts, ..
     } = elimination;
     let mut of: Vec<u32> = Vec::with_capacity(parents.len());
-    let mut nodes: Vec<Node> = Vec::new();
+    let mut nodes: Vec<FundamentalNode> = Vec::new();
     for column in 0..parents.len() {
         let is_same = column > 0
             && parents[column - 1] as usize == column
             && counts[column - 1] == counts[column] + 1;
         match nodes.last_mut() {
             Some(node) if is_same => node.columns += 1,
-            _ => nodes.push(Node {
+            _ => nodes.push(FundamentalNode {
                 parent: NONE,
                 columns: 1,
                 front: counts[column] as usize,
@@ -122,7 +122,7 @@ fn chains(elimination: &Elimination) -> (Vec<u32>, Vec<Node>) {
 
 /// Merges children with their parents where that is worth it; returns which node each
 /// belongs to afterwards.
-fn merge(nodes: &mut [Node]) -> Vec<u32> {
+fn merge(nodes: &mut [FundamentalNode]) -> Vec<u32> {
     let mut merged: Vec<u32> = (0..nodes.len() as u32).collect();
     let mut children = vec![NONE; nodes.len()];
     let mut siblings = vec![NONE; nodes.len()];
@@ -152,7 +152,7 @@ fn merge(nodes: &mut [Node]) -> Vec<u32> {
 /// Puts the descendants of each node right before it. While one child is dealt with, the
 /// updates of the others already lie in that of the parent; so the child that needs most
 /// memory comes first, before there is any.
-fn arrange(nodes: &[Node], merged: &[u32]) -> Vec<u32> {
+fn arrange(nodes: &[FundamentalNode], merged: &[u32]) -> Vec<u32> {
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     let mut needed = vec![0; nodes.len()];
     let mut roots = Vec::new();

@@ -46,12 +46,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 use retime_model::{
-    Class, LocationIndex, LogBuilder, MessageId, Monitor, OperationId, Timestamp, TraceInfo,
+    Class, LocationIndex, LogBuilder, MessageId, Monitor, OperationId, OperationPart, Timestamp,
+    TraceInfo,
 };
 use retime_otf2::{LocationType, Trace};
 
 use self::activities::{HostPass, StreamPass};
-use self::calls::Calls;
+use self::calls::LaunchCalls;
 use self::family::{Edge, Family};
 use self::references::{Named, References};
 use crate::error::TraceError;
@@ -63,7 +64,7 @@ const SPACE: u64 = (u32::from_be_bytes(*b"ACCL") as u64) << u32::BITS;
 
 /// The part that an event has in a dependency between a host and its streams.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum EdgePart {
     Cause(MessageId),
     Effect(MessageId),
     /// A cause in an operation with this number of causes.
@@ -76,7 +77,7 @@ enum Part {
 /// rest on.
 #[derive(Debug, Default)]
 pub(crate) struct Accelerators {
-    parts: BTreeMap<LocationIndex, Vec<(u64, Part)>>,
+    parts: BTreeMap<LocationIndex, Vec<(u64, EdgePart)>>,
     /// Activities that dependencies rest on, by stream.
     taken_up: BTreeMap<LocationIndex, u64>,
 }
@@ -92,16 +93,16 @@ impl Accelerators {
     ) -> Result<Self, TraceError> {
         let mut found = Self::default();
         let families = families(trace, info, part);
-        let calls = Calls::find(trace.definitions());
+        let calls = LaunchCalls::find(trace.definitions());
         if families.is_empty() || !calls.launch_anything() {
             return Ok(found);
         }
         let references = References::find(trace.definitions());
         for (process, places) in families {
-            let family = read(trace, (&calls, references.as_ref()), &places, monitor)?;
+            let family = read(trace, &calls, references.as_ref(), &places, monitor)?;
             let space = SPACE | process as u64;
             for (number, edge) in (0..).zip(family.edges()) {
-                found.add(&edge, (space, number));
+                found.add(&edge, space, number);
             }
         }
         for parts in found.parts.values_mut() {
@@ -110,14 +111,14 @@ impl Accelerators {
         Ok(found)
     }
 
-    fn add(&mut self, edge: &Edge, (space, number): (u64, u64)) {
+    fn add(&mut self, edge: &Edge, space: u64, number: u64) {
         let mut part = |(location, event): (LocationIndex, u64), part| {
             self.parts.entry(location).or_default().push((event, part));
         };
         if let ([cause], [effect]) = (&edge.causes[..], &edge.effects[..]) {
             let id = MessageId { space, number };
-            part(*cause, Part::Cause(id));
-            part(*effect, Part::Effect(id));
+            part(*cause, EdgePart::Cause(id));
+            part(*effect, EdgePart::Effect(id));
         } else {
             let id = OperationId { space, number };
             let class = if edge.causes.len() > 1 {
@@ -126,10 +127,16 @@ impl Accelerators {
                 Class::OneToAll
             };
             for &cause in &edge.causes {
-                part(cause, Part::CauseOf(id, class, edge.causes.len() as u32));
+                part(
+                    cause,
+                    EdgePart::CauseOf(id, class, edge.causes.len() as u32),
+                );
             }
             for &effect in &edge.effects {
-                part(effect, Part::EffectOf(id, class, edge.effects.len() as u32));
+                part(
+                    effect,
+                    EdgePart::EffectOf(id, class, edge.effects.len() as u32),
+                );
             }
         }
         for (location, _) in edge.begun() {
@@ -152,7 +159,7 @@ impl Accelerators {
 
 /// The events of a location that have a part and are still to come.
 pub(super) struct Parts<'a> {
-    rest: &'a [(u64, Part)],
+    rest: &'a [(u64, EdgePart)],
 }
 
 impl Parts<'_> {
@@ -167,26 +174,44 @@ impl Parts<'_> {
         {
             self.rest = rest;
             match *part {
-                Part::Cause(id) => log.named_send(event, time, id),
-                Part::Effect(id) => log.named_receive(event, time, id),
-                Part::CauseOf(id, class, of) => log.named_begin(event, time, (id, class, 0), of),
-                Part::EffectOf(id, class, of) => log.named_end(event, time, (id, class, 0), of),
+                EdgePart::Cause(id) => log.named_send(event, time, id),
+                EdgePart::Effect(id) => log.named_receive(event, time, id),
+                EdgePart::CauseOf(id, class, of) => {
+                    log.named_begin(event, time, unranked(id, class, of));
+                }
+                EdgePart::EffectOf(id, class, of) => {
+                    log.named_end(event, time, unranked(id, class, of));
+                }
             }
         }
+    }
+}
+
+/// A part in an operation whose ranks do not count.
+const fn unranked(id: OperationId, class: Class, expected: u32) -> OperationPart {
+    OperationPart {
+        id,
+        class,
+        rank: 0,
+        expected,
     }
 }
 
 /// The threads of a process, and the streams that belong to it with the processes that
 /// they are taken for. Streams of one process are of one device.
 #[derive(Default)]
-struct Places {
+struct HostAndStreams {
     hosts: Vec<LocationIndex>,
     streams: Vec<(LocationIndex, usize)>,
 }
 
 /// All processes that have streams, among some locations.
-fn families(trace: &Trace, info: &TraceInfo, part: &[LocationIndex]) -> BTreeMap<usize, Places> {
-    let mut families: BTreeMap<usize, Places> = BTreeMap::new();
+fn families(
+    trace: &Trace,
+    info: &TraceInfo,
+    part: &[LocationIndex],
+) -> BTreeMap<usize, HostAndStreams> {
+    let mut families: BTreeMap<usize, HostAndStreams> = BTreeMap::new();
     let described = part
         .iter()
         .filter_map(|&it| Some((it, info.locations.get(it.as_usize())?)));
@@ -220,8 +245,9 @@ impl Monitor for Again<'_> {
 
 fn read(
     trace: &Trace,
-    (calls, references): (&Calls, Option<&References>),
-    places: &Places,
+    calls: &LaunchCalls,
+    references: Option<&References>,
+    places: &HostAndStreams,
     monitor: &dyn Monitor,
 ) -> Result<Family, TraceError> {
     let again = Again(monitor);
@@ -238,7 +264,7 @@ fn read(
         Ok(pass.finish())
     });
     let streams = places.streams.par_iter().map(|&(location, context)| {
-        let mut pass = StreamPass::new(calls, trace.local(location)?, (location, context));
+        let mut pass = StreamPass::new(calls, trace.local(location)?, location, context);
         trace.glance(location, &again, |event| pass.event(event))?;
         Ok(pass.stream)
     });

@@ -31,13 +31,13 @@ use retime_otf2::{
 };
 
 use super::epochs::{Epochs, Fetches};
-use super::exposures::{Exposures, Groups, Part};
+use super::exposures::{ExposurePart, Exposures, Groups};
 use super::postings::{POSTING, function_of};
 use crate::describe::Description;
 
 /// The effect of a call on what its entry and exit prove.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CallKind {
     /// It posts receives.
     Posts,
     /// It is left when its synchronous send is complete.
@@ -62,23 +62,23 @@ enum Kind {
 
 /// The calls that a trace defines, by region.
 pub(crate) struct Calls {
-    kinds: HashMap<RegionRef, Kind>,
+    kinds: HashMap<RegionRef, CallKind>,
     groups: Groups,
 }
 
 impl Calls {
     pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
         let kind = |name: &str| match name {
-            "mpi_ssend" => Some(Kind::Sends),
-            "mpi_issend" => Some(Kind::Starts),
-            "mpi_ssend_init" => Some(Kind::Prepares),
-            "mpi_send_init" | "mpi_bsend_init" | "mpi_rsend_init" => Some(Kind::PreparesOthers),
-            "mpi_start" | "mpi_startall" => Some(Kind::StartsPrepared),
-            "mpi_win_post" => Some(Kind::Exposes),
-            "mpi_win_start" => Some(Kind::Accesses),
-            "mpi_win_complete" => Some(Kind::Completes),
-            "mpi_win_wait" | "mpi_win_test" => Some(Kind::Waits),
-            _ => POSTING.contains(&name).then_some(Kind::Posts),
+            "mpi_ssend" => Some(CallKind::Sends),
+            "mpi_issend" => Some(CallKind::Starts),
+            "mpi_ssend_init" => Some(CallKind::Prepares),
+            "mpi_send_init" | "mpi_bsend_init" | "mpi_rsend_init" => Some(CallKind::PreparesOthers),
+            "mpi_start" | "mpi_startall" => Some(CallKind::StartsPrepared),
+            "mpi_win_post" => Some(CallKind::Exposes),
+            "mpi_win_start" => Some(CallKind::Accesses),
+            "mpi_win_complete" => Some(CallKind::Completes),
+            "mpi_win_wait" | "mpi_win_test" => Some(CallKind::Waits),
+            _ => POSTING.contains(&name).then_some(CallKind::Posts),
         };
         let regions = definitions.regions.iter();
         let named = regions.map(|it| (it.id, function_of(&definitions.text(it.name))));
@@ -92,7 +92,7 @@ impl Calls {
 
 /// A region that was entered.
 struct Open {
-    kind: Option<Kind>,
+    kind: Option<CallKind>,
     /// The event by which it was entered, if that may be waited for.
     entered: Option<LogNode>,
     /// The synchronous send that it completes.
@@ -133,7 +133,8 @@ impl<'a> Followed<'a> {
     /// does.
     pub(super) fn new(
         calls: &'a Calls,
-        (description, local): (&'a Description, &'a LocalDefinitions),
+        description: &'a Description,
+        local: &'a LocalDefinitions,
         endpoint: LocationIndex,
         alone: bool,
     ) -> Self {
@@ -198,13 +199,18 @@ impl<'a> Followed<'a> {
         };
         let kind = self.calls.kinds.get(&region).copied();
         self.prepared = match (kind, self.prepared) {
-            (Some(Kind::PreparesOthers), _) => Prepared::Any,
-            (Some(Kind::Prepares), Prepared::Nothing) => Prepared::Synchronous,
+            (Some(CallKind::PreparesOthers), _) => Prepared::Any,
+            (Some(CallKind::Prepares), Prepared::Nothing) => Prepared::Synchronous,
             (_, before) => before,
         };
         let is_cause = matches!(
             kind,
-            Some(Kind::Posts | Kind::StartsPrepared | Kind::Exposes | Kind::Completes)
+            Some(
+                CallKind::Posts
+                    | CallKind::StartsPrepared
+                    | CallKind::Exposes
+                    | CallKind::Completes
+            )
         );
         let entered = is_cause.then(|| log.call_entered(event, time));
         self.open.push(Open {
@@ -218,27 +224,36 @@ impl<'a> Followed<'a> {
 
     /// Reports the synchronisation of a group by the innermost call: it begins or ends at the entry
     /// of a call that posts or completes, and at the exit of one that waits.
-    fn grouped(&mut self, kind: Kind, of: (RmaWinRef, GroupRef), log: &mut LogBuilder) {
+    fn grouped(
+        &mut self,
+        kind: CallKind,
+        window: RmaWinRef,
+        group: GroupRef,
+        log: &mut LogBuilder,
+    ) {
         let Some(call) = self.open.last_mut() else {
             return;
         };
-        let mut names = |part| self.exposures.names(part, of).into_iter();
+        let mut names = |part| self.exposures.names(part, window, group).into_iter();
         match (kind, call.entered) {
-            (Kind::Exposes, Some(entered)) => {
+            (CallKind::Exposes, Some(entered)) => {
                 let node = entered;
-                let posted = names(Part::Posts).map(|(_, id)| NamedMessage { id, node });
+                let posted = names(ExposurePart::Posts).map(|(_, id)| NamedMessage { id, node });
                 self.epochs.posted.extend(posted);
             }
-            (Kind::Accesses, _) => self.fetches.start(of.0),
-            (Kind::Completes, Some(entered)) => {
-                for (_, id) in names(Part::Completes) {
+            (CallKind::Accesses, _) => self.fetches.start(window),
+            (CallKind::Completes, Some(entered)) => {
+                for (_, id) in names(ExposurePart::Completes) {
                     log.also_named(entered, id);
                 }
-                let from = self.fetches.complete(of.0);
-                let fetched = names(Part::Accesses).filter(|(target, _)| from.contains(target));
+                let from = self.fetches.complete(window);
+                let fetched =
+                    names(ExposurePart::Accesses).filter(|(target, _)| from.contains(target));
                 call.fetched = fetched.map(|(_, id)| id).collect();
             }
-            (Kind::Waits, _) => call.waited = names(Part::Waits).map(|(_, id)| id).collect(),
+            (CallKind::Waits, _) => {
+                call.waited = names(ExposurePart::Waits).map(|(_, id)| id).collect();
+            }
             _ => {}
         }
     }
@@ -285,9 +300,9 @@ impl<'a> Followed<'a> {
             None
         };
         match (event.code, call.kind) {
-            (code::MpiSend, Some(Kind::Sends)) => call.send = reported,
-            (code::MpiIsend, Some(kind @ (Kind::Starts | Kind::StartsPrepared)))
-                if kind == Kind::Starts || prepared == Prepared::Synchronous =>
+            (code::MpiSend, Some(CallKind::Sends)) => call.send = reported,
+            (code::MpiIsend, Some(kind @ (CallKind::Starts | CallKind::StartsPrepared)))
+                if kind == CallKind::Starts || prepared == Prepared::Synchronous =>
             {
                 if let (Some(send), EventData::MpiIsend { request, .. }) =
                     (reported, event.data_of::<{ code::MpiIsend }>()?)
@@ -295,8 +310,8 @@ impl<'a> Followed<'a> {
                     self.started.insert(request, send);
                 }
             }
-            (code::MpiRecv, Some(Kind::Posts)) if reported.is_some() => posted(call, log),
-            (code::MpiIrecvRequest, Some(Kind::Posts | Kind::StartsPrepared)) if posts => {
+            (code::MpiRecv, Some(CallKind::Posts)) if reported.is_some() => posted(call, log),
+            (code::MpiIrecvRequest, Some(CallKind::Posts | CallKind::StartsPrepared)) if posts => {
                 posted(call, log);
             }
             (code::RmaGroupSync, Some(kind)) => {
@@ -308,7 +323,7 @@ impl<'a> Followed<'a> {
                     // Score-P records a test that found accesses under way like this.
                     && sync_level != RmaSyncLevel::NONE
                 {
-                    self.grouped(kind, (win, group), log);
+                    self.grouped(kind, win, group, log);
                 }
             }
             _ => {}

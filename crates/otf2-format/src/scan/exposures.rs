@@ -42,7 +42,7 @@ impl Groups {
 
 /// The part that a location takes in an exposure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Part {
+pub(super) enum ExposurePart {
     /// It exposes its memory to others.
     Posts,
     /// It has accessed that of others.
@@ -53,7 +53,7 @@ pub(super) enum Part {
     Waits,
 }
 
-impl Part {
+impl ExposurePart {
     const fn space(self) -> u64 {
         match self {
             Self::Posts | Self::Accesses => POSTS,
@@ -68,7 +68,7 @@ pub(super) struct Exposures<'a> {
     window_table: Option<&'a MappingTable>,
     group_table: Option<&'a MappingTable>,
     own: LocationIndex,
-    counts: HashMap<(RmaWinRef, LocationIndex, Part), u32>,
+    counts: HashMap<(RmaWinRef, LocationIndex, ExposurePart), u32>,
     /// True if all are recorded so far, by this location.
     is_whole: bool,
 }
@@ -100,8 +100,9 @@ impl<'a> Exposures<'a> {
     /// The names of what begins or ends now with each member of a group.
     pub(super) fn names(
         &mut self,
-        part: Part,
-        (window, group): (RmaWinRef, GroupRef),
+        part: ExposurePart,
+        window: RmaWinRef,
+        group: GroupRef,
     ) -> Vec<(LocationIndex, MessageId)> {
         let global = |table: Option<&MappingTable>, id: u32| match table {
             Some(table) => table.get(id.into()) as u32,
@@ -122,8 +123,8 @@ impl<'a> Exposures<'a> {
             let count = counts.entry((window, other, part)).or_default();
             *count += 1;
             let (origin, target) = match part {
-                Part::Accesses | Part::Completes => (own, other),
-                Part::Posts | Part::Waits => (other, own),
+                ExposurePart::Accesses | ExposurePart::Completes => (own, other),
+                ExposurePart::Posts | ExposurePart::Waits => (other, own),
             };
             let largest = 1 << LOCATION_BITS;
             let id = MessageId {

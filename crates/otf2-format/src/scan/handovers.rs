@@ -41,7 +41,7 @@ pub(crate) fn name(
     if scanned.iter().all(|it| it.handovers.is_empty()) {
         return Ok(scanned);
     }
-    let mut names = Names::default();
+    let mut names = HandoverNames::default();
     for (number, process) in by_process(&scanned, info) {
         names.begin(number);
         for (released, acquired) in locks::pairs(&process) {
@@ -67,13 +67,13 @@ pub(crate) fn name(
 
 /// The names that are added to the logs of locations.
 #[derive(Default)]
-struct Names {
+struct HandoverNames {
     joined: HashMap<LocationIndex, Joined>,
     space: u64,
     next: u64,
 }
 
-impl Names {
+impl HandoverNames {
     /// Goes on to a process.
     fn begin(&mut self, process: usize) {
         self.space = SPACE | process as u64;
@@ -139,7 +139,7 @@ impl Names {
             let joined = self.joined.remove(&location).unwrap_or_default();
             let described = info.locations.get(location.as_usize());
             let id = described.map_or(u64::from(location.0), |it| it.id);
-            it.with(joined, (trace, id))
+            it.with(joined, trace, id)
         };
         scanned.into_iter().map(enter).collect()
     }

@@ -26,23 +26,24 @@
 //! `src/adapters/opari2/openmp/SCOREP_Opari2_Openmp.c` and, for the tool interface,
 //! `src/adapters/ompt/scorep_ompt_events_host.inc.c` (`in_release_operation`).
 
-use retime_model::{LogBuilder, LogNode, Role, Timestamp};
+use retime_model::{LogBuilder, LogNode};
 use retime_otf2::{Definitions, RegionRef};
 use rustc_hash::FxHashMap;
 
 use super::handovers::{Handovers, LockUse};
+use super::moment::Moment;
 use super::postings::function_of;
 
 /// The effect of a call on a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Call {
+enum LockCall {
     Locks,
     Unlocks,
     /// It unlocks, waits, and locks again.
     Waits,
 }
 
-impl Call {
+impl LockCall {
     fn named(name: &str) -> Option<Self> {
         match name {
             "omp_set_lock"
@@ -62,14 +63,14 @@ impl Call {
 }
 
 /// The calls that a trace defines, by region.
-pub(super) struct LockCalls(FxHashMap<RegionRef, Call>);
+pub(super) struct LockCalls(FxHashMap<RegionRef, LockCall>);
 
 impl LockCalls {
     pub(super) fn find(definitions: &Definitions) -> Self {
         let regions = definitions.regions.iter();
         let calls = regions.filter_map(|it| {
             let name = function_of(&definitions.text(it.name));
-            Some((it.id, Call::named(&name)?))
+            Some((it.id, LockCall::named(&name)?))
         });
         Self(calls.collect())
     }
@@ -80,8 +81,8 @@ impl LockCalls {
 }
 
 /// A call that is entered and not left.
-struct Open {
-    call: Call,
+struct OpenLockCall {
+    call: LockCall,
     /// How many regions are open within it.
     inside: u32,
     /// Its entry, until a release is known by it.
@@ -92,7 +93,7 @@ struct Open {
 /// The calls of one location.
 pub(super) struct Locking<'a> {
     calls: &'a LockCalls,
-    open: Option<Open>,
+    open: Option<OpenLockCall>,
 }
 
 impl<'a> Locking<'a> {
@@ -100,34 +101,24 @@ impl<'a> Locking<'a> {
         Self { calls, open: None }
     }
 
-    pub(super) fn enter(
-        &mut self,
-        region: RegionRef,
-        (event, time): (u64, Timestamp),
-        log: &mut LogBuilder,
-    ) {
+    pub(super) fn enter(&mut self, region: RegionRef, at: Moment, log: &mut LogBuilder) {
         if let Some(open) = &mut self.open {
             open.inside += 1;
         } else if let Some(&call) = self.calls.0.get(&region) {
-            let unlocks = call != Call::Locks;
-            self.open = Some(Open {
+            let unlocks = call != LockCall::Locks;
+            self.open = Some(OpenLockCall {
                 call,
                 inside: 0,
-                entered: unlocks.then(|| log.call_entered(event, time)),
+                entered: unlocks.then(|| log.call_entered(at.event, at.time)),
                 acquired: None,
             });
         }
     }
 
-    pub(super) fn leave(
-        &mut self,
-        at: (u64, Timestamp),
-        handovers: &mut Handovers,
-        log: &mut LogBuilder,
-    ) {
+    pub(super) fn leave(&mut self, at: Moment, handovers: &mut Handovers, log: &mut LogBuilder) {
         let left = self.open.take_if(|it| it.inside == 0);
         if let Some(of) = left.and_then(|it| it.acquired) {
-            handovers.acquires(of, log.takes_part(at.0, at.1, Role::Receive));
+            handovers.acquires(of, at.receive(log));
         } else if let Some(open) = &mut self.open {
             open.inside -= 1;
         }
@@ -136,27 +127,27 @@ impl<'a> Locking<'a> {
     pub(super) fn acquires(
         &mut self,
         of: LockUse,
-        at: (u64, Timestamp),
+        at: Moment,
         handovers: &mut Handovers,
         log: &mut LogBuilder,
     ) {
         match &mut self.open {
-            Some(open) if open.call != Call::Unlocks && open.acquired.is_none() => {
+            Some(open) if open.call != LockCall::Unlocks && open.acquired.is_none() => {
                 open.acquired = Some(of);
             }
-            _ => handovers.acquires(of, log.takes_part(at.0, at.1, Role::Receive)),
+            _ => handovers.acquires(of, at.receive(log)),
         }
     }
 
     pub(super) fn releases(
         &mut self,
         of: LockUse,
-        at: (u64, Timestamp),
+        at: Moment,
         handovers: &mut Handovers,
         log: &mut LogBuilder,
     ) {
         let entered = self.open.as_mut().and_then(|it| it.entered.take());
-        let node = entered.unwrap_or_else(|| log.takes_part(at.0, at.1, Role::Send));
+        let node = entered.unwrap_or_else(|| at.send(log));
         handovers.releases(of, node);
     }
 }

@@ -3,6 +3,7 @@
 use retime_model::{LogBuilder, Timestamp};
 use retime_otf2::{EventData, Glance, WireError};
 
+use super::moment::Moment;
 use super::partners::Partners;
 use super::postings::Postings;
 use super::twice::Twice;
@@ -12,7 +13,8 @@ pub(super) fn one_sided<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
-    _: (&mut Postings<'_>, &mut Twice),
+    _: &mut Postings<'_>,
+    _: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let windows = &mut partners.windows;
@@ -20,7 +22,13 @@ pub(super) fn one_sided<const CODE: u8>(
         EventData::RmaCollectiveBegin => log.collective_begin(event.number, time),
         EventData::RmaCollectiveEnd {
             collective_op, win, ..
-        } => windows.ended((event.number, time), collective_op, win, log),
+        } => {
+            let at = Moment {
+                event: event.number,
+                time,
+            };
+            windows.ended(at, collective_op, win, log);
+        }
         EventData::RmaPut { win, .. }
         | EventData::RmaGet { win, .. }
         | EventData::RmaAtomic { win, .. } => windows.accessed(win),

@@ -13,7 +13,7 @@ use retime_otf2::{
 use super::one_sided::one_sided;
 use super::partners::Partners;
 use super::postings::Postings;
-use super::twice::Twice;
+use super::twice::{CollectiveRecord, Twice};
 
 /// Handle of communicators that are not defined.
 const UNDEFINED: u32 = u32::MAX;
@@ -30,12 +30,13 @@ macro_rules! with_role {
             event: Glance<'_>,
             time: Timestamp,
             partners: &mut Partners<'_>,
-            (postings, twice): (&mut Postings<'_>, &mut Twice),
+            postings: &mut Postings<'_>,
+            twice: &mut Twice,
             log: &mut LogBuilder,
         ) -> Result<(), WireError> {
             match event.code {
                 $($(code::$name => {
-                    $role::<{ code::$name }>(event, time, partners, (postings, twice), log)
+                    $role::<{ code::$name }>(event, time, partners, postings, twice, log)
                 })*)*
                 _ => Ok(()),
             }
@@ -62,7 +63,8 @@ fn message<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
-    (postings, twice): (&mut Postings<'_>, &mut Twice),
+    postings: &mut Postings<'_>,
+    twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let number = event.number;
@@ -172,7 +174,8 @@ fn operation<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
-    (_, twice): (&mut Postings<'_>, &mut Twice),
+    _: &mut Postings<'_>,
+    twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let number = event.number;
@@ -193,9 +196,14 @@ fn operation<const CODE: u8>(
             size_sent,
             size_received,
         } => {
-            let sizes = (size_sent, size_received);
-            twice.collective(collective_op, root, sizes);
-            let what = collective((collective_op, root), communicator, sizes, partners);
+            let what = CollectiveRecord {
+                operation: collective_op,
+                root,
+                sent: size_sent,
+                received: size_received,
+            };
+            twice.collective(what);
+            let what = collective(what, communicator, partners);
             log.collective_end(number, time, what);
         }
         EventData::NonBlockingCollectiveRequest { request } => {
@@ -209,9 +217,14 @@ fn operation<const CODE: u8>(
             size_received,
             request,
         } => {
-            let sizes = (size_sent, size_received);
-            twice.collective(collective_op, root, sizes);
-            let what = collective((collective_op, root), communicator, sizes, partners);
+            let what = CollectiveRecord {
+                operation: collective_op,
+                root,
+                sent: size_sent,
+                received: size_received,
+            };
+            twice.collective(what);
+            let what = collective(what, communicator, partners);
             log.collective_completed(number, time, what, request);
         }
         _ => {}
@@ -234,19 +247,18 @@ impl Partners<'_> {
 }
 
 fn collective(
-    (operation, root): (CollectiveOp, CollectiveRoot),
+    what: CollectiveRecord,
     communicator: CommRef,
-    (sent, received): (u64, u64),
     partners: &mut Partners<'_>,
 ) -> Collective {
     let comm = partners.comm(communicator);
     Collective {
         // What is not defined must still end what has begun.
         communicator: comm.map_or(UNDEFINED, |comm| comm.handle),
-        operation: operation_of(operation),
-        root: root_of(root),
-        sent: sent > 0,
-        received: received > 0,
+        operation: operation_of(what.operation),
+        root: root_of(what.root),
+        sent: what.sent > 0,
+        received: what.received > 0,
     }
 }
 

@@ -40,11 +40,7 @@ pub(super) struct Joined {
 
 impl Scanned {
     /// Adds what shows when all locations are read, given the trace and the id of this one.
-    pub(super) fn with(
-        self,
-        joined: Joined,
-        (trace, id): (&Trace, u64),
-    ) -> Result<Self, TraceError> {
+    pub(super) fn with(self, joined: Joined, trace: &Trace, id: u64) -> Result<Self, TraceError> {
         let mut columns = self.log.into_columns();
         columns.named_messages.extend(joined.messages);
         columns.named_operations.extend(joined.operations);

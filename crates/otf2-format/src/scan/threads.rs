@@ -26,8 +26,8 @@
 //! 15.3 (barriers).
 
 use retime_model::{
-    Call, Collective, LocationIndex, LogBuilder, LogNode, Members, Operation, Role, Root,
-    Timestamp, TraceInfo,
+    Call, Collective, LocationIndex, LogBuilder, LogNode, Members, Operation, Root, Timestamp,
+    TraceInfo,
 };
 use retime_otf2::schema::event_code as code;
 use retime_otf2::{
@@ -38,6 +38,7 @@ use rustc_hash::FxHashSet;
 
 use super::handovers::{Handovers, LockUse, Phase, TaskId, ThreadId, Worked};
 use super::locking::{LockCalls, Locking};
+use super::moment::Moment;
 use super::partners::Partners;
 
 /// Teams, their barriers and the calls of locks, as the definitions name them.
@@ -183,7 +184,10 @@ impl<'a> Threads<'a> {
         partners: &mut Partners<'_>,
         log: &mut LogBuilder,
     ) -> Result<(), WireError> {
-        let at = (event.number, time);
+        let at = Moment {
+            event: event.number,
+            time,
+        };
         match event.code {
             code::Enter => {
                 if let EventData::Enter { region } = event.data_of::<{ code::Enter }>()? {
@@ -203,12 +207,12 @@ impl<'a> Threads<'a> {
     fn of_threads(
         &mut self,
         data: &EventData,
-        at: (u64, Timestamp),
+        at: Moment,
         partners: &mut Partners<'_>,
         log: &mut LogBuilder,
     ) {
         match *data {
-            EventData::ThreadFork { .. } => self.forked = Some(begin(at, log)),
+            EventData::ThreadFork { .. } => self.forked = Some(at.begin(log)),
             EventData::ThreadJoin { .. } => self.joined(at, log),
             EventData::ThreadTeamBegin { thread_team } => {
                 self.team_begins(thread_team, at, partners, log);
@@ -240,28 +244,16 @@ impl<'a> Threads<'a> {
         }
     }
 
-    fn of_life(
-        &mut self,
-        data: &EventData,
-        id: ThreadId,
-        at: (u64, Timestamp),
-        log: &mut LogBuilder,
-    ) {
+    fn of_life(&mut self, data: &EventData, id: ThreadId, at: Moment, log: &mut LogBuilder) {
         match data {
-            EventData::ThreadCreate { .. } => self.handovers.creates(id, send(at, log)),
-            EventData::ThreadBegin { .. } => self.handovers.begins(id, receive(at, log)),
-            EventData::ThreadEnd { .. } => self.handovers.ends(id, send(at, log)),
-            _ => self.handovers.waits(id, receive(at, log)),
+            EventData::ThreadCreate { .. } => self.handovers.creates(id, at.send(log)),
+            EventData::ThreadBegin { .. } => self.handovers.begins(id, at.receive(log)),
+            EventData::ThreadEnd { .. } => self.handovers.ends(id, at.send(log)),
+            _ => self.handovers.waits(id, at.receive(log)),
         }
     }
 
-    fn of_lock(
-        &mut self,
-        data: &EventData,
-        of: LockUse,
-        at: (u64, Timestamp),
-        log: &mut LogBuilder,
-    ) {
+    fn of_lock(&mut self, data: &EventData, of: LockUse, at: Moment, log: &mut LogBuilder) {
         match data {
             EventData::ThreadAcquireLock { .. } | EventData::OmpAcquireLock { .. } => {
                 self.locking.acquires(of, at, &mut self.handovers, log);
@@ -273,7 +265,7 @@ impl<'a> Threads<'a> {
     fn of_task(
         &mut self,
         data: &EventData,
-        at: (u64, Timestamp),
+        at: Moment,
         partners: &mut Partners<'_>,
         log: &mut LogBuilder,
     ) {
@@ -306,7 +298,7 @@ impl<'a> Threads<'a> {
         match data {
             EventData::ThreadTaskCreate { .. } | EventData::OmpTaskCreate { .. } => {
                 let phase = self.phase();
-                self.handovers.creates_task(id, phase, begin(at, log));
+                self.handovers.creates_task(id, phase, at.begin(log));
             }
             EventData::ThreadTaskComplete { .. } | EventData::OmpTaskComplete { .. } => {
                 self.completes(id, at, log);
@@ -320,14 +312,14 @@ impl<'a> Threads<'a> {
     fn team_begins(
         &mut self,
         team: CommRef,
-        at: (u64, Timestamp),
+        at: Moment,
         partners: &mut Partners<'_>,
         log: &mut LogBuilder,
     ) {
         self.tells_of_teams = true;
         let comm = partners.comm(team);
         if comm.is_none() {
-            log.unresolved(at.0);
+            log.unresolved(at.event);
         }
         let handle = comm.filter(|it| it.of_threads).map(|it| it.handle);
         let fork = self.forked.take();
@@ -337,7 +329,7 @@ impl<'a> Threads<'a> {
             barriers: 0,
         });
         if let Some(handle) = handle {
-            let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+            let end = at.end(log);
             log.called(Call {
                 what: what(handle, Operation::Fork, fork.is_some()),
                 begin: fork,
@@ -347,23 +339,23 @@ impl<'a> Threads<'a> {
         }
     }
 
-    fn team_ends(&mut self, at: (u64, Timestamp), log: &mut LogBuilder) {
+    fn team_ends(&mut self, at: Moment, log: &mut LogBuilder) {
         self.forked = None;
         self.never_joined(log);
         let Some(team) = self.stack.pop() else { return };
         self.entered.retain(|it| it.depth <= self.stack.len());
         let Some(handle) = team.handle else { return };
-        self.ended = Some((handle, begin(at, log)));
+        self.ended = Some((handle, at.begin(log)));
         if !team.forked {
             self.never_joined(log);
         }
     }
 
     /// The thread that forked a team goes on alone.
-    fn joined(&mut self, at: (u64, Timestamp), log: &mut LogBuilder) {
+    fn joined(&mut self, at: Moment, log: &mut LogBuilder) {
         self.forked = None;
         if let Some((handle, begin)) = self.ended.take() {
-            let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+            let end = at.end(log);
             log.called(Call {
                 what: what(handle, Operation::Join, true),
                 begin: Some(begin),
@@ -383,7 +375,7 @@ impl<'a> Threads<'a> {
         }
     }
 
-    fn enter(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
+    fn enter(&mut self, region: RegionRef, at: Moment, log: &mut LogBuilder) {
         if !self.is_barrier(region) {
             return self.locking.enter(self.global(region), at, log);
         }
@@ -397,7 +389,7 @@ impl<'a> Threads<'a> {
             self.entered.push(Entered {
                 region,
                 team,
-                begin: begin(at, log),
+                begin: at.begin(log),
                 phase,
                 completed: Vec::new(),
                 depth: self.stack.len(),
@@ -414,11 +406,11 @@ impl<'a> Threads<'a> {
         })
     }
 
-    fn leave(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
+    fn leave(&mut self, region: RegionRef, at: Moment, log: &mut LogBuilder) {
         let Some(left) = self.entered.pop_if(|it| it.region == region) else {
             return self.locking.leave(at, &mut self.handovers, log);
         };
-        let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+        let end = at.end(log);
         match left.team {
             Some(team) => barrier(team, left.begin, Some(end), log),
             None => self.beside.push((left.begin, end)),
@@ -454,19 +446,19 @@ impl<'a> Threads<'a> {
         }
     }
 
-    fn switches(&mut self, task: TaskId, at: (u64, Timestamp), log: &mut LogBuilder) {
+    fn switches(&mut self, task: TaskId, at: Moment, log: &mut LogBuilder) {
         // Of the first time all others follow.
         if self.handovers.is_new(task) {
-            let node = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+            let node = at.end(log);
             self.handovers.begins_task(task, node);
         }
     }
 
-    fn completes(&mut self, task: TaskId, at: (u64, Timestamp), log: &mut LogBuilder) {
+    fn completes(&mut self, task: TaskId, at: Moment, log: &mut LogBuilder) {
         self.handovers.completes_task(task);
         let depth = self.stack.len();
         if let Some(barrier) = self.entered.last_mut().filter(|it| it.depth == depth) {
-            barrier.completed.push((task, begin(at, log)));
+            barrier.completed.push((task, at.begin(log)));
         }
     }
 
@@ -511,16 +503,4 @@ const fn what(communicator: u32, operation: Operation, is_root: bool) -> Collect
 
 fn handle(partners: &mut Partners<'_>, comm: CommRef) -> Option<u32> {
     partners.comm(comm).map(|it| it.handle)
-}
-
-fn begin(at: (u64, Timestamp), log: &mut LogBuilder) -> LogNode {
-    log.takes_part(at.0, at.1, Role::CollectiveBegin)
-}
-
-fn send(at: (u64, Timestamp), log: &mut LogBuilder) -> LogNode {
-    log.takes_part(at.0, at.1, Role::Send)
-}
-
-fn receive(at: (u64, Timestamp), log: &mut LogBuilder) -> LogNode {
-    log.takes_part(at.0, at.1, Role::Receive)
 }

@@ -55,6 +55,16 @@ pub(crate) struct Twice {
     pub(crate) outside: u64,
 }
 
+/// The record of a member that leaves a collective operation.
+#[derive(Clone, Copy)]
+pub(super) struct CollectiveRecord {
+    pub(super) operation: CollectiveOp,
+    pub(super) root: CollectiveRoot,
+    /// Bytes that the member gave to the operation, and got from it.
+    pub(super) sent: u64,
+    pub(super) received: u64,
+}
+
 impl Twice {
     /// How many numbers a location has.
     pub(crate) const NUMBERS: usize = 15;
@@ -86,17 +96,12 @@ impl Twice {
         self.bytes_received = self.bytes_received.wrapping_add(bytes);
     }
 
-    /// A collective operation is left that was given and gave so many bytes.
-    pub(super) fn collective(
-        &mut self,
-        operation: CollectiveOp,
-        root: CollectiveRoot,
-        (given, got): (u64, u64),
-    ) {
-        self.given = self.given.wrapping_add(given);
-        self.got = self.got.wrapping_add(got);
-        let has_root = root != CollectiveRoot::None;
-        if needs_root(operation) {
+    /// A collective operation is left.
+    pub(super) fn collective(&mut self, record: CollectiveRecord) {
+        self.given = self.given.wrapping_add(record.sent);
+        self.got = self.got.wrapping_add(record.received);
+        let has_root = record.root != CollectiveRoot::None;
+        if needs_root(record.operation) {
             self.rooted += 1;
             self.without_root += u64::from(!has_root);
         } else {
@@ -110,7 +115,8 @@ impl Twice {
     pub(super) fn finish(
         &mut self,
         counts: &EventCounts,
-        (first, last): (u64, u64),
+        first: u64,
+        last: u64,
         clock: Option<&ClockProperties>,
     ) {
         self.misnumbered = counts.misnumbered_chunks();

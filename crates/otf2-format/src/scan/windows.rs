@@ -10,10 +10,11 @@
 
 use std::collections::HashMap;
 
-use retime_model::{Collective, LogBuilder, Operation, Root, Timestamp};
+use retime_model::{Collective, LogBuilder, Operation, Root};
 use retime_otf2::schema::Class;
 use retime_otf2::{CollectiveOp, LocalDefinitions, MappingTable, RmaWinRef};
 
+use super::moment::Moment;
 use crate::describe::{Description, Window};
 
 /// The accesses of a location to a window since the last fence.
@@ -80,7 +81,7 @@ impl<'a> Windows<'a> {
     /// A collective operation ends.
     pub(super) fn ended(
         &mut self,
-        (number, time): (u64, Timestamp),
+        at: Moment,
         operation: CollectiveOp,
         local: RmaWinRef,
         log: &mut LogBuilder,
@@ -97,7 +98,7 @@ impl<'a> Windows<'a> {
             sent: self.is_whole && epoch.accessed && !epoch.otherwise,
             received: false,
         };
-        log.collective_end(number, time, what);
+        log.collective_end(at.event, at.time, what);
     }
 }
 

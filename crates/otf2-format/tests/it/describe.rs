@@ -50,7 +50,7 @@ fn threads(archive: &mut ArchiveWriter) {
     it.comm("broken", broken, None);
     it.comm("world", world, None);
     it.comm("self", own, None);
-    it.inter_comm("inter", (left, world), None);
+    it.inter_comm("inter", left, world, None);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //!
 //! The wall-clock time of the start moves as far as the start.
 
-use super::compressed::{Field, with_values};
+use super::compressed::{CompressedField, with_values};
 use super::retime::Extent;
 use crate::error::{Result, WireError};
 use crate::records::Entry;
@@ -18,25 +18,25 @@ use crate::schema::codes::CLOCK_PROPERTIES;
 
 const NANOSECONDS: i128 = 1_000_000_000;
 
-struct ClockProperties {
-    ticks_per_second: Field,
-    start: Field,
-    length: Field,
+struct RewrittenClock {
+    ticks_per_second: CompressedField,
+    start: CompressedField,
+    length: CompressedField,
     /// Missing in archives before OTF2 3.0.
-    realtime: Option<Field>,
+    realtime: Option<CompressedField>,
 }
 
-impl ClockProperties {
+impl RewrittenClock {
     fn read(entry: &Entry<'_>) -> Result<Self, WireError> {
         let mut payload = entry.payload();
         Ok(Self {
-            ticks_per_second: Field::read(&mut payload)?,
-            start: Field::read(&mut payload)?,
-            length: Field::read(&mut payload)?,
+            ticks_per_second: CompressedField::read(&mut payload)?,
+            start: CompressedField::read(&mut payload)?,
+            length: CompressedField::read(&mut payload)?,
             realtime: if payload.is_empty() {
                 None
             } else {
-                Some(Field::read(&mut payload)?)
+                Some(CompressedField::read(&mut payload)?)
             },
         })
     }
@@ -47,7 +47,7 @@ pub(super) fn rewrite(entry: &Entry<'_>, extent: &Extent) -> Result<Option<Vec<u
     if entry.record().code != CLOCK_PROPERTIES || extent.old == extent.new {
         return Ok(None);
     }
-    let old = ClockProperties::read(entry).map_err(|error| entry.error(error))?;
+    let old = RewrittenClock::read(entry).map_err(|error| entry.error(error))?;
     let (start, length) = range(old.start.value, old.length.value, extent);
     let mut values = vec![(&old.start, start), (&old.length, length)];
     if let Some(field) = &old.realtime

@@ -20,12 +20,12 @@ const ALL_ONES: u8 = 0xFF;
 
 /// A compressed integer of 64 bits in a chunk.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(super) struct CompressedField {
     range: Range<usize>,
     pub(super) value: u64,
 }
 
-impl Field {
+impl CompressedField {
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, WireError> {
         let start = cursor.position();
         let value = cursor.c64()?;
@@ -41,7 +41,7 @@ pub(super) fn with_values(
     bytes: &[u8],
     record: Record,
     endian: Endian,
-    values: &[(&Field, u64)],
+    values: &[(&CompressedField, u64)],
 ) -> Vec<u8> {
     let part = |range: Range<usize>| bytes.get(range).unwrap_or_default();
     let mut payload = Vec::new();

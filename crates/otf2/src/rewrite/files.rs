@@ -24,7 +24,7 @@ use crate::undo::packed::Packed;
 
 /// The purpose of a file in the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum FileRole {
     Anchor,
     Definitions,
     Markers,
@@ -41,7 +41,7 @@ pub(crate) struct ArchiveFile {
     pub(crate) path: PathBuf,
     /// Relative to the directory of the anchor file.
     pub(crate) name: PathBuf,
-    pub(crate) role: Role,
+    pub(crate) role: FileRole,
     /// True if a link leads to it.
     pub(crate) is_linked: bool,
 }
@@ -173,7 +173,7 @@ pub(crate) fn list(archive: &Archive, locations: &[u64], by_directory: bool) -> 
 struct Search {
     /// The directory of the anchor file.
     dir: PathBuf,
-    roles: HashMap<PathBuf, Role>,
+    roles: HashMap<PathBuf, FileRole>,
     /// True if what is looked at lies elsewhere, behind a link.
     is_linked: bool,
     found: Listing,
@@ -196,7 +196,7 @@ impl Search {
             if self.is_linked {
                 return Err(behind_a_link(path));
             }
-            self.take_file(path, Role::Other, false)?;
+            self.take_file(path, FileRole::Other, false)?;
         } else if !kind.is_dir() {
             self.found.left_out.push((name, kind_in_words(kind)));
         } else if entries(&path)?.is_empty() {
@@ -207,7 +207,7 @@ impl Search {
         Ok(())
     }
 
-    fn take_file(&mut self, path: PathBuf, role: Role, is_linked: bool) -> Result<()> {
+    fn take_file(&mut self, path: PathBuf, role: FileRole, is_linked: bool) -> Result<()> {
         let found = presence::kind(&path).map_err(|source| Error::io(&path, source))?;
         let found = found.ok_or_else(|| Error::dangling(&path))?;
         if let Some(found) = NotRegular::of(found) {
@@ -296,29 +296,30 @@ pub(super) fn of_locations(
     Ok(files)
 }
 
-fn roles(archive: &Archive, locations: &[u64]) -> HashMap<PathBuf, Role> {
+fn roles(archive: &Archive, locations: &[u64]) -> HashMap<PathBuf, FileRole> {
     let indexed = (0..).map(LocationIndex).zip(locations.iter().copied());
-    let mut roles: HashMap<PathBuf, Role> = location_roles(archive, indexed).into_iter().collect();
-    roles.insert(found(archive, &archive.markers_path()), Role::Markers);
+    let mut roles: HashMap<PathBuf, FileRole> =
+        location_roles(archive, indexed).into_iter().collect();
+    roles.insert(found(archive, &archive.markers_path()), FileRole::Markers);
     let definitions = found(archive, &archive.definitions_path());
-    roles.insert(definitions, Role::Definitions);
-    roles.insert(found(archive, archive.anchor_path()), Role::Anchor);
+    roles.insert(definitions, FileRole::Definitions);
+    roles.insert(found(archive, archive.anchor_path()), FileRole::Anchor);
     roles
 }
 
 fn location_roles(
     archive: &Archive,
     locations: impl Iterator<Item = (LocationIndex, u64)>,
-) -> Vec<(PathBuf, Role)> {
+) -> Vec<(PathBuf, FileRole)> {
     let mut roles = Vec::new();
     for (index, id) in locations {
         let local = archive.local_definitions_path(id);
-        roles.push((found(archive, &local), Role::LocalDefinitions(index)));
+        roles.push((found(archive, &local), FileRole::LocalDefinitions(index)));
         let events = archive.events_path(id);
-        roles.push((found(archive, &events), Role::Events(index)));
+        roles.push((found(archive, &events), FileRole::Events(index)));
         if archive.anchor().snapshots > 0 {
             let snapshots = archive.snapshots_path(id);
-            roles.push((found(archive, &snapshots), Role::Snapshots(index)));
+            roles.push((found(archive, &snapshots), FileRole::Snapshots(index)));
         }
     }
     roles

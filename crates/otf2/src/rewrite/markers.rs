@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use retime_model::{Correction, LocationIndex, Timestamp};
 
-use super::compressed::{Field, with_values};
+use super::compressed::{CompressedField, with_values};
 use crate::comms::Members;
 use crate::definitions::Definitions;
 use crate::error::{Result, WireError};
@@ -29,15 +29,18 @@ pub(super) struct Markers<'a> {
 }
 
 struct Marker {
-    time: Field,
-    duration: Field,
+    time: CompressedField,
+    duration: CompressedField,
     scope: MarkerScope,
 }
 
 impl Marker {
     fn read(entry: &Entry<'_>) -> Result<Self, WireError> {
         let mut payload = entry.payload();
-        let (time, duration) = (Field::read(&mut payload)?, Field::read(&mut payload)?);
+        let (time, duration) = (
+            CompressedField::read(&mut payload)?,
+            CompressedField::read(&mut payload)?,
+        );
         payload.c32()?;
         Ok(Self {
             time,

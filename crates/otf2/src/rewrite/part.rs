@@ -14,7 +14,7 @@ use std::path::Path;
 use retime_model::{Correction, LocationIndex, Monitor, SavedName};
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, Listing, Role};
+use super::files::{self, FileRole, Listing};
 use super::retime::Extent;
 use super::{Done, Rewrite, Rewritten, check_there};
 use crate::error::Result;
@@ -90,7 +90,7 @@ impl Trace {
     ) -> Result<Rewritten> {
         let whole = Rewrite::new(self, correction, to, monitor)?;
         whole.create_directories()?;
-        let mut done = whole.early(|role| matches!(role, Role::Markers | Role::Other))?;
+        let mut done = whole.early(|role| matches!(role, FileRole::Markers | FileRole::Other))?;
         for part in parts {
             done.join(part);
         }

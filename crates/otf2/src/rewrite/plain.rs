@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::files::{ArchiveFile, Role};
+use super::files::{ArchiveFile, FileRole};
 use super::output::Output;
 use super::source::{BLOCK, Summed, fill};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use retime_model::{Holes, Monitor};
 pub(super) fn copy(file: &ArchiveFile, output: &mut Output, monitor: &dyn Monitor) -> Result<u32> {
     let path = &file.path;
     let source = match file.role {
-        Role::Other => Summed::open_unlinked(path, monitor)?,
+        FileRole::Other => Summed::open_unlinked(path, monitor)?,
         _ => Summed::open(path, monitor)?,
     };
     copy_read(source, path, output, monitor)

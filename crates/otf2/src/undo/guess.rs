@@ -19,7 +19,7 @@ pub(crate) struct Guess<'a> {
     piece: Piece,
     /// The first knot not before the stamp for which the last piece was sought.
     after: usize,
-    offsets: Vec<Interval>,
+    offsets: Vec<OffsetLine>,
     interval: usize,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Guess<'a> {
             map,
             piece: Piece::default(),
             after: 0,
-            offsets: offsets.windows(2).filter_map(Interval::between).collect(),
+            offsets: offsets.windows(2).filter_map(OffsetLine::between).collect(),
             interval: 0,
         }
     }
@@ -152,7 +152,7 @@ impl Piece {
 
 /// The line through two neighbouring clock offsets.
 #[derive(Clone, Copy)]
-struct Interval {
+struct OffsetLine {
     /// Raw time at the start.
     start: u64,
     offset: i64,
@@ -161,7 +161,7 @@ struct Interval {
     slope: f64,
 }
 
-impl Interval {
+impl OffsetLine {
     fn between(pair: &[(u64, i64)]) -> Option<Self> {
         let &[(start, offset), (end, next)] = pair else {
             return None;

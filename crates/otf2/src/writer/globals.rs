@@ -241,7 +241,8 @@ impl DefinitionsWriter {
     pub fn inter_comm(
         &mut self,
         name: &str,
-        groups: (GroupRef, GroupRef),
+        first: GroupRef,
+        second: GroupRef,
         common: Option<CommRef>,
     ) -> CommRef {
         let name = self.string(name);
@@ -251,8 +252,8 @@ impl DefinitionsWriter {
             Payload::new()
                 .c32(comm.0)
                 .c32(name.0)
-                .c32(groups.0.0)
-                .c32(groups.1.0)
+                .c32(first.0)
+                .c32(second.0)
                 .c32(common.unwrap_or(CommRef::UNDEFINED).0)
                 .c32(0),
         );

@@ -240,7 +240,8 @@ fn read(
             let id = id.map_or(0, |it| it.id);
             lanes.push(Lane::open(
                 trace,
-                (location, id),
+                location,
+                id,
                 wanted.source.correction(),
             )?);
         }

@@ -57,7 +57,8 @@ pub(super) struct Lane<'a> {
 impl<'a> Lane<'a> {
     pub(super) fn open(
         trace: &'a dyn Trace,
-        (location, id): (LocationIndex, u64),
+        location: LocationIndex,
+        id: u64,
         correction: Option<&'a Correction>,
     ) -> Result<Self, FormatError> {
         Ok(Self {

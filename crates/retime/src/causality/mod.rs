@@ -51,8 +51,8 @@ pub use nodes::{Extent, Nodes};
 pub use options::CausalityOptions;
 pub use retime_model::{
     Call, Class, Collective, Defect, DefectCount, Defects, Implementation, Length, LocationLog,
-    LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId, Place,
-    Role, Root,
+    LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId,
+    OperationPart, Place, Role, Root,
 };
 pub(crate) use usage::used_within;
 pub use usage::{Usage, Used};

@@ -22,7 +22,8 @@
 //! ```
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, Class, LogBuilder, OperationId};
+//! # use retime::causality::{Causality, CausalityOptions, Class, LogBuilder};
+//! # use retime::causality::{OperationId, OperationPart};
 //! # use retime::{Clocks, LocationIndex, Stragglers, Timestamp};
 //! # let info = retime_testing::trace("0:\n1:\n2:")?.info;
 //! // Ranks 0, 4 and 5 of the sketch, as locations 0, 1 and 2: by operation, begins and ends.
@@ -35,10 +36,12 @@
 //!     let mut log = LogBuilder::new(LocationIndex(location));
 //!     for (number, spans) in (0..).zip(&operations) {
 //!         let members = spans.iter().flatten().count() as u32;
-//!         let what = (OperationId::number(number), Class::AllToAll, location);
+//!         let id = OperationId::number(number);
+//!         let (class, rank, expected) = (Class::AllToAll, location, members);
+//!         let part = OperationPart { id, class, rank, expected };
 //!         if let Some((begin, end)) = spans[location as usize] {
-//!             log.named_begin(2 * number, Timestamp(begin), what, members);
-//!             log.named_end(2 * number + 1, Timestamp(end), what, members);
+//!             log.named_begin(2 * number, Timestamp(begin), part);
+//!             log.named_end(2 * number + 1, Timestamp(end), part);
 //!         }
 //!     }
 //!     log.finish(6, Timestamp(0), Timestamp(26))

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use retime::causality::{
     Causality, CausalityOptions, Class, LocationLog, LogBuilder, MessageId, OperationId,
+    OperationPart,
 };
 use retime::{
     Clocks, Grouping, LocationIndex, Origin, Reach, Stragglers, Ticks, Timestamp, TraceInfo,
@@ -71,18 +72,16 @@ fn run(
                 let end = latest + lag;
                 let id = OperationId::number(id_of(act));
                 for (rank, (&(process, _), &begin)) in members.iter().zip(&begins).enumerate() {
-                    let what = (id, Class::AllToAll, rank as u32);
+                    let part = OperationPart {
+                        id,
+                        class: Class::AllToAll,
+                        rank: rank as u32,
+                        expected: members.len() as u32,
+                    };
                     let event = number(&mut logs, process);
-                    logs[process].0.named_begin(
-                        event,
-                        Timestamp(begin),
-                        what,
-                        members.len() as u32,
-                    );
+                    logs[process].0.named_begin(event, Timestamp(begin), part);
                     let event = number(&mut logs, process);
-                    logs[process]
-                        .0
-                        .named_end(event, Timestamp(end), what, members.len() as u32);
+                    logs[process].0.named_end(event, Timestamp(end), part);
                     now[process] = end;
                     let last = (members[place].0, latest);
                     visits.push(Visit {

@@ -65,6 +65,7 @@ struct Rank {
 impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
     pub(crate) fn new(program: &'a HaloExchange, sink: &'a mut S) -> Self {
         let layout = program.layout();
+        let (rows, columns) = program.grid;
         let locations = (0..layout.locations())
             .map(|location| Location {
                 now: 0,
@@ -76,7 +77,7 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
             .collect();
         let ranks = (0..layout.ranks)
             .map(|rank| Rank {
-                neighbours: neighbours(program.grid, program.periodic, rank),
+                neighbours: neighbours(rows, columns, program.periodic, rank),
                 sent: [0; DIRECTIONS],
                 arrivals: [0; DIRECTIONS],
                 requests: 0,
@@ -383,7 +384,7 @@ fn opposite(direction: usize) -> usize {
     direction ^ 1
 }
 
-fn neighbours((rows, columns): (u32, u32), periodic: bool, rank: u32) -> [Option<u32>; DIRECTIONS] {
+fn neighbours(rows: u32, columns: u32, periodic: bool, rank: u32) -> [Option<u32>; DIRECTIONS] {
     let (row, column) = (rank / columns, rank % columns);
     let before = |at: u32, size: u32| match at {
         0 => (periodic && size > 1).then_some(size - 1),
@@ -409,7 +410,7 @@ mod tests {
 
     #[test]
     fn the_grid_is_a_torus() {
-        let torus = |grid, rank| neighbours(grid, true, rank);
+        let torus = |(rows, columns), rank| neighbours(rows, columns, true, rank);
         assert_eq!(torus((3, 4), 0), [Some(8), Some(4), Some(3), Some(1)]);
         assert_eq!(torus((2, 2), 0), [Some(2), Some(2), Some(1), Some(1)]);
         assert_eq!(torus((1, 2), 1), [None, None, Some(0), Some(0)]);
@@ -418,7 +419,7 @@ mod tests {
 
     #[test]
     fn or_it_has_a_rim() {
-        let open = |grid, rank| neighbours(grid, false, rank);
+        let open = |(rows, columns), rank| neighbours(rows, columns, false, rank);
         assert_eq!(open((3, 4), 0), [None, Some(4), None, Some(1)]);
         assert_eq!(open((3, 4), 6), [Some(2), Some(10), Some(5), Some(7)]);
         assert_eq!(open((2, 2), 3), [Some(1), None, Some(2), None]);

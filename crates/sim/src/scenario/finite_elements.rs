@@ -141,7 +141,7 @@ impl Scenario for FiniteElements {
             ("the number of rows", self.grid.0.into()),
             ("the number of columns", self.grid.1.into()),
         ])?;
-        let machine = Machine::new(self, (self.network, self.load), sink);
+        let machine = Machine::new(self, self.network, self.load, sink);
         machine.run(&self.length, |machine, _| self.step(machine))
     }
 }

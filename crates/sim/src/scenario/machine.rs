@@ -87,7 +87,8 @@ impl Letter {
 impl<'a> Machine<'a> {
     pub(super) fn new(
         scenario: &impl Scenario,
-        (network, load): (Network, Load),
+        network: Network,
+        load: Load,
         sink: &'a mut dyn Sink,
     ) -> Self {
         let (layout, seed) = (scenario.layout(), scenario.seed());

@@ -78,7 +78,7 @@ impl Scenario for OpposingPair {
     fn run(&self, sink: &mut dyn Sink) -> Result<Statistics> {
         none_is_zero([("the interval", self.interval)])?;
         let network = Network::of(Duration::constant(0));
-        let machine = Machine::new(self, (network, Load::default()), sink);
+        let machine = Machine::new(self, network, Load::default(), sink);
         let letter = |rank: u32| Letter {
             peer: 1 - rank,
             tag: 0,

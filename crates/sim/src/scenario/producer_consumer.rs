@@ -110,7 +110,7 @@ impl Scenario for ProducerConsumer {
             ("the number of consumers", self.consumers.into()),
             ("the number of ranks per node", self.ranks_per_node.into()),
         ])?;
-        let machine = Machine::new(self, (self.network, self.load), sink);
+        let machine = Machine::new(self, self.network, self.load, sink);
         machine.run(&self.length, |machine, round| self.round(machine, round))
     }
 }

@@ -177,7 +177,7 @@ impl Scenario for RandomTraffic {
         ])?;
         // A stream apart from those of the ranks.
         let mut random = Random::new(self.seed, 1 << 40);
-        let machine = Machine::new(self, (self.network, self.load), sink);
+        let machine = Machine::new(self, self.network, self.load, sink);
         machine.run(&self.length, |machine, _| self.round(machine, &mut random))
     }
 }

@@ -123,7 +123,7 @@ impl Scenario for RingChain {
 
     fn run(&self, sink: &mut dyn Sink) -> Result<Statistics> {
         none_is_zero([("the number of ranks", self.ranks.into())])?;
-        let mut machine = Machine::new(self, (self.network, self.load), sink);
+        let mut machine = Machine::new(self, self.network, self.load, sink);
         // One period late, so that no clock shows a time before zero.
         (0..self.ranks).for_each(|rank| machine.idle_until(rank, self.period));
         machine.run(&self.length, |machine, round| {

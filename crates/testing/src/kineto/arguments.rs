@@ -19,10 +19,16 @@ pub(super) fn of_operator(external: u64, more: &str) -> String {
 pub(super) fn call(instance: &Instance, names: &Names) -> String {
     let (place, kind, dims) = match instance.what {
         What::Collective(Class::Barrier) => (0, "float", "[1]".to_owned()),
-        What::Collective(Class::AllGather) => {
-            (1, "TensorList", format!("[[{}]]", instance.elements))
-        }
-        _ => (0, "TensorList", format!("[[{}]]", instance.elements)),
+        What::Collective(Class::AllGather) => (
+            1,
+            "TensorList",
+            format!("[[{}]]", instance.payload.elements),
+        ),
+        _ => (
+            0,
+            "TensorList",
+            format!("[[{}]]", instance.payload.elements),
+        ),
     };
     let strides = if kind == "float" { "[1]" } else { "[[1]]" };
     let inputs: Vec<_> = names.arguments.split(", ").collect();
@@ -55,8 +61,8 @@ pub(super) fn annotation(instance: &Instance) -> String {
         What::Collective(Class::Barrier) => String::new(),
         _ => format!(
             r#""Concrete Inputs": [""], "Input type": ["{}"], "Input Strides": [[1]], "Input Dims": [[{}]]"#,
-            instance.element.c_type(),
-            instance.elements
+            instance.payload.element.c_type(),
+            instance.payload.elements
         ),
     }
 }
@@ -64,7 +70,7 @@ pub(super) fn annotation(instance: &Instance) -> String {
 /// The arguments of an operation of NCCL. Newer versions know its number.
 pub(super) fn described(instance: &Instance, group: &Group, call: &Call, newer: bool) -> String {
     let size = group.ranks.len();
-    let (into, out) = elements(instance.what, instance.elements, size as u64);
+    let (into, out) = elements(instance.what, instance.payload.elements, size as u64);
     let peer = match call.role {
         Role::Member => String::new(),
         Role::Sender { to } => format!(r#","Dst Rank": {to}"#),
@@ -77,8 +83,8 @@ pub(super) fn described(instance: &Instance, group: &Group, call: &Call, newer: 
     };
     format!(
         r#""Collective name": "{}","In msg nelems": {into},"Out msg nelems": {out},"Group size": {size},"dtype": "{}","In split size": "[]","Out split size": "[]","Process Group Name": "{}","Process Group Description": "{}","Process Group Ranks": "{}"{peer}{sequence}"#,
-        Names::new(instance.what, call.role, instance.element).collective,
-        instance.element.dtype(),
+        Names::new(instance.what, call.role, instance.payload.element).collective,
+        instance.payload.element.dtype(),
         group.name,
         group.description,
         abbreviated(&group.ranks, newer),

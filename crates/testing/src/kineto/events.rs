@@ -11,7 +11,18 @@ use super::{
 };
 
 /// A process and a thread, as written.
-pub(super) type Lane<'a> = (&'a dyn Display, &'a dyn Display);
+#[derive(Clone, Copy)]
+pub(super) struct Lane<'a> {
+    pub(super) pid: &'a dyn Display,
+    pub(super) tid: &'a dyn Display,
+}
+
+impl<'a> Lane<'a> {
+    /// The main thread of a process, which has its number.
+    pub(super) fn main(pid: &'a u32) -> Self {
+        Self { pid, tid: pid }
+    }
+}
 
 /// Writes events, and counts them.
 pub(super) struct Events<'a, W> {
@@ -53,8 +64,9 @@ impl<'a, W: Write> Events<'a, W> {
     /// written, as in recordings.
     pub(super) fn complete(
         &mut self,
-        (category, name): (&str, &str),
-        (pid, tid): Lane<'_>,
+        category: &str,
+        name: &str,
+        Lane { pid, tid }: Lane<'_>,
         span: Span,
         arguments: &str,
     ) -> io::Result<Placed> {
@@ -84,9 +96,10 @@ impl<'a, W: Write> Events<'a, W> {
     /// One end of an arrow: `s` or `f`.
     pub(super) fn flow(
         &mut self,
-        (phase, id): (char, u64),
+        phase: char,
+        id: u64,
         category: &str,
-        (pid, tid): Lane<'_>,
+        Lane { pid, tid }: Lane<'_>,
         time: u64,
     ) -> io::Result<()> {
         let ts = self.next(time)?.ts;
@@ -111,7 +124,7 @@ impl<'a, W: Write> Events<'a, W> {
     pub(super) fn about(
         &mut self,
         name: &str,
-        (pid, tid): Lane<'_>,
+        Lane { pid, tid }: Lane<'_>,
         time: u64,
         argument: &str,
     ) -> io::Result<()> {
@@ -133,7 +146,12 @@ impl<'a, W: Write> Events<'a, W> {
     }
 
     /// A mark across everything.
-    pub(super) fn mark(&mut self, name: &str, (pid, tid): Lane<'_>, time: u64) -> io::Result<()> {
+    pub(super) fn mark(
+        &mut self,
+        name: &str,
+        Lane { pid, tid }: Lane<'_>,
+        time: u64,
+    ) -> io::Result<()> {
         let ts = self.next(time)?.ts;
         write!(
             self.to,

@@ -5,7 +5,11 @@
 
 use std::io::{self, Write};
 
-use super::{arguments::of_operator, events::Events, happened::Span};
+use super::{
+    arguments::of_operator,
+    events::{Events, Lane},
+    happened::Span,
+};
 
 /// The writer of the events that fill a computation of one rank.
 pub(super) struct Filler {
@@ -77,7 +81,8 @@ impl Filler {
         &mut self,
         events: &mut Events<'_, W>,
         pid: u32,
-        (host, device): (Span, Option<Span>),
+        host: Span,
+        device: Option<Span>,
         launched: &mut Vec<Launched>,
     ) -> io::Result<()> {
         let first_arrow = self.arrows;
@@ -95,14 +100,14 @@ impl Filler {
                     end: span.part(to, 100),
                 };
                 let arguments = of_operator(external, arguments);
-                events.complete(("cpu_op", name), (&pid, &pid), span, &arguments)?;
+                events.complete("cpu_op", name, Lane::main(&pid), span, &arguments)?;
             }
             if half > 0 && layer < 2 * half {
                 let phase = if layer < half { 's' } else { 'f' };
                 // The last layer forward is the first backward.
                 let depth = layer.min(2 * half - 1 - layer);
                 let id = first_arrow + depth + 1;
-                events.flow((phase, id), "fwdbwd", (&pid, &pid), span.begin)?;
+                events.flow(phase, id, "fwdbwd", Lane::main(&pid), span.begin)?;
             }
             if let Some(device) = device {
                 let span = Span {
@@ -131,8 +136,8 @@ impl Filler {
     ) -> io::Result<u64> {
         let correlation = self.next_correlation();
         let arguments = format!(r#""cbid": 311, "correlation": {correlation}"#);
-        let name = ("cuda_runtime", "cudaGraphLaunch");
-        events.complete(name, (&pid, &pid), span, &arguments)?;
+        let (category, name) = ("cuda_runtime", "cudaGraphLaunch");
+        events.complete(category, name, Lane::main(&pid), span, &arguments)?;
         Ok(correlation)
     }
 
@@ -147,9 +152,9 @@ impl Filler {
         let correlation = self.next_correlation();
         let arguments =
             format!(r#""External id": {external},"cbid": 211, "correlation": {correlation}"#);
-        let name = ("cuda_runtime", "cudaLaunchKernel");
-        events.complete(name, (&pid, &pid), span, &arguments)?;
-        events.flow(('s', correlation), "ac2g", (&pid, &pid), span.begin)?;
+        let (category, name) = ("cuda_runtime", "cudaLaunchKernel");
+        events.complete(category, name, Lane::main(&pid), span, &arguments)?;
+        events.flow('s', correlation, "ac2g", Lane::main(&pid), span.begin)?;
         Ok(correlation)
     }
 }
@@ -157,21 +162,21 @@ impl Filler {
 /// The kernels that computations launched, on a stream of a device.
 pub(super) fn kernels<W: Write>(
     events: &mut Events<'_, W>,
-    (device, stream): (u32, u32),
+    device: u32,
+    stream: u32,
     launched: &[Launched],
 ) -> io::Result<()> {
+    let lane = Lane {
+        pid: &device,
+        tid: &stream,
+    };
     for it in launched {
         let (external, correlation) = (it.external, it.correlation);
         let arguments = format!(
             r#""External id": {external},"queued": 0, "device": {device}, "context": 1, "stream": {stream}, "correlation": {correlation}, "registers per thread": 16, "shared memory": 0, "blocks per SM": 1.939394, "warps per SM": 7.757576, "grid": [256, 1, 1], "block": [128, 1, 1], "est. achieved occupancy %": 12"#
         );
-        events.complete(("kernel", KERNEL), (&device, &stream), it.span, &arguments)?;
-        events.flow(
-            ('f', correlation),
-            "ac2g",
-            (&device, &stream),
-            it.span.begin,
-        )?;
+        events.complete("kernel", KERNEL, lane, it.span, &arguments)?;
+        events.flow('f', correlation, "ac2g", lane, it.span.begin)?;
     }
     Ok(())
 }

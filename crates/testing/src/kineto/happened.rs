@@ -28,13 +28,25 @@ pub(super) enum What {
     Message,
 }
 
+/// The tensor that an operation moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Payload {
+    pub(super) elements: u64,
+    pub(super) element: Element,
+}
+
+impl Payload {
+    pub(super) fn bytes(self) -> u64 {
+        self.elements * self.element.bytes()
+    }
+}
+
 /// An operation, with the call of each member.
 #[derive(Debug)]
 pub(super) struct Instance {
     pub(super) group: usize,
     pub(super) what: What,
-    pub(super) elements: u64,
-    pub(super) element: Element,
+    pub(super) payload: Payload,
     /// Ranks and the numbers of their calls.
     pub(super) members: Vec<(u32, usize)>,
 }

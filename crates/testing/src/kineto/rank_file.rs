@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     arguments,
-    events::{Events, Placed},
+    events::{Events, Lane, Placed},
     filler::{Filler, Launched, kernels},
     groups::{Group, Groups},
     happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
@@ -46,6 +46,15 @@ pub(super) struct Written {
     pub(super) stamps: Stamps,
     /// Where each call's operation is, of those that were recorded.
     pub(super) calls: Vec<Option<Placed>>,
+}
+
+/// The numbers by which a kernel leads to the call that launched it.
+#[derive(Clone, Copy, Default)]
+struct Launch {
+    /// The number of the operator.
+    external: u64,
+    /// The number of the launch.
+    correlation: u64,
 }
 
 impl<'a> RankFile<'a> {
@@ -153,15 +162,20 @@ impl<'a> RankFile<'a> {
     /// Names of processes, threads and streams.
     fn lanes<W: Write>(&self, events: &mut Events<'_, W>) -> io::Result<()> {
         let (pid, time) = (self.process(), self.window.begin);
-        events.about("process_name", (&pid, &0), time, r#""name": "python""#)?;
-        events.about("process_labels", (&pid, &0), time, r#""labels": "CPU""#)?;
+        let process = Lane { pid: &pid, tid: &0 };
+        events.about("process_name", process, time, r#""name": "python""#)?;
+        events.about("process_labels", process, time, r#""labels": "CPU""#)?;
         let order = format!("\"sort_index\": {pid}");
-        events.about("process_sort_index", (&pid, &0), time, &order)?;
+        events.about("process_sort_index", process, time, &order)?;
         let mut thread = |pid: u32, tid: u32, name: String| {
             let name = format!("\"name\": \"{name}\"");
-            events.about("thread_name", (&pid, &tid), time, &name)?;
+            let lane = Lane {
+                pid: &pid,
+                tid: &tid,
+            };
+            events.about("thread_name", lane, time, &name)?;
             let order = format!("\"sort_index\": {tid}");
-            events.about("thread_sort_index", (&pid, &tid), time, &order)
+            events.about("thread_sort_index", lane, time, &order)
         };
         thread(pid, pid, format!("thread {pid} (python)"))?;
         for (number, _) in self.groups.of(self.rank) {
@@ -193,7 +207,7 @@ impl<'a> RankFile<'a> {
 
     fn names(&self, call: &Call) -> Names {
         let instance = &self.instances[call.instance];
-        Names::new(instance.what, call.role, instance.element)
+        Names::new(instance.what, call.role, instance.payload.element)
     }
 
     /// Threads of groups first, then the main thread.
@@ -235,7 +249,7 @@ impl<'a> RankFile<'a> {
         filler: &mut Filler,
         placed: &mut [Option<Placed>],
     ) -> io::Result<()> {
-        let mut launches = vec![(0, 0); self.log.calls.len()];
+        let mut launches = vec![Launch::default(); self.log.calls.len()];
         let mut graph = None;
         let launched = self.main(events, filler, |events, filler, number, call| {
             if self.is_nameless(call) {
@@ -246,7 +260,10 @@ impl<'a> RankFile<'a> {
                     None => filler.launch_graph(events, self.process(), call.host)?,
                 };
                 graph = Some((call.host, correlation));
-                launches[number] = (correlation, correlation);
+                launches[number] = Launch {
+                    external: correlation,
+                    correlation,
+                };
                 return Ok(());
             }
             let external = filler.next_external();
@@ -265,15 +282,19 @@ impl<'a> RankFile<'a> {
             };
             let pid = self.process();
             events.complete(
-                ("cpu_op", "record_param_comms"),
-                (&pid, &pid),
+                "cpu_op",
+                "record_param_comms",
+                Lane::main(&pid),
                 call.host,
                 &arguments,
             )?;
-            launches[number] = (external, filler.launch(events, pid, span, external)?);
+            launches[number] = Launch {
+                external,
+                correlation: filler.launch(events, pid, span, external)?,
+            };
             Ok(())
         })?;
-        kernels(events, (self.device(), STREAM), &launched)?;
+        kernels(events, self.device(), STREAM, &launched)?;
         for (group, _) in self.groups.of(self.rank) {
             for (number, call) in self.calls() {
                 if self.instances[call.instance].group == group {
@@ -301,11 +322,17 @@ impl<'a> RankFile<'a> {
                     let external = filler.next_external();
                     let name = format!("ProfilerStep#{number}");
                     let arguments = arguments::of_operator(external, "");
-                    events.complete(("user_annotation", &name), (&pid, &pid), span, &arguments)?;
+                    events.complete(
+                        "user_annotation",
+                        &name,
+                        Lane::main(&pid),
+                        span,
+                        &arguments,
+                    )?;
                 }
                 Item::Compute { host, device } if recorded(host) => {
                     let device = device.filter(|&span| recorded(span));
-                    filler.host(events, pid, (host, device), &mut launched)?;
+                    filler.host(events, pid, host, device, &mut launched)?;
                 }
                 Item::Call(number) if recorded(self.log.calls[number].host) => {
                     on_call(events, filler, number, &self.log.calls[number])?;
@@ -329,7 +356,13 @@ impl<'a> RankFile<'a> {
             external,
             &arguments::call(&self.instances[call.instance], &names),
         );
-        events.complete(("cpu_op", names.call), (&pid, &pid), call.host, &arguments)
+        events.complete(
+            "cpu_op",
+            names.call,
+            Lane::main(&pid),
+            call.host,
+            &arguments,
+        )
     }
 
     /// The operation itself, as Gloo does it.
@@ -342,8 +375,12 @@ impl<'a> RankFile<'a> {
     ) -> io::Result<Placed> {
         let tensor = arguments::annotation(&self.instances[call.instance]);
         let arguments = arguments::of_operator(filler.next_external(), &tensor);
-        let name = ("user_annotation", self.names(call).gloo);
-        events.complete(name, (&self.process(), &tid), call.event, &arguments)
+        let lane = Lane {
+            pid: &self.process(),
+            tid: &tid,
+        };
+        let name = self.names(call).gloo;
+        events.complete("user_annotation", name, lane, call.event, &arguments)
     }
 
     /// True if the kernel of a call says nothing of it.
@@ -362,8 +399,12 @@ impl<'a> RankFile<'a> {
         &self,
         events: &mut Events<'_, W>,
         call: &Call,
-        (external, correlation): (u64, u64),
+        launch: Launch,
     ) -> io::Result<Placed> {
+        let Launch {
+            external,
+            correlation,
+        } = launch;
         let device = self.device();
         let (stream, described) = if self.is_nameless(call) {
             (STREAM, String::new())
@@ -375,18 +416,12 @@ impl<'a> RankFile<'a> {
             r#""External id": {external},"queued": 0, "device": {device}, "context": 1, "stream": {stream}, "correlation": {correlation}, "registers per thread": 96, "shared memory": 82240, "blocks per SM": 0.181818, "warps per SM": 2.909091, "grid": [24, 1, 1], "block": [512, 1, 1], "est. achieved occupancy %": 0{described}"#,
         );
         let name = self.names(call).kernel;
-        let placed = events.complete(
-            ("kernel", &name),
-            (&device, &stream),
-            call.event,
-            &arguments,
-        )?;
-        events.flow(
-            ('f', correlation),
-            "ac2g",
-            (&device, &stream),
-            call.event.begin,
-        )?;
+        let lane = Lane {
+            pid: &device,
+            tid: &stream,
+        };
+        let placed = events.complete("kernel", &name, lane, call.event, &arguments)?;
+        events.flow('f', correlation, "ac2g", lane, call.event.begin)?;
         Ok(placed)
     }
 
@@ -398,20 +433,35 @@ impl<'a> RankFile<'a> {
         let quoted = format!("\"{profiler}\"");
         let name = format!("{profiler} (0)");
         events.complete(
-            ("Trace", &name),
-            (&spans, &quoted),
+            "Trace",
+            &name,
+            Lane {
+                pid: &spans,
+                tid: &quoted,
+            },
             self.window,
             "\"Op count\": 0",
         )?;
         events.about(
             "process_sort_index",
-            (&spans, &0),
+            Lane {
+                pid: &spans,
+                tid: &0,
+            },
             begin,
             "\"sort_index\": 536870912",
         )?;
-        let traces = ("\"Traces\"", format!("\"Trace {profiler}\""));
+        let trace = format!("\"Trace {profiler}\"");
+        let traces = Lane {
+            pid: &"\"Traces\"",
+            tid: &trace,
+        };
+        let nowhere = Lane {
+            pid: &"\"\"",
+            tid: &"\"\"",
+        };
         let start = format!("Iteration Start: {profiler}");
-        events.mark(&start, (&traces.0, &traces.1), begin)?;
-        events.mark("Record Window End", (&"\"\"", &"\"\""), end)
+        events.mark(&start, traces, begin)?;
+        events.mark("Record Window End", nowhere, end)
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{
     groups::Groups,
-    happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
+    happened::{Call, Happened, Instance, Item, Payload, RankLog, Role, Span, What},
     job::{Among, Class, Element, KinetoRun, Step, Style},
 };
 use retime_sim::{Duration, Random};
@@ -111,7 +111,7 @@ impl Simulation<'_> {
                     asynchronous,
                 } => {
                     for group in self.groups.among(among) {
-                        self.collective(group, class, (elements, element), asynchronous);
+                        self.collective(group, class, Payload { elements, element }, asynchronous);
                     }
                 }
                 Step::Graph {
@@ -119,7 +119,9 @@ impl Simulation<'_> {
                     between,
                     elements,
                 } => self.graph(kernels, between, elements),
-                Step::Neighbours { elements, element } => self.neighbours((elements, element)),
+                Step::Neighbours { elements, element } => {
+                    self.neighbours(Payload { elements, element });
+                }
             }
         }
         for (rank, (begin, place)) in self.ranks.iter_mut().zip(begins) {
@@ -176,7 +178,7 @@ impl Simulation<'_> {
         }
     }
 
-    fn collective(&mut self, group: usize, class: Class, what: (u64, Element), asynchronous: bool) {
+    fn collective(&mut self, group: usize, class: Class, payload: Payload, asynchronous: bool) {
         let members = &self.groups.get(group).ranks;
         self.collectives[group] += 1;
         let begun: Vec<_> = members
@@ -188,10 +190,10 @@ impl Simulation<'_> {
             Class::Broadcast { root } => begun[root as usize % begun.len()].event,
             _ => last,
         };
-        let transfer = self.transfer(what);
+        let transfer = self.transfer(payload);
         let role = Role::Member;
         let sequence = self.collectives[group];
-        let mut instance = Instance::new(group, What::Collective(class), what);
+        let mut instance = Instance::new(group, What::Collective(class), payload);
         for (&rank, begun) in members.iter().zip(begun) {
             let state = &mut self.ranks[rank as usize];
             let end =
@@ -230,8 +232,11 @@ impl Simulation<'_> {
         for (rank, launch) in self.ranks.iter_mut().zip(&launches) {
             rank.device = rank.device.max(launch.end + LAUNCH.draw(&mut rank.random));
         }
-        let what = (elements, Element::BFloat16);
-        let transfer = self.transfer(what);
+        let payload = Payload {
+            elements,
+            element: Element::BFloat16,
+        };
+        let transfer = self.transfer(payload);
         for _ in 0..kernels {
             for group in self.groups.among(Among::Tensor) {
                 let members = &self.groups.get(group).ranks;
@@ -241,7 +246,7 @@ impl Simulation<'_> {
                 });
                 let begins: Vec<u64> = begins.collect();
                 let last = begins.iter().copied().max().unwrap_or(0);
-                let mut instance = Instance::new(group, What::Collective(Class::Custom), what);
+                let mut instance = Instance::new(group, What::Collective(Class::Custom), payload);
                 for (&rank, begin) in members.iter().zip(begins) {
                     let state = &mut self.ranks[rank as usize];
                     let end = last + transfer + self.run.scatter.draw(&mut state.random);
@@ -266,33 +271,33 @@ impl Simulation<'_> {
 
     /// Ranks send to their successors. In a ring of an odd number of ranks somebody
     /// would send and receive at once; there the last sends to nobody.
-    fn neighbours(&mut self, what: (u64, Element)) {
+    fn neighbours(&mut self, payload: Payload) {
         let ranks = self.run.ranks;
         for first in 0..2 {
             for sender in (first..ranks).step_by(2) {
                 let closes = sender + 1 == ranks;
                 if !closes {
-                    self.message(sender, sender + 1, what);
+                    self.message(sender, sender + 1, payload);
                 } else if ranks > 1 && ranks.is_multiple_of(2) {
-                    self.message(sender, 0, what);
+                    self.message(sender, 0, payload);
                 }
             }
         }
     }
 
-    fn message(&mut self, sender: u32, receiver: u32, what: (u64, Element)) {
+    fn message(&mut self, sender: u32, receiver: u32, payload: Payload) {
         const GROUP: usize = 0;
         let sent = self.begin_message(sender, GROUP);
         let received = self.begin_message(receiver, GROUP);
-        let transfer = self.transfer(what);
-        let mut instance = Instance::new(GROUP, What::Message, what);
+        let transfer = self.transfer(payload);
+        let mut instance = Instance::new(GROUP, What::Message, payload);
         for (rank, begun, role) in [
             (sender, sent, Role::Sender { to: receiver }),
             (receiver, received, Role::Receiver { from: sender }),
         ] {
             let state = &mut self.ranks[rank as usize];
             let waits = match (self.run.style, role) {
-                (Style::Nccl, Role::Sender { .. }) if what.0 <= EAGER => begun.event,
+                (Style::Nccl, Role::Sender { .. }) if payload.elements <= EAGER => begun.event,
                 (Style::Nccl, _) => sent.event.max(received.event),
                 // Both are announced within the calls, before anything notes that.
                 (Style::Gloo, _) => {
@@ -377,8 +382,8 @@ impl Simulation<'_> {
 
     /// How long it takes to move so many elements: at 100 GB/s between GPUs, and at
     /// half a GB/s through sockets that many processes share.
-    fn transfer(&self, (elements, element): (u64, Element)) -> u64 {
-        let bytes = elements * element.bytes();
+    fn transfer(&self, payload: Payload) -> u64 {
+        let bytes = payload.bytes();
         match self.run.style {
             Style::Nccl => bytes / 100,
             Style::Gloo => bytes * 2,
@@ -409,12 +414,11 @@ impl Rank {
 
 impl Instance {
     /// Nobody has taken part yet.
-    fn new(group: usize, what: What, (elements, element): (u64, Element)) -> Self {
+    fn new(group: usize, what: What, payload: Payload) -> Self {
         Self {
             group,
             what,
-            elements,
-            element,
+            payload,
             members: Vec::new(),
         }
     }

@@ -109,7 +109,7 @@ fn described(
         What::Collective(_) => {
             let (rank, call) = instance.members[0];
             let role = happened.ranks[rank as usize].calls[call].role;
-            Names::new(instance.what, role, instance.element).collective
+            Names::new(instance.what, role, instance.payload.element).collective
         }
     };
     let root = match instance.what {

@@ -8,7 +8,7 @@ use retime::{Correction, Distortion, Timestamp};
 
 use super::foreseen::foreseen;
 use super::memory;
-use super::model::{AccuracyPart, BoundPart, MethodPart, ResultPart};
+use super::model::{BoundPart, ComparedAccuracyPart, ComparedPart, ResultPart};
 use crate::analysed::Analysed;
 use crate::args::CompareArgs;
 use crate::bounds::Switch;
@@ -48,21 +48,21 @@ impl<'a> Bench<'a> {
     }
 
     /// The recorded times.
-    pub(super) fn recorded(&self) -> Result<MethodPart, CliError> {
+    pub(super) fn recorded(&self) -> Result<ComparedPart, CliError> {
         self.unchanged("recorded", "")
     }
 
     /// A method that has nothing to do, for the trace is sound.
-    pub(super) fn left_alone(&self, candidate: &Candidate) -> Result<MethodPart, CliError> {
+    pub(super) fn left_alone(&self, candidate: &Candidate) -> Result<ComparedPart, CliError> {
         self.unchanged(&candidate.name, &candidate.options)
     }
 
     /// The recorded times under the name of what leaves them as they are.
-    fn unchanged(&self, name: &str, options: &str) -> Result<MethodPart, CliError> {
+    fn unchanged(&self, name: &str, options: &str) -> Result<ComparedPart, CliError> {
         let analysis = &self.analysed.analysis;
         let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());
         let stamps = analysis.causality().nodes().timestamps();
-        Ok(MethodPart {
+        Ok(ComparedPart {
             name: name.into(),
             options: options.into(),
             reason: None,
@@ -77,8 +77,8 @@ impl<'a> Bench<'a> {
         &self,
         candidate: &Candidate,
         method: &Method,
-    ) -> Result<MethodPart, CliError> {
-        let part = |reason, result| MethodPart {
+    ) -> Result<ComparedPart, CliError> {
+        let part = |reason, result| ComparedPart {
             name: candidate.name.clone(),
             options: candidate.options.clone(),
             reason,
@@ -106,7 +106,7 @@ impl<'a> Bench<'a> {
             memory_bytes: memory,
             ..self.of(&solution.correction, &solution.times, bounds.as_ref())?
         };
-        Ok(MethodPart {
+        Ok(ComparedPart {
             refused: self.refused(&solution, bounds.as_ref()),
             foreseen,
             ..part(None, Some(result))
@@ -140,7 +140,7 @@ impl<'a> Bench<'a> {
             seconds: None,
             memory_bytes: None,
             bound: bounds.and_then(bound_part),
-            accuracy: accuracy.map(|it| AccuracyPart {
+            accuracy: accuracy.map(|it| ComparedAccuracyPart {
                 relative_ticks: it.relative_ticks,
                 synchronization_ticks: it.synchronization_ticks,
                 message_delay_ticks: it.message_delay_ticks,

@@ -26,12 +26,12 @@ pub(crate) struct Comparison {
     /// Share of events whose true time lies within the bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) inside_bounds: Option<f64>,
-    pub(super) methods: Vec<MethodPart>,
+    pub(super) methods: Vec<ComparedPart>,
 }
 
 /// A method; what it did, or why it has no solution.
 #[derive(Debug, Serialize)]
-pub(super) struct MethodPart {
+pub(super) struct ComparedPart {
     pub(super) name: String,
     /// Options of `retime correct` that give it.
     pub(super) options: String,
@@ -60,7 +60,7 @@ pub(super) struct ForeseenPart {
     pub(super) by_constraints: Option<f64>,
 }
 
-impl MethodPart {
+impl ComparedPart {
     /// True if nothing is contradicted by a result that can be right.
     pub(super) fn is_sound(&self) -> bool {
         self.refused.is_none()
@@ -97,7 +97,7 @@ pub(super) struct ResultPart {
     pub(super) bound: Option<BoundPart>,
     /// Against the truth, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) accuracy: Option<AccuracyPart>,
+    pub(super) accuracy: Option<ComparedAccuracyPart>,
 }
 
 /// Error bounds over the events that have one.
@@ -114,7 +114,7 @@ pub(super) struct BoundPart {
 /// Errors against the truth.
 #[derive(Debug, Serialize)]
 #[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
-pub(super) struct AccuracyPart {
+pub(super) struct ComparedAccuracyPart {
     /// Without the straight line over true time that all events have in common.
     pub(super) relative_ticks: Deviation,
     /// Without their mean only.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use retime::{format_seconds, group_digits, plural};
 
-use super::model::{Comparison, MethodPart, ResultPart};
+use super::model::{ComparedPart, Comparison, ResultPart};
 use crate::report::columns::{columns, wrapped};
 use crate::report::examined;
 use crate::report::share::share;
@@ -75,7 +75,7 @@ fn heading(comparison: &Comparison, rate: f64) -> String {
     )
 }
 
-fn row(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
+fn row(method: &ComparedPart, result: &ResultPart, rate: f64) -> Vec<String> {
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".into());
     let jump = result.largest_jump_ticks;
     vec![
@@ -90,7 +90,7 @@ fn row(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
     ]
 }
 
-fn near(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
+fn near(method: &ComparedPart, result: &ResultPart, rate: f64) -> Vec<String> {
     let bound = result.bound.as_ref();
     let bound = bound.map_or([None; 2], |it| {
         [Some(it.mean_ticks), Some(it.largest_ticks)]
@@ -136,7 +136,7 @@ fn foreseen_table(comparison: &Comparison) -> String {
     format!("\n{}", columns(&FORESEEN_HEADING, &rows))
 }
 
-fn foreseen(method: &MethodPart) -> Option<Vec<String>> {
+fn foreseen(method: &ComparedPart) -> Option<Vec<String>> {
     let (foreseen, result) = (method.foreseen.as_ref()?, method.result.as_ref()?);
     let or_none = |it: Option<f64>| it.map_or_else(|| "none".into(), share);
     let both = foreseen.by_theorem_17.zip(foreseen.by_constraints);

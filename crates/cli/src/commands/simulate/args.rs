@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use retime_sim::Victims;
 
 use crate::args::OutputArgs;
-use crate::quantity::{Count, Grid, Part, Rate, Time, Wrong};
+use crate::quantity::{Count, Grid, Rate, Share, Time, Wrong};
 
 #[derive(Debug, Args)]
 #[command(
@@ -145,7 +145,7 @@ pub(crate) struct NetworkArgs {
     pub(crate) congestion: Option<Time>,
     /// Part of the time in which a way is congested
     #[arg(long, value_name = "SHARE", default_value = "20%")]
-    pub(crate) congestion_share: Part,
+    pub(crate) congestion_share: Share,
     /// How long it stays so
     #[arg(long, value_name = "TIME", default_value = "500ms")]
     pub(crate) congestion_lasts: Time,
@@ -161,7 +161,7 @@ pub(crate) struct LoadArgs {
     pub(crate) load: Option<Victims>,
     /// Part of the time in which there are any
     #[arg(long, value_name = "SHARE", default_value = "20%")]
-    pub(crate) load_share: Part,
+    pub(crate) load_share: Share,
     /// The longest they stay at a time; a fiftieth of it is the shortest
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub(crate) load_lasts: Time,

@@ -79,7 +79,7 @@ fn halo(args: &SimulateArgs) -> Result<HaloExchange, CliError> {
         _ => program.every.unwrap_or(1),
     };
     let mut halo = HaloExchange {
-        grid: grid(program, (2, 2)),
+        grid: grid(program).unwrap_or((2, 2)),
         periodic: !program.open_grid,
         iterations: 0,
         seed: args.seed,
@@ -106,7 +106,7 @@ fn halo(args: &SimulateArgs) -> Result<HaloExchange, CliError> {
 fn finite_elements(args: &SimulateArgs) -> Result<FiniteElements, CliError> {
     let default = FiniteElements::default();
     Ok(FiniteElements {
-        grid: grid(&args.program, default.grid),
+        grid: grid(&args.program).unwrap_or(default.grid),
         length: length(&args.program),
         seed: args.seed,
         interior: compute(&args.program, default.interior),
@@ -163,11 +163,12 @@ fn random(args: &SimulateArgs) -> Result<RandomTraffic, CliError> {
     })
 }
 
-fn grid(program: &ProgramArgs, default: (u32, u32)) -> (u32, u32) {
+/// The rows and columns of ranks that were asked for.
+fn grid(program: &ProgramArgs) -> Option<(u32, u32)> {
     match (program.grid, program.ranks) {
-        (Some(Grid(rows, columns)), _) => (rows, columns),
-        (None, Some(ranks)) => HaloExchange::square_grid(ranks),
-        (None, None) => default,
+        (Some(Grid(rows, columns)), _) => Some((rows, columns)),
+        (None, Some(ranks)) => Some(HaloExchange::square_grid(ranks)),
+        (None, None) => None,
     }
 }
 

@@ -13,13 +13,13 @@ const REST: (usize, Duration) = (64 * 1024, Duration::from_millis(500));
 
 /// A status with a body; after it the connection is closed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct Response {
     status: u16,
     kind: &'static str,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     pub(super) fn found(kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         Self {

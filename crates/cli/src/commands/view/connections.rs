@@ -25,12 +25,12 @@ const STACK: usize = 256 * 1024;
 /// Those that are open.
 #[derive(Default)]
 pub(super) struct Connections {
-    table: Mutex<Table>,
+    table: Mutex<OpenConnections>,
     left: Condvar,
 }
 
 #[derive(Default)]
-struct Table {
+struct OpenConnections {
     ended: bool,
     /// In the order in which they came.
     open: Vec<Open>,
@@ -43,7 +43,7 @@ struct Open {
 }
 
 /// The place of one connection, until it is dropped.
-pub(super) struct Place<'a> {
+pub(super) struct ConnectionPlace<'a> {
     connections: &'a Connections,
     stream: Arc<TcpStream>,
 }
@@ -54,7 +54,7 @@ impl Connections {
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         listener: &TcpListener,
-        serve: &'scope (impl Fn(&Place<'_>) + Sync),
+        serve: &'scope (impl Fn(&ConnectionPlace<'_>) + Sync),
     ) {
         while !self.lock().ended {
             // What fails is one connection, or room in this process or the system, which
@@ -71,7 +71,7 @@ impl Connections {
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         listener: &TcpListener,
-        serve: &'scope (impl Fn(&Place<'_>) + Sync),
+        serve: &'scope (impl Fn(&ConnectionPlace<'_>) + Sync),
     ) -> io::Result<()> {
         if !somebody_waits(listener)? || !self.make_room() {
             return Ok(());
@@ -104,7 +104,7 @@ impl Connections {
     }
 
     /// A place for a connection, unless this is ended.
-    fn place(&self, stream: TcpStream) -> Option<Place<'_>> {
+    fn place(&self, stream: TcpStream) -> Option<ConnectionPlace<'_>> {
         let stream = Arc::new(stream);
         let mut table = self.lock();
         if table.ended {
@@ -116,7 +116,7 @@ impl Connections {
         });
         drop(table);
         let connections = self;
-        Some(Place {
+        Some(ConnectionPlace {
             connections,
             stream,
         })
@@ -132,12 +132,12 @@ impl Connections {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Place<'_> {
+impl ConnectionPlace<'_> {
     pub(super) fn stream(&self) -> &TcpStream {
         &self.stream
     }
@@ -156,7 +156,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for ConnectionPlace<'_> {
     fn drop(&mut self) {
         self.connections.lock().open.retain(|it| !self.is(it));
         self.connections.left.notify_all();

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use super::answer::Answer;
+use super::answer::Response;
 use super::timed::read_until;
 
 /// Bytes of a request line with its headers; those of a browser take less than one KiB.
@@ -27,14 +27,14 @@ pub(super) struct Request {
 
 impl Request {
     /// Reads a request, or says what to answer instead; fails if nobody is there any more.
-    pub(super) fn read(stream: &TcpStream) -> io::Result<Result<Self, Answer>> {
+    pub(super) fn read(stream: &TcpStream) -> io::Result<Result<Self, Response>> {
         let until = Instant::now() + PATIENCE;
         let mut head = vec![0; HEAD];
         let mut filled = 0;
         while filled < HEAD {
             let read = match read_until(stream, &mut head[filled..], until) {
                 Err(error) if is_timeout(&error) => {
-                    return Ok(Err(Answer::refusal(408, "the request took too long")));
+                    return Ok(Err(Response::refusal(408, "the request took too long")));
                 }
                 read => read?,
             };
@@ -52,12 +52,12 @@ impl Request {
             }
         }
         let message = "a request line with its headers has at most 8 KiB";
-        Ok(Err(Answer::refusal(431, message)))
+        Ok(Err(Response::refusal(431, message)))
     }
 
     /// Takes a head apart, without the empty line at its end.
-    fn parse(head: &[u8]) -> Result<Self, Answer> {
-        let malformed = || Answer::refusal(400, "this is no request of HTTP/1.1");
+    fn parse(head: &[u8]) -> Result<Self, Response> {
+        let malformed = || Response::refusal(400, "this is no request of HTTP/1.1");
         let head = str::from_utf8(head).map_err(|_| malformed())?;
         let mut lines = head.split("\r\n");
         let words: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
@@ -67,7 +67,7 @@ impl Request {
         match version {
             "HTTP/1.1" | "HTTP/1.0" => {}
             other if other.starts_with("HTTP/") => {
-                return Err(Answer::refusal(505, "only HTTP/1.1 is spoken here"));
+                return Err(Response::refusal(505, "only HTTP/1.1 is spoken here"));
             }
             _ => return Err(malformed()),
         }

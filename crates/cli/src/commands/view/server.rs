@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
-use super::answer::{Answer, close};
-use super::connections::{Connections, MOST, PATIENCE, Place};
+use super::answer::{Response, close};
+use super::connections::{ConnectionPlace, Connections, MOST, PATIENCE};
 use super::request::Request;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
@@ -64,8 +64,8 @@ impl Server {
     ) -> Result<u8, CliError> {
         let connections = Connections::default();
         let (ask, asked) = sync_channel(MOST);
-        let page = Answer::found("text/html; charset=utf-8", page);
-        let serve = |place: &Place<'_>| self.attend(place, &page, &ask);
+        let page = Response::found("text/html; charset=utf-8", page);
+        let serve = |place: &ConnectionPlace<'_>| self.attend(place, &page, &ask);
         thread::scope(|scope| {
             // Nobody waits for a reply once this is dropped, nor for a request.
             let (asked, _ends) = (asked, Ends(&connections));
@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// Answers the request of one connection and closes it.
-    fn attend(&self, place: &Place<'_>, page: &Answer, ask: &SyncSender<Wanted>) {
+    fn attend(&self, place: &ConnectionPlace<'_>, page: &Response, ask: &SyncSender<Wanted>) {
         // Whoever has gone needs no answer.
         let Ok(request) = Request::read(place.stream()) else {
             return;
@@ -88,8 +88,8 @@ impl Server {
             Ok(request) => {
                 let only_head = request.method == "HEAD";
                 match self.asked_for(&request) {
-                    Ok(Asked::Page) => page.send(place.stream(), only_head),
-                    Ok(Asked::View(from, to)) => {
+                    Ok(Resource::Page) => page.send(place.stream(), only_head),
+                    Ok(Resource::View(from, to)) => {
                         drawn(from, to, ask).send(place.stream(), only_head)
                     }
                     Err(refusal) => refusal.send(place.stream(), only_head),
@@ -101,22 +101,24 @@ impl Server {
         let _ = sent.and_then(|()| close(place.stream()));
     }
 
-    fn asked_for(&self, request: &Request) -> Result<Asked, Answer> {
+    fn asked_for(&self, request: &Request) -> Result<Resource, Response> {
         if !request.host.as_deref().is_some_and(|it| self.is_own(it)) {
-            return Err(Answer::refusal(403, "this is served to 127.0.0.1 only"));
+            return Err(Response::refusal(403, "this is served to 127.0.0.1 only"));
         }
         if !matches!(&*request.method, "GET" | "HEAD") {
-            return Err(Answer::refusal(405, "only GET is answered"));
+            return Err(Response::refusal(405, "only GET is answered"));
         }
         let target = &*request.target;
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let of_token = path.strip_prefix('/').and_then(|it| it.split_once('/'));
         match of_token {
-            Some((token, "")) if same(token, &self.token) => Ok(Asked::Page),
+            Some((token, "")) if same(token, &self.token) => Ok(Resource::Page),
             Some((token, "view")) if same(token, &self.token) => stretch(query)
-                .map(|(from, to)| Asked::View(from, to))
-                .ok_or_else(|| Answer::refusal(400, "from and to are whole ticks, from before to")),
-            _ => Err(Answer::refusal(
+                .map(|(from, to)| Resource::View(from, to))
+                .ok_or_else(|| {
+                    Response::refusal(400, "from and to are whole ticks, from before to")
+                }),
+            _ => Err(Response::refusal(
                 404,
                 "nothing here; open the address that retime has printed",
             )),
@@ -135,7 +137,7 @@ impl Server {
 }
 
 /// The thing that a request asks for: the page, or the picture of a stretch of time.
-enum Asked {
+enum Resource {
     Page,
     View(i64, i64),
 }
@@ -167,14 +169,14 @@ fn draw(
 }
 
 /// Has a stretch drawn.
-fn drawn(from: i64, to: i64, ask: &SyncSender<Wanted>) -> Answer {
+fn drawn(from: i64, to: i64, ask: &SyncSender<Wanted>) -> Response {
     let (reply, replied) = sync_channel(1);
     let wanted = Wanted { from, to, reply };
     let drawn = ask.send(wanted).ok().and_then(|()| replied.recv().ok());
     match drawn {
-        Some(Ok(json)) => Answer::found("application/json", json),
-        Some(Err(error)) => Answer::refusal(500, &error.to_string()),
-        None => Answer::refusal(503, "retime is ending"),
+        Some(Ok(json)) => Response::found("application/json", json),
+        Some(Err(error)) => Response::refusal(500, &error.to_string()),
+        None => Response::refusal(503, "retime is ending"),
     }
 }
 

@@ -8,7 +8,7 @@ use retime_otf2::{
     EventData, Glance, LocalDefinitions, MappingTable, ParameterRef, RegionRef, WireError,
 };
 
-use super::calls::{Call, Calls};
+use super::calls::{AcceleratorCall, LaunchCalls};
 use super::references::{Named, Reference};
 
 /// The kind of an activity: only a call of the same kind can have launched it.
@@ -81,12 +81,12 @@ pub(super) struct Stream {
 }
 
 /// The ids of a location in those of the trace.
-struct Names<'a> {
+struct LocalIds<'a> {
     regions: Option<&'a MappingTable>,
     parameters: Option<&'a MappingTable>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> LocalIds<'a> {
     fn of(local: &'a LocalDefinitions) -> Self {
         Self {
             regions: local.mappings.table(Class::Region),
@@ -100,7 +100,7 @@ impl<'a> Names<'a> {
     }
 
     /// The call site, if an event says it.
-    fn call_site(&self, calls: &Calls, event: Glance<'_>) -> Result<Option<u64>, WireError> {
+    fn call_site(&self, calls: &LaunchCalls, event: Glance<'_>) -> Result<Option<u64>, WireError> {
         let data = event.data_of::<{ code::ParameterUnsignedInt }>()?;
         let EventData::ParameterUnsignedInt { parameter, value } = data else {
             return Ok(None);
@@ -114,11 +114,11 @@ impl<'a> Names<'a> {
 
 /// A pass over the events of a thread.
 pub(super) struct HostPass<'a> {
-    calls: &'a Calls,
-    names: Names<'a>,
+    calls: &'a LaunchCalls,
+    names: LocalIds<'a>,
     /// The outermost call that is open, and how many regions are in it. What it
     /// calls itself, say the runtime the driver, belongs to it.
-    open: Option<(Call, u32)>,
+    open: Option<(AcceleratorCall, u32)>,
     /// If that waits for a device.
     waiting: Option<Wait>,
     /// The last kernel that was launched on the chosen device.
@@ -131,14 +131,14 @@ pub(super) struct HostPass<'a> {
 
 impl<'a> HostPass<'a> {
     pub(super) fn new(
-        calls: &'a Calls,
+        calls: &'a LaunchCalls,
         local: &'a LocalDefinitions,
         location: LocationIndex,
         named: Named,
     ) -> Self {
         Self {
             calls,
-            names: Names::of(local),
+            names: LocalIds::of(local),
             open: None,
             waiting: None,
             on_device: None,
@@ -170,7 +170,9 @@ impl<'a> HostPass<'a> {
                     self.leave_named(event.number, call);
                 }
             }
-            code::ParameterUnsignedInt if matches!(self.open, Some((Call::Launch, _))) => {
+            code::ParameterUnsignedInt
+                if matches!(self.open, Some((AcceleratorCall::Launch, _))) =>
+            {
                 if let Some(value) = self.names.call_site(self.calls, event)?
                     && let Some(launch) = self.host.launches.last_mut()
                 {
@@ -183,14 +185,14 @@ impl<'a> HostPass<'a> {
         Ok(())
     }
 
-    fn enter(&mut self, event: u64, call: Option<Call>) {
+    fn enter(&mut self, event: u64, call: Option<AcceleratorCall>) {
         match call {
-            Some(Call::Choose) => self.on_device = None,
-            Some(Call::LaunchMany) => self.host.is_complete = false,
-            Some(Call::RecordEvent) => self.host.records_events = true,
+            Some(AcceleratorCall::Choose) => self.on_device = None,
+            Some(AcceleratorCall::LaunchMany) => self.host.is_complete = false,
+            Some(AcceleratorCall::RecordEvent) => self.host.records_events = true,
             // Its address may be that of another from now on.
-            Some(Call::ChangeEvent) => self.recorded.clear(),
-            Some(Call::ShareEvent) => self.host.shares_events = true,
+            Some(AcceleratorCall::ChangeEvent) => self.recorded.clear(),
+            Some(AcceleratorCall::ShareEvent) => self.host.shares_events = true,
             _ => {}
         }
         if let Some((_, inside)) = &mut self.open {
@@ -198,20 +200,20 @@ impl<'a> HostPass<'a> {
             return;
         }
         let site = match call {
-            Some(Call::Launch) => Site::Kernel(None),
-            Some(Call::Copy) => Site::Copy,
-            Some(Call::Wait) => {
+            Some(AcceleratorCall::Launch) => Site::Kernel(None),
+            Some(AcceleratorCall::Copy) => Site::Copy,
+            Some(AcceleratorCall::Wait) => {
                 self.waiting = Some(Wait {
                     event,
                     launched: self.host.launches.len(),
                     on: Awaited::Device(self.on_device),
                 });
-                self.open = Some((Call::Wait, 0));
+                self.open = Some((AcceleratorCall::Wait, 0));
                 return;
             }
             _ => return,
         };
-        if call == Some(Call::Launch) {
+        if call == Some(AcceleratorCall::Launch) {
             self.on_device = Some(self.host.launches.len());
         }
         self.open = call.map(|call| (call, 0));
@@ -232,7 +234,7 @@ impl<'a> HostPass<'a> {
     }
 
     /// A call is left that may say what it waited for, or what is waited for later.
-    fn leave_named(&mut self, event: u64, call: Option<Call>) {
+    fn leave_named(&mut self, event: u64, call: Option<AcceleratorCall>) {
         let Reference {
             stream,
             event: address,
@@ -244,16 +246,16 @@ impl<'a> HostPass<'a> {
             on,
         };
         match (call, stream, address) {
-            (Some(Call::WaitForStream), Some(stream), _) => {
+            (Some(AcceleratorCall::WaitForStream), Some(stream), _) => {
                 let on = Awaited::Stream(stream);
                 self.host.waits.push(wait(launched, on));
             }
-            (Some(Call::RecordEvent), Some(stream), Some(address)) => {
+            (Some(AcceleratorCall::RecordEvent), Some(stream), Some(address)) => {
                 self.recorded.insert(address, (launched, stream));
             }
             // Which one was recorded anew is not known.
-            (Some(Call::RecordEvent), ..) => self.recorded.clear(),
-            (Some(Call::WaitForEvent), _, Some(address)) => {
+            (Some(AcceleratorCall::RecordEvent), ..) => self.recorded.clear(),
+            (Some(AcceleratorCall::WaitForEvent), _, Some(address)) => {
                 let recorded = self.recorded.get(&address);
                 let on = |&(launched, stream)| wait(launched, Awaited::Event(stream));
                 self.host.waits.extend(recorded.map(on));
@@ -264,7 +266,10 @@ impl<'a> HostPass<'a> {
 
     /// How many launches are over. What the open one was for may still have to come.
     fn launched(&self) -> usize {
-        let under_way = matches!(self.open, Some((Call::Launch | Call::Copy, _)));
+        let under_way = matches!(
+            self.open,
+            Some((AcceleratorCall::Launch | AcceleratorCall::Copy, _))
+        );
         self.host.launches.len() - usize::from(under_way)
     }
 
@@ -276,8 +281,8 @@ impl<'a> HostPass<'a> {
 
 /// A pass over the events of a stream.
 pub(super) struct StreamPass<'a> {
-    calls: &'a Calls,
-    names: Names<'a>,
+    calls: &'a LaunchCalls,
+    names: LocalIds<'a>,
     /// How many regions are open.
     depth: u32,
     /// The kernel and the copy that are under way.
@@ -288,13 +293,14 @@ pub(super) struct StreamPass<'a> {
 
 impl<'a> StreamPass<'a> {
     pub(super) fn new(
-        calls: &'a Calls,
+        calls: &'a LaunchCalls,
         local: &'a LocalDefinitions,
-        (location, context): (LocationIndex, usize),
+        location: LocationIndex,
+        context: usize,
     ) -> Self {
         Self {
             calls,
-            names: Names::of(local),
+            names: LocalIds::of(local),
             depth: 0,
             kernel: None,
             copy: None,

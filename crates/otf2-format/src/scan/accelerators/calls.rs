@@ -59,7 +59,7 @@ const CALL_SITE: &str = "callsite id";
 
 /// The effect of a call on streams, events and the choice of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Call {
+pub(super) enum AcceleratorCall {
     Launch,
     LaunchMany,
     Copy,
@@ -72,7 +72,7 @@ pub(super) enum Call {
     Choose,
 }
 
-impl Call {
+impl AcceleratorCall {
     fn named(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let end = name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
@@ -105,17 +105,17 @@ impl Call {
 }
 
 /// The calls that the definitions name, by region.
-pub(super) struct Calls {
-    by_region: HashMap<RegionRef, Call>,
+pub(super) struct LaunchCalls {
+    by_region: HashMap<RegionRef, AcceleratorCall>,
     /// Regions that stand for no activity, say that the device has nothing to do.
     artificial: HashSet<RegionRef>,
     call_site: Option<ParameterRef>,
 }
 
-impl Calls {
+impl LaunchCalls {
     pub(super) fn find(definitions: &Definitions) -> Self {
         let regions = &definitions.regions;
-        let call = |name| Call::named(&definitions.text(name));
+        let call = |name| AcceleratorCall::named(&definitions.text(name));
         let calls = regions
             .iter()
             .filter_map(|it| Some((it.id, call(it.name)?)));
@@ -134,10 +134,10 @@ impl Calls {
     /// True if there are calls that give streams something to do.
     pub(super) fn launch_anything(&self) -> bool {
         let mut calls = self.by_region.values();
-        calls.any(|it| matches!(it, Call::Launch | Call::Copy))
+        calls.any(|it| matches!(it, AcceleratorCall::Launch | AcceleratorCall::Copy))
     }
 
-    pub(super) fn of(&self, region: RegionRef) -> Option<Call> {
+    pub(super) fn of(&self, region: RegionRef) -> Option<AcceleratorCall> {
         self.by_region.get(&region).copied()
     }
 
@@ -152,27 +152,36 @@ impl Calls {
 
 #[cfg(test)]
 mod tests {
-    use super::Call;
+    use super::AcceleratorCall;
 
     #[test]
     fn names_with_versions_and_arguments_are_known() {
-        let named = |name| Call::named(name);
-        assert_eq!(named("cudaLaunchKernel_ptsz"), Some(Call::Launch));
-        assert_eq!(named("hipLaunchKernel(int)"), Some(Call::Launch));
-        assert_eq!(named("cuMemcpyHtoD_v2"), Some(Call::Copy));
-        assert_eq!(named("cudaGraphLaunch"), Some(Call::LaunchMany));
+        let named = |name| AcceleratorCall::named(name);
+        assert_eq!(
+            named("cudaLaunchKernel_ptsz"),
+            Some(AcceleratorCall::Launch)
+        );
+        assert_eq!(named("hipLaunchKernel(int)"), Some(AcceleratorCall::Launch));
+        assert_eq!(named("cuMemcpyHtoD_v2"), Some(AcceleratorCall::Copy));
+        assert_eq!(named("cudaGraphLaunch"), Some(AcceleratorCall::LaunchMany));
         assert_eq!(
             named("hipExtLaunchMultiKernelMultiDevice"),
-            Some(Call::LaunchMany)
+            Some(AcceleratorCall::LaunchMany)
         );
-        assert_eq!(named("cuCtxPushCurrent_v2"), Some(Call::Choose));
-        assert_eq!(named("cuCtxSynchronize"), Some(Call::Wait));
+        assert_eq!(named("cuCtxPushCurrent_v2"), Some(AcceleratorCall::Choose));
+        assert_eq!(named("cuCtxSynchronize"), Some(AcceleratorCall::Wait));
         // This one names the context that it waits for.
         assert_eq!(named("cuCtxSynchronize_v2"), None);
         // Only calls of the driver say which stream they are for.
         assert_eq!(named("cudaStreamSynchronize"), None);
-        assert_eq!(named("cuStreamSynchronize"), Some(Call::WaitForStream));
-        assert_eq!(named("cuEventRecord_ptsz"), Some(Call::RecordEvent));
+        assert_eq!(
+            named("cuStreamSynchronize"),
+            Some(AcceleratorCall::WaitForStream)
+        );
+        assert_eq!(
+            named("cuEventRecord_ptsz"),
+            Some(AcceleratorCall::RecordEvent)
+        );
         assert_eq!(named("cudaLaunchHostFunc"), None);
         assert_eq!(named("heavy_kernel(float*)"), None);
     }

@@ -24,11 +24,11 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// The places of launches by call site.
-pub(super) struct Places<S> {
+pub(super) struct LaunchPlaces<S> {
     places: HashMap<S, Vec<usize>>,
 }
 
-impl<S: Copy + Eq + Hash> Places<S> {
+impl<S: Copy + Eq + Hash> LaunchPlaces<S> {
     pub(super) fn of(launches: impl IntoIterator<Item = S>) -> Self {
         let mut places: HashMap<S, Vec<usize>> = HashMap::new();
         for (place, site) in launches.into_iter().enumerate() {
@@ -61,11 +61,11 @@ impl<S: Copy + Eq + Hash> Places<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::Places;
+    use super::LaunchPlaces;
 
     #[test]
     fn the_first_and_the_last_way_are_found() {
-        let places = Places::of("abaab".chars());
+        let places = LaunchPlaces::of("abaab".chars());
         let embed = |stream: &str| places.embed(&stream.chars().collect::<Vec<_>>());
         assert_eq!(embed("aa"), Some(vec![(0, 2), (2, 3)]));
         assert_eq!(embed("bab"), Some(vec![(1, 1), (2, 3), (4, 4)]));

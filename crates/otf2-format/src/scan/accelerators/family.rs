@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use retime_model::LocationIndex;
 
 use super::activities::{Awaited, Host, Site, Stream, Wait};
-use super::embedding::Places;
+use super::embedding::LaunchPlaces;
 
 /// An event by its location and number.
 type Place = (LocationIndex, u64);
@@ -73,7 +73,7 @@ impl Family {
         let sites = self.sites();
         let mut edges = Vec::new();
         for (number, host) in self.hosts.iter().enumerate() {
-            let places = Places::of(host.launches.iter().map(|it| it.site));
+            let places = LaunchPlaces::of(host.launches.iter().map(|it| it.site));
             let own = |site: Site| {
                 let launched = sites.get(&site);
                 launched.is_some_and(|it| it.is_certain(site) && it.hosts.contains(&number))
@@ -171,7 +171,7 @@ impl Family {
 impl Stream {
     /// Collects what the stream carried out of call sites that are a thread's own, kernels and
     /// copies each for themselves; what does not fit is left out.
-    fn carried(&self, places: &Places<Site>, own: impl Fn(Site) -> bool) -> Vec<Carried> {
+    fn carried(&self, places: &LaunchPlaces<Site>, own: impl Fn(Site) -> bool) -> Vec<Carried> {
         let of = |copies: bool| {
             let all = self.activities.iter().enumerate();
             let own = all.filter(|(_, it)| (it.site == Site::Copy) == copies && own(it.site));

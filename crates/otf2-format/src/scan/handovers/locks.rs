@@ -32,7 +32,7 @@ use super::process::{At, Thread};
 
 /// A record of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Record {
+struct LockRecord {
     order: u32,
     at: At,
     releases: bool,
@@ -43,7 +43,7 @@ type Lock = (Paradigm, u32);
 /// The last release of each holder and the first acquisition of the next, if there are
 /// both.
 pub(super) fn pairs(process: &[Thread<'_>]) -> Vec<(At, At)> {
-    let mut locks: BTreeMap<Lock, Vec<Record>> = BTreeMap::new();
+    let mut locks: BTreeMap<Lock, Vec<LockRecord>> = BTreeMap::new();
     for thread in process {
         let of = thread.handovers;
         for (list, releases) in [(&of.acquired, false), (&of.released, true)] {
@@ -51,7 +51,7 @@ pub(super) fn pairs(process: &[Thread<'_>]) -> Vec<(At, At)> {
                 let location = thread.location;
                 let at = At { location, node };
                 let order = it.order;
-                let record = Record {
+                let record = LockRecord {
                     order,
                     at,
                     releases,
@@ -63,12 +63,12 @@ pub(super) fn pairs(process: &[Thread<'_>]) -> Vec<(At, At)> {
     locks.into_values().flat_map(pairs_of_lock).collect()
 }
 
-fn pairs_of_lock(mut records: Vec<Record>) -> Vec<(At, At)> {
+fn pairs_of_lock(mut records: Vec<LockRecord>) -> Vec<(At, At)> {
     if !are_in_order(&mut records) {
         return Vec::new();
     }
     records.sort_unstable();
-    let holders: Vec<&[Record]> = records
+    let holders: Vec<&[LockRecord]> = records
         .chunk_by(|a, b| a.at.location == b.at.location)
         .collect();
     let handed = holders.windows(2).filter_map(|pair| {
@@ -81,10 +81,11 @@ fn pairs_of_lock(mut records: Vec<Record>) -> Vec<(At, At)> {
 
 /// True if numbers tell the order of acquisitions: no two threads share one, and those of
 /// each thread rise.
-fn are_in_order(records: &mut [Record]) -> bool {
+fn are_in_order(records: &mut [LockRecord]) -> bool {
     records.sort_unstable_by_key(|it| it.at);
     let acquired = || records.iter().filter(|it| !it.releases);
-    let falls = |(a, b): (&Record, &Record)| a.at.location == b.at.location && a.order > b.order;
+    let falls =
+        |(a, b): (&LockRecord, &LockRecord)| a.at.location == b.at.location && a.order > b.order;
     if acquired().zip(acquired().skip(1)).any(falls) {
         return false;
     }

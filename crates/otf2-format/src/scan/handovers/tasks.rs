@@ -26,7 +26,7 @@ use super::process::{At, Thread};
 
 /// A record of a task, with the number of the use of its team.
 #[derive(Clone, Copy)]
-struct Record {
+struct TaskRecord {
     at: At,
     use_of_team: u32,
 }
@@ -34,11 +34,11 @@ struct Record {
 /// All records of one name.
 #[derive(Default)]
 struct Named {
-    created: Vec<Record>,
+    created: Vec<TaskRecord>,
     phases: Vec<Option<Phase>>,
-    begun: Vec<Record>,
+    begun: Vec<TaskRecord>,
     /// Completions within barriers.
-    worked: Vec<(Record, Worked)>,
+    worked: Vec<(TaskRecord, Worked)>,
 }
 
 /// The tasks of a process.
@@ -52,7 +52,7 @@ impl<'a> Tasks<'a> {
         let mut named: BTreeMap<TaskId, Named> = BTreeMap::new();
         let is_whole = !threads.iter().any(|it| it.gap);
         for thread in threads.iter().filter(|_| is_whole) {
-            let record = |node, use_of_team| Record {
+            let record = |node, use_of_team| TaskRecord {
                 at: At {
                     location: thread.location,
                     node,
@@ -103,7 +103,7 @@ impl<'a> Tasks<'a> {
     }
 
     /// Where the thread was that made a task, if it is known which one was completed.
-    fn phase_of(&self, id: TaskId, it: &Named, completed: Record) -> Option<Phase> {
+    fn phase_of(&self, id: TaskId, it: &Named, completed: TaskRecord) -> Option<Phase> {
         let mut made = it.created.iter().zip(&it.phases);
         if let [_] = it.created[..] {
             return it.phases[0];
@@ -113,14 +113,19 @@ impl<'a> Tasks<'a> {
         if id.team.is_none() || !in_all(completed.at) {
             return None;
         }
-        let same_use = |(made, _): &(&Record, _)| made.use_of_team == completed.use_of_team;
+        let same_use = |(made, _): &(&TaskRecord, _)| made.use_of_team == completed.use_of_team;
         let (created, phase) = made.find(same_use)?;
         let once = !made.any(|it| same_use(&it));
         (once && in_all(created.at)).then_some(*phase)?
     }
 
     /// Where the thread was that made each task of a name that was used again.
-    fn by_use(&self, id: TaskId, created: &[Record], begun: &[Record]) -> Vec<(At, Vec<At>)> {
+    fn by_use(
+        &self,
+        id: TaskId,
+        created: &[TaskRecord],
+        begun: &[TaskRecord],
+    ) -> Vec<(At, Vec<At>)> {
         let location = created[0].at.location;
         if id.team.is_none() || created.iter().any(|it| it.at.location != location) {
             return Vec::new();
@@ -131,8 +136,8 @@ impl<'a> Tasks<'a> {
             return Vec::new();
         }
         let comparable = begun.iter().filter(|it| in_all(it.at.location));
-        let comparable: Vec<&Record> = comparable.collect();
-        let same_use = |a: &Record, b: &Record| a.use_of_team == b.use_of_team;
+        let comparable: Vec<&TaskRecord> = comparable.collect();
+        let same_use = |a: &TaskRecord, b: &TaskRecord| a.use_of_team == b.use_of_team;
         let once = created.chunk_by(same_use).filter(|it| it.len() == 1);
         let started = once.map(|it| {
             let own = comparable.iter().filter(|begun| same_use(begun, &it[0]));
@@ -158,7 +163,7 @@ impl<'a> Tasks<'a> {
 }
 
 /// The first begin on each location but that of the creation.
-fn first<'r>(created: Record, begun: impl Iterator<Item = &'r Record>) -> Vec<At> {
+fn first<'r>(created: TaskRecord, begun: impl Iterator<Item = &'r TaskRecord>) -> Vec<At> {
     let mut first: BTreeMap<LocationIndex, At> = BTreeMap::new();
     for it in begun.filter(|it| it.at.location != created.at.location) {
         let known = first.entry(it.at.location).or_insert(it.at);

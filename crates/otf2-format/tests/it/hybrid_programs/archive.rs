@@ -115,7 +115,7 @@ fn communicator(it: &mut DefinitionsWriter, comm: &Comm) {
         }
         Comm::Inter(a, b) => {
             let groups = (group(Paradigm::MPI, a), group(Paradigm::MPI, b));
-            it.inter_comm("both", groups, None);
+            it.inter_comm("both", groups.0, groups.1, None);
         }
     }
 }

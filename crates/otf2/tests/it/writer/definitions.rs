@@ -56,7 +56,7 @@ fn definitions_larger_than_a_chunk_of_them() {
     let group = definitions.group("half", GroupType::COMM_GROUP, Paradigm::MPI, &ids[..1000]);
     let rest = definitions.group("rest", GroupType::COMM_GROUP, Paradigm::MPI, &ids[1000..]);
     let half = definitions.comm("half", group, Some(WORLD));
-    definitions.inter_comm("bridge", (group, rest), Some(half));
+    definitions.inter_comm("bridge", group, rest, Some(half));
     let own = definitions.group("", GroupType::COMM_SELF, Paradigm::MPI, &[]);
     definitions.comm("SELF", own, None);
     archive.finish([]).unwrap();
