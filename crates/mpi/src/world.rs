@@ -54,23 +54,6 @@ impl World {
         }
     }
 
-    /// Sends a message, and looks `meanwhile` after other things until it is gone.
-    fn send_as(&self, tag: Tag, to: usize, message: &[u8], meanwhile: impl Fn()) {
-        let world = SimpleCommunicator::world();
-        let process = world.process_at_rank(to as Rank);
-        scope(|scope| {
-            let mut sending = Some(process.immediate_send_with_tag(scope, message, tag));
-            wait_for(|| match sending.take()?.test() {
-                Ok(_) => Some(()),
-                Err(unfinished) => {
-                    sending = Some(unfinished);
-                    meanwhile();
-                    None
-                }
-            });
-        });
-    }
-
     fn early(&self) -> MutexGuard<'_, VecDeque<(usize, Vec<u8>)>> {
         self.early.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -117,6 +100,23 @@ fn wait_within<T>(
     }
 }
 
+/// Sends a message, and looks `meanwhile` after other things until it is gone.
+fn send_as(tag: Tag, to: usize, message: &[u8], meanwhile: impl Fn()) {
+    let world = SimpleCommunicator::world();
+    let process = world.process_at_rank(to as Rank);
+    scope(|scope| {
+        let mut sending = Some(process.immediate_send_with_tag(scope, message, tag));
+        wait_for(|| match sending.take()?.test() {
+            Ok(_) => Some(()),
+            Err(unfinished) => {
+                sending = Some(unfinished);
+                meanwhile();
+                None
+            }
+        });
+    });
+}
+
 impl Communicator for World {
     fn rank(&self) -> usize {
         self.rank
@@ -136,7 +136,7 @@ impl Communicator for World {
     }
 
     fn send(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
-        self.send_as(SENT, to, message, || ());
+        send_as(SENT, to, message, || ());
         Ok(())
     }
 
@@ -149,7 +149,7 @@ impl Communicator for World {
 
     fn post(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
         // A long message goes once the other asks for it, who may be sending one to this process.
-        self.send_as(POSTED, to, message, || self.early().extend(arrived()));
+        send_as(POSTED, to, message, || self.early().extend(arrived()));
         Ok(())
     }
 
