@@ -238,12 +238,7 @@ fn read(
         {
             let id = wanted.source.info().locations.get(location.as_usize());
             let id = id.map_or(0, |it| it.id);
-            lanes.push(Lane::open(
-                trace,
-                location,
-                id,
-                wanted.source.correction(),
-            )?);
+            lanes.push(Lane::open(trace, location, id, wanted.source.correction())?);
         }
         if lanes.is_empty() || meter.cancelled() {
             return Ok(());
