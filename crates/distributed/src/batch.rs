@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Batch {
     /// How far after their recorded times events lie.
     pub(crate) leads: Vec<(u32, i64)>,
-    /// The same of the earliest times of ends, if there are any.
+    /// The earliest times of ends with their places, if there are any.
     pub(crate) bounds: Vec<(u32, Option<i64>)>,
 }
 

@@ -54,15 +54,15 @@ pub(crate) fn settles(
     Ok(false)
 }
 
-/// What this process takes ghosts to be, and has told others of its own.
+/// Values that this process takes ghosts to have, and has told others of its own events.
 struct Guess<'a> {
     part: &'a Part,
-    /// Of all ghosts, and all ends that others own, process by process.
+    /// Guesses of all ghosts, and of all ends that others own, process by process.
     ghosts: Ghosts,
-    /// By node and by slot what was computed last.
+    /// Per node, and per slot below: the value that was computed last.
     leads: Vec<i64>,
     bounds: Vec<Option<i64>>,
-    /// What each process was told last.
+    /// Per process: the values that it was told last.
     told_leads: Vec<Vec<i64>>,
     told_bounds: Vec<Vec<Option<i64>>>,
 }

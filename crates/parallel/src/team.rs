@@ -31,7 +31,7 @@ pub struct Team {
     /// The number of events of the trace that was read last.
     events: AtomicU64,
     alone: AtomicBool,
-    /// By process, pieces of a message that is posted and not complete.
+    /// Per process: pieces of a message that is posted and not complete.
     pieces: Mutex<Vec<Vec<u8>>>,
     /// Who holds what of the trace that is analysed together, if one is.
     distribution: Mutex<Option<Distribution>>,

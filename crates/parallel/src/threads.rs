@@ -12,7 +12,7 @@ struct Thread {
     longest: usize,
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Mutex<Receiver<Vec<u8>>>>,
-    /// What is posted to each, or that a thread has ended.
+    /// Per thread: where messages are posted to it, or that a thread has ended.
     post: Vec<Sender<Posted>>,
     posted: Mutex<Receiver<Posted>>,
 }

@@ -153,7 +153,7 @@ pub struct Told {
     pub is_cause: bool,
 }
 
-/// What a part has computed, and how it goes on.
+/// Values that a part has computed, and how it goes on.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Own events that were computed since.

@@ -60,7 +60,7 @@ pub(super) struct BoundsOfEnds<'a> {
     delay: &'a MinimalDelay,
     parts: &'a Clocks,
     state: CollectiveState<'a>,
-    /// By slot, true for an end elsewhere whose bound is not known.
+    /// Per slot: true for an end elsewhere whose bound is not known.
     is_open: Vec<bool>,
     open: usize,
     known: Vec<(Slot, Option<i64>)>,

@@ -141,7 +141,7 @@ impl<'p, 'a: 'p, L: Law> Pass<'p, 'a, L> {
         }
     }
 
-    /// What others are told of an own event.
+    /// The value of an own event, as others are told it.
     fn tell(&self, node: EventNode) -> Told {
         let nodes = self.run.causality().nodes();
         Told {
