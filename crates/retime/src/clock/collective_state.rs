@@ -39,12 +39,12 @@ pub(super) struct CollectiveState<'a> {
 }
 
 impl<'a> CollectiveState<'a> {
-    /// Of all operations of which anything is known here.
+    /// The state of all operations of which anything is known here.
     pub(super) fn of_known(causality: &'a Causality, clocks: &'a Clocks) -> Self {
         Self::of(causality, clocks, causality.collectives().known_instances())
     }
 
-    /// Of operations from the first one on.
+    /// The state of operations, from the given first one on.
     pub(super) fn of(
         causality: &'a Causality,
         clocks: &'a Clocks,

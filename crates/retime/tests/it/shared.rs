@@ -319,7 +319,7 @@ fn steps_are_found_in((info, logs): &(TraceInfo, Vec<LocationLog>)) {
     }
 }
 
-/// What one of several processes comes to with the controlled clock, and how many messages all
+/// The result of one of several processes with the controlled clock, and how many messages all
 /// have posted for it.
 fn replayed(
     (info, logs): &(TraceInfo, Vec<LocationLog>),
