@@ -33,7 +33,7 @@ use retime_model::format::{
     CORRECTION, Contents, EventRows, Format, FormatError, InParts, Recognition, Rewrite, Scan,
     Shape, Timeline, Trace, Undo, Unused, join,
 };
-use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence, printable_path};
 use retime_otf2::{Anchor, RegionRef, Whereabouts};
 
 use self::archive::Archive;
@@ -292,6 +292,21 @@ impl Rewrite for Archive {
         })?;
         let restored = self.otf2.restore(correction, &undo, to, monitor);
         restored.map_err(failed)
+    }
+
+    fn next_step(&self, to: &Path) -> Option<String> {
+        let experiment = self.otf2.experiment().ok().flatten()?;
+        let anchor = printable_path(&self.copy_at(to));
+        let open = format!("Open it in Vampir (vampir {anchor})");
+        Some(if experiment.is_analysed {
+            let directory = printable_path(to);
+            format!(
+                "{open}, or analyse it anew with Scalasca (scout.mpi {anchor}, with as many \
+                 processes as ran; then scalasca -examine {directory})."
+            )
+        } else {
+            format!("{open}, or search it for wait states with Scalasca (scout.mpi {anchor}).")
+        })
     }
 
     fn copy_at(&self, to: &Path) -> PathBuf {

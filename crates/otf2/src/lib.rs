@@ -92,7 +92,7 @@ pub use refs::{
     RegionRef, RmaWinRef, SourceCodeLocationRef, StringRef, SystemTreeNodeRef,
 };
 pub use retime_model::{Monitor, Timestamp};
-pub use rewrite::{PartRewritten, Rewritten};
+pub use rewrite::{Experiment, PartRewritten, Rewritten};
 pub use schema::{EventData, SnapshotData};
 pub use times::Timeline;
 pub use trace::Trace;

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
-use retime_model::{Correction, LocationIndex, Modified, printable};
+use retime_model::{Correction, LocationIndex, Modified, SavedName, printable};
 
 use crate::archive::Archive;
 use crate::chunk::{ChunkHeader, FileKind};
@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::framing::Walker;
 use crate::local::LocalDefinitions;
 use crate::rewrite::create_directories;
-use crate::rewrite::files::{self, Beside};
+use crate::rewrite::files::{self, Beside, Reach};
 use crate::rewrite::job::Job;
 use crate::rewrite::output::Output;
 use crate::rewrite::plain;
@@ -93,7 +93,7 @@ impl<'a> Restore<'a> {
         let names = undo
             .files
             .iter()
-            .map(|file| Ok((name_of(anchor, file)?, file)));
+            .map(|file| Ok((name_of(anchor, &file.path)?, file)));
         let ids = trace.location_ids();
         Ok(Self {
             trace,
@@ -147,7 +147,7 @@ impl<'a> Restore<'a> {
         }
         let archive = self.trace.archive();
         let ids: Vec<u64> = self.trace.location_ids().collect();
-        let mut besides = files::list(archive, &ids, true)?.besides;
+        let mut besides = files::list(archive, &ids, Reach::Everything)?.besides;
         besides.retain(|it| self.sums.contains(&it.sum()));
         if besides.len() == self.sums.len() {
             return Ok(besides);
@@ -163,7 +163,10 @@ impl<'a> Restore<'a> {
     }
 
     fn file(&self, name: &Path, undo: &FileUndo) -> Result<()> {
-        let path = files::directory(self.trace.archive()).join(name);
+        let anchor = self.trace.archive().anchor_path();
+        let in_copy = undo.in_copy.as_ref().map(|it| name_of(anchor, it));
+        let in_copy = in_copy.transpose()?;
+        let path = files::directory(self.trace.archive()).join(in_copy.as_deref().unwrap_or(name));
         let not_restorable = |why: &str| {
             Err(Error::NotRestorable {
                 path: path.clone(),
@@ -271,8 +274,8 @@ fn restamp(
 }
 
 /// The path of a file, which must stay below the directory of the anchor.
-fn name_of(anchor: &Path, file: &FileUndo) -> Result<PathBuf> {
-    let name = file.path.path();
+fn name_of(anchor: &Path, saved: &SavedName) -> Result<PathBuf> {
+    let name = saved.path();
     let mut parts = name.components();
     if name.as_os_str().is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         return Err(Error::NotRestorable {

@@ -11,6 +11,7 @@
 //! | local definitions | clock offsets go, since they are part of the new times |
 //! | markers | times and durations change, in place if they fit |
 //! | global definitions | the extent of the trace changes, in place if it fits |
+//! | results of other tools | set aside if they [depend on times](experiment) |
 //! | everything else | copied as it is |
 //!
 //! The new time of an event is that of its clock's map at the time that every
@@ -40,6 +41,7 @@ mod clock_properties;
 mod compressed;
 mod draft;
 pub(crate) mod events;
+mod experiment;
 pub(crate) mod files;
 pub(crate) mod job;
 mod layout;
@@ -63,7 +65,8 @@ use retime_model::{
     Correction, LocationIndex, Modified, SavedName, Timestamp, Version, resemble_opened,
 };
 
-use self::files::{ArchiveFile, FileRole, Listing};
+pub use self::experiment::Experiment;
+use self::files::{ArchiveFile, FileRole, Listing, Reach};
 use self::job::{Job, Outcome};
 use self::markers::Markers;
 use self::output::Output;
@@ -123,6 +126,15 @@ impl Trace {
     ) -> Result<Rewritten> {
         self.check_fits(correction)?;
         Rewrite::new(self, Some(correction), to, monitor)?.run()
+    }
+
+    /// The experiment whose directory was given, if there is one.
+    pub fn experiment(&self) -> Result<Option<Experiment>> {
+        if !self.by_directory() {
+            return Ok(None);
+        }
+        let beside = files::entries(&files::directory(self.archive()))?;
+        Ok(Experiment::of(&beside))
     }
 
     /// Gives the directories in a finished copy the access of those of this trace, and what
@@ -189,12 +201,16 @@ impl<'a> Rewrite<'a> {
     ) -> Result<Self> {
         let ids: Vec<u64> = trace.location_ids().collect();
         check_there(trace, ids.iter().copied())?;
+        let mut listing = files::list(trace.archive(), &ids, Reach::of(trace.by_directory()))?;
+        if correction.is_some() {
+            listing.set_aside();
+        }
         Ok(Self {
             trace,
             correction,
             to,
             monitor,
-            listing: files::list(trace.archive(), &ids, trace.by_directory())?,
+            listing,
             synced: false,
         })
     }
@@ -235,7 +251,8 @@ impl<'a> Rewrite<'a> {
         }
         let besides = self.listing.give_besides(self.to)?;
         self.listing.tell(self.monitor);
-        self.trace.give_directories(self.to, self.listing.names())?;
+        self.trace
+            .give_directories(self.to, self.listing.common_names())?;
         done.laid_out.sort_unstable();
         let times = |extent: Extent| (Timestamp(extent.new.0), Timestamp(extent.new.1));
         Ok(Rewritten {
@@ -247,7 +264,7 @@ impl<'a> Rewrite<'a> {
 
     fn file(&self, file: &ArchiveFile, extent: Option<Extent>) -> Result<Done> {
         let original = files::metadata(&file.path)?;
-        let mut output = Output::create(&self.to.join(&file.name))?;
+        let mut output = Output::create(&self.to.join(&file.in_copy))?;
         let changed = match self.correction {
             Some(correction) => self.change(correction, file.role, &mut output, extent)?,
             None if file.is_linked => self.read_as_trace(file.role, &mut output)?,
@@ -261,7 +278,10 @@ impl<'a> Rewrite<'a> {
                 outcome: Outcome::default(),
             },
         };
-        if matches!(file.role, FileRole::Anchor | FileRole::Other) {
+        if matches!(
+            file.role,
+            FileRole::Anchor | FileRole::Outdated | FileRole::Other
+        ) {
             // The archive does not know these.
             let now = files::metadata(&file.path)?;
             if Version::of(&now) != Version::of(&original) {
@@ -282,6 +302,7 @@ impl<'a> Rewrite<'a> {
         Ok(Done {
             undo: FileUndo {
                 path: SavedName::of(&file.name),
+                in_copy: (file.in_copy != file.name).then(|| SavedName::of(&file.in_copy)),
                 content: changed.content,
                 original: changed.original,
                 corrected: output.crc(),
@@ -304,7 +325,7 @@ impl<'a> Rewrite<'a> {
     ) -> Result<Option<Changed>> {
         let archive = self.trace.archive();
         match role {
-            FileRole::Anchor | FileRole::Other => Ok(None),
+            FileRole::Anchor | FileRole::Outdated | FileRole::Other => Ok(None),
             FileRole::Events(location) => {
                 let job = job(self.trace, correction, location)?;
                 let mut source = self.source(archive.open_events(job.local.location)?);

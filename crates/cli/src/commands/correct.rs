@@ -163,10 +163,14 @@ fn repair(
         report.after = Some(fresh.part());
     }
     wait_for(syncing.ok())?;
-    staging.commit(opened.rewriting()?)?;
+    let trace = opened.rewriting()?;
+    staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
     report.timing.total_seconds = start.elapsed().as_secs_f64();
-    let (outcome, exit) = outcome(args, after.short(), &fresh);
+    let (mut outcome, exit) = outcome(args, after.short(), &fresh);
+    if let Some(next) = trace.next_step(&args.output.output) {
+        outcome = format!("{outcome} {next}");
+    }
     Ok(Done {
         report,
         outcome,

@@ -20,6 +20,7 @@ mod common;
 mod compare;
 mod documents;
 mod examined;
+mod experiments;
 mod export;
 mod faults;
 mod flips;

@@ -63,6 +63,13 @@ pub trait Rewrite: Trace {
         false
     }
 
+    /// A sentence that says which tools to give the corrected copy that lies at `to` once it is
+    /// finished, if these leave a choice.
+    fn next_step(&self, to: &Path) -> Option<String> {
+        let _ = to;
+        None
+    }
+
     /// The path to open the copy by that was written to `to`.
     fn copy_at(&self, to: &Path) -> PathBuf;
 

@@ -4,8 +4,10 @@
 //! nothing gets lost: event files of locations that are not defined,
 //! thumbnails, whatever a tool left beside the events. Who names a directory
 //! rather than an anchor file gets everything that lies in it, such as the
-//! settings of the measurement. Other directories are left alone unless they are
-//! empty, and so is what is no file; both are named.
+//! settings of the measurement. Other directories are taken along from
+//! [experiments](super::experiment), whose tools keep things in some; elsewhere they are
+//! left alone unless they are empty, since anything can lie beside a trace. Directories with
+//! a trace of their own are left alone too, and so is what is no file; all are named.
 //!
 //! What is read as part of the trace may lie behind a link. What is only copied may not:
 //! a link is copied as one, or [refused](retime_model::LeadsOut).
@@ -20,6 +22,7 @@ use retime_model::{LocationIndex, Monitor, NotRegular, link_inside, make_link, p
 use crate::archive::Archive;
 use crate::error::{Error, Result};
 use crate::presence::{is_dir, is_file};
+use crate::rewrite::experiment::{self, Experiment};
 use crate::undo::packed::Packed;
 
 /// The purpose of a file in the archive.
@@ -31,6 +34,8 @@ pub(crate) enum FileRole {
     LocalDefinitions(LocationIndex),
     Events(LocationIndex),
     Snapshots(LocationIndex),
+    /// A result that a tool has computed from the recorded times.
+    Outdated,
     /// Nothing that has to do with time.
     Other,
 }
@@ -41,6 +46,8 @@ pub(crate) struct ArchiveFile {
     pub(crate) path: PathBuf,
     /// Relative to the directory of the anchor file.
     pub(crate) name: PathBuf,
+    /// As `name`, in the copy.
+    pub(crate) in_copy: PathBuf,
     pub(crate) role: FileRole,
     /// True if a link leads to it.
     pub(crate) is_linked: bool,
@@ -75,9 +82,37 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Names of which the directories are needed that lead to them.
+    /// Takes what was computed from the recorded times away from where tools look for it.
+    pub(super) fn set_aside(&mut self) {
+        let named = |name: &str| {
+            let is_there = |it: &Path| it.starts_with(name);
+            self.files.iter().any(|it| is_there(&it.name))
+                || self.besides.iter().any(|it| is_there(&it.name))
+                || self.left_out.iter().any(|it| is_there(&it.0))
+        };
+        let aside = experiment::unused_directory(named);
+        for file in &mut self.files {
+            if file.role == FileRole::Outdated {
+                file.in_copy = aside.join(&file.name);
+            }
+        }
+    }
+
+    /// The files whose name in a copy is another one.
+    pub(super) fn moved(&self) -> impl Iterator<Item = &ArchiveFile> {
+        self.files.iter().filter(|it| it.in_copy != it.name)
+    }
+
+    /// Names in a copy of which the directories are needed that lead to them.
     pub(crate) fn names(&self) -> impl Iterator<Item = &Path> {
-        let files = self.files.iter().map(|file| file.name.as_path());
+        let files = self.files.iter().map(|file| file.in_copy.as_path());
+        files.chain(self.besides.iter().map(Beside::within))
+    }
+
+    /// Names of which the original has the directories, too.
+    pub(crate) fn common_names(&self) -> impl Iterator<Item = &Path> {
+        let files = self.files.iter().filter(|it| it.in_copy == it.name);
+        let files = files.map(|file| file.name.as_path());
         files.chain(self.besides.iter().map(Beside::within))
     }
 
@@ -91,6 +126,9 @@ impl Listing {
 
     /// Says what no copy is made of.
     pub(crate) fn tell(&self, monitor: &dyn Monitor) {
+        for file in self.moved() {
+            monitor.notice(&experiment::moved(&file.name, &file.in_copy));
+        }
         for (name, kind) in &self.left_out {
             let name = printable_path(name);
             monitor.notice(&format!("{name} is not copied: it is {kind}"));
@@ -140,21 +178,49 @@ impl Beside {
     }
 }
 
+/// How far around an archive to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The archive alone.
+    Archive,
+    /// All that lies beside its anchor, and in other directories if it is an experiment.
+    Directory,
+    /// All that lies beside its anchor or below.
+    Everything,
+}
+
+impl Reach {
+    /// As far as the name goes by which a trace was opened.
+    pub(crate) fn of(by_directory: bool) -> Self {
+        if by_directory {
+            Self::Directory
+        } else {
+            Self::Archive
+        }
+    }
+}
+
 /// All of an archive. The locations have the given ids.
-pub(crate) fn list(archive: &Archive, locations: &[u64], by_directory: bool) -> Result<Listing> {
+pub(crate) fn list(archive: &Archive, locations: &[u64], reach: Reach) -> Result<Listing> {
     let dir = directory(archive);
+    let beside = entries(&dir)?;
     let mut search = Search {
         roles: roles(archive, locations),
+        is_experiment: match reach {
+            Reach::Archive => false,
+            Reach::Directory => Experiment::of(&beside).is_some(),
+            Reach::Everything => true,
+        },
         is_linked: false,
         found: Listing::default(),
         dir,
     };
     let inside = search.dir.join(archive.name());
-    for path in entries(&search.dir)? {
+    for path in beside {
         if path == inside && is_dir(&path)? {
             continue;
         }
-        if search.roles.contains_key(&path) || by_directory || belongs(archive, &path) {
+        if search.roles.contains_key(&path) || reach != Reach::Archive || belongs(archive, &path) {
             search.take(path)?;
         }
     }
@@ -174,14 +240,15 @@ struct Search {
     /// The directory of the anchor file.
     dir: PathBuf,
     roles: HashMap<PathBuf, FileRole>,
+    /// True if directories beside that of the locations are part of it.
+    is_experiment: bool,
     /// True if what is looked at lies elsewhere, behind a link.
     is_linked: bool,
     found: Listing,
 }
 
 impl Search {
-    /// Takes up what lies beside the anchor, or below the directory of the locations. Other
-    /// directories are left to [`below`](Self::below).
+    /// Takes up what lies beside the anchor, or below the directory of the locations.
     fn take(&mut self, path: PathBuf) -> Result<()> {
         let kind = kind_of_entry(&path)?;
         if let Some(&role) = self.roles.get(&path) {
@@ -196,13 +263,32 @@ impl Search {
             if self.is_linked {
                 return Err(behind_a_link(path));
             }
-            self.take_file(path, FileRole::Other, false)?;
-        } else if !kind.is_dir() {
-            self.found.left_out.push((name, kind_in_words(kind)));
-        } else if entries(&path)?.is_empty() {
-            self.found.besides.push(Beside::directory(name));
+            let outdated = self.is_experiment && experiment::is_outdated(&name);
+            let role = if outdated {
+                FileRole::Outdated
+            } else {
+                FileRole::Other
+            };
+            self.take_file(path, role, false)?;
+        } else if kind.is_dir() {
+            self.take_directory(path, name)?;
         } else {
             self.found.left_out.push((name, kind_in_words(kind)));
+        }
+        Ok(())
+    }
+
+    fn take_directory(&mut self, path: PathBuf, name: PathBuf) -> Result<()> {
+        let inside = entries(&path)?;
+        if inside.is_empty() {
+            self.found.besides.push(Beside::directory(name));
+        } else if !self.is_experiment {
+            self.found.left_out.push((name, "a directory"));
+        } else if experiment::has_a_trace(&inside) {
+            let kind = "a directory with a trace of its own";
+            self.found.left_out.push((name, kind));
+        } else {
+            self.below(&path)?;
         }
         Ok(())
     }
@@ -213,8 +299,10 @@ impl Search {
         if let Some(found) = NotRegular::of(found) {
             return Err(Error::io(&path, found.into()));
         }
+        let name = self.name(&path);
         self.found.files.push(ArchiveFile {
-            name: self.name(&path),
+            in_copy: name.clone(),
+            name,
             role,
             is_linked: is_linked || self.is_linked,
             path,
@@ -284,8 +372,10 @@ pub(super) fn of_locations(
     let mut files = Vec::new();
     for (path, role) in location_roles(archive, locations.iter().copied()) {
         if is_file(&path)? {
+            let name = path.strip_prefix(&dir).unwrap_or(&path).to_owned();
             files.push(ArchiveFile {
-                name: path.strip_prefix(&dir).unwrap_or(&path).to_owned(),
+                in_copy: name.clone(),
+                name,
                 role,
                 is_linked: kind_of_entry(&path)?.is_symlink(),
                 path,
@@ -351,7 +441,7 @@ fn kind_of_entry(path: &Path) -> Result<FileType> {
     Ok(found.map_err(|source| Error::io(path, source))?.file_type())
 }
 
-fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
     fs::read_dir(dir)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
         .map_err(|source| Error::io(dir, source))

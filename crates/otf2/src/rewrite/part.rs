@@ -90,7 +90,12 @@ impl Trace {
     ) -> Result<Rewritten> {
         let whole = Rewrite::new(self, correction, to, monitor)?;
         whole.create_directories()?;
-        let mut done = whole.early(|role| matches!(role, FileRole::Markers | FileRole::Other))?;
+        let mut done = whole.early(|role| {
+            matches!(
+                role,
+                FileRole::Markers | FileRole::Outdated | FileRole::Other
+            )
+        })?;
         for part in parts {
             done.join(part);
         }

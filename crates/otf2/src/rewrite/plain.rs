@@ -13,7 +13,7 @@ use retime_model::{Holes, Monitor};
 pub(super) fn copy(file: &ArchiveFile, output: &mut Output, monitor: &dyn Monitor) -> Result<u32> {
     let path = &file.path;
     let source = match file.role {
-        FileRole::Other => Summed::open_unlinked(path, monitor)?,
+        FileRole::Outdated | FileRole::Other => Summed::open_unlinked(path, monitor)?,
         _ => Summed::open(path, monitor)?,
     };
     copy_read(source, path, output, monitor)

@@ -22,9 +22,13 @@ pub(super) fn digest(files: &[FileUndo], besides: &[u32]) -> u32 {
         }
         entry.bytes(file.edits.as_bytes());
         entry.bytes(file.stamps.as_bytes());
+        // Nothing for none, as it was before there were any.
+        if let Some(in_copy) = &file.in_copy {
+            entry.bytes(in_copy.as_bytes());
+        }
         sum.update(entry.as_bytes());
     }
-    // Nothing for none, as it was before there were any.
+    // As for names in the copy.
     for beside in besides {
         sum.update(&beside.to_le_bytes());
     }

@@ -10,6 +10,9 @@ use super::packed::Packed;
 pub(crate) struct FileUndo {
     /// Relative to the directory of the anchor file.
     pub(crate) path: SavedName,
+    /// As `path`, in the corrected archive, if that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) in_copy: Option<SavedName>,
     /// The kind of stamps in the file that went through a map.
     pub(crate) content: Content,
     /// Check sum of the original file.

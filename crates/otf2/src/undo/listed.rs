@@ -13,7 +13,7 @@ use retime_model::SavedName;
 use super::Undo;
 use super::digest::digest;
 use crate::error::{Error, Result};
-use crate::rewrite::files::{self, FileRole};
+use crate::rewrite::files::{self, FileRole, Reach};
 use crate::trace::Trace;
 
 /// Fails if a file of the original has no entry. Undo data of before lists had a check
@@ -26,9 +26,14 @@ pub(crate) fn check(undo: &Undo, corrected: &Trace) -> Result<()> {
     let ids: Vec<u64> = corrected.location_ids().collect();
     let listed: HashSet<&SavedName> = undo.files.iter().map(|it| &it.path).collect();
     // Others may have been put there since; whether they were is told by the check sum.
-    let needed =
-        |role| intact == Some(false) || !matches!(role, FileRole::Other | FileRole::Markers);
-    let unlisted = files::list(archive, &ids, false)?
+    let others = |role| {
+        matches!(
+            role,
+            FileRole::Other | FileRole::Outdated | FileRole::Markers
+        )
+    };
+    let needed = |role| intact == Some(false) || !others(role);
+    let unlisted = files::list(archive, &ids, Reach::Archive)?
         .files
         .into_iter()
         .find(|file| needed(file.role) && !listed.contains(&SavedName::of(&file.name)));

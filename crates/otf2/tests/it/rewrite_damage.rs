@@ -219,7 +219,8 @@ fn companions_are_copied_if_the_directory_was_named() {
         trace.copy(new.path(), &()).unwrap();
         assert_eq!(new.path().join("scorep.cfg").exists(), companion);
         assert!(new.path().join("t/extra.bin").exists());
-        assert!(!new.path().join("other").exists());
+        // That there are settings of a measurement makes the directory an experiment.
+        assert_eq!(new.path().join("other/file").exists(), companion);
     }
 }
 
