@@ -133,7 +133,7 @@ test-python: all python ## Test it in a fresh environment, without and with what
 	$(CARGO) fmt --manifest-path crates/python/Cargo.toml -- --check
 	$(call PYTHON_CRATE,clippy) --release --quiet -- -D warnings
 
-bench: tools ## Print the figures of the README; benches/compare.sh REV compares with a revision
+bench: tools ## Print the figures of docs/SPEED.md; benches/compare.sh REV compares with a revision
 	benches/figures.sh
 
 record: ## Record MPI programs with known truth, for half an hour, into RECORDINGS

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the figures of the README: time and memory of retime, end to end with
+# Prints the figures of docs/SPEED.md: time and memory of retime, end to end with
 # verification, with and without error bounds and alignment, on simulated
 # halo-exchange traces with clock errors.
 #

@@ -47,6 +47,7 @@ mod order;
 mod origin;
 mod own_format;
 mod own_method;
+mod pages;
 mod races;
 mod real_traces;
 mod recordings;
