@@ -16,7 +16,7 @@ use crate::method::{MethodArgs, MethodOption, WindowArgs};
 use crate::staging::{Inputs, Target};
 
 /// Which trace is read, in the words of the help.
-const THE_TRACE: &str = "The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a \
+pub(crate) const THE_TRACE: &str = "The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a \
                          directory of profiles of one training job, or a file in Chrome's format \
                          or of JSON lines";
 
@@ -187,6 +187,7 @@ impl MatchingArgs {
         CausalityOptions {
             dense_alltoallv: self.dense_alltoallv,
             trusted: self.trust_implementation.map(Into::into),
+            ..CausalityOptions::default()
         }
     }
 }

@@ -11,6 +11,7 @@ use retime::printable_path;
 use crate::args::{
     ApplyArgs, CheckArgs, CompareArgs, CorrectArgs, DemoArgs, OrderArgs, ReproduceArgs, UndoArgs,
 };
+use crate::commands::explain::args::ExplainArgs;
 use crate::commands::export::args::ExportArgs;
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
@@ -94,6 +95,8 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     /// List all events of a trace in one order, on the common time line
     Order(OrderArgs),
+    /// Say what became of an event of communication: its dependencies, or why it has none
+    Explain(Box<ExplainArgs>),
     /// Write a trace for Perfetto or Chrome, corrected if it has contradictions
     Export(Box<ExportArgs>),
     /// Show a trace in the browser, recorded and corrected
@@ -125,6 +128,7 @@ impl Command {
             Self::Apply(args) => args.run.memory.max_memory,
             Self::Undo(args) => args.run.memory.max_memory,
             Self::Order(args) => args.run.memory.max_memory,
+            Self::Explain(args) => args.run.memory.max_memory,
             Self::Export(args) => args.run.memory.max_memory,
             Self::View(args) => args.run.memory.max_memory,
             _ => None,

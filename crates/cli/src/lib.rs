@@ -147,6 +147,7 @@ fn obey(command: &Command) -> Result<u8, CliError> {
         Command::Apply(args) => commands::apply::run(args),
         Command::Undo(args) => commands::undo::run(args),
         Command::Order(args) => commands::order::run(args),
+        Command::Explain(args) => commands::explain::run(args),
         Command::Export(args) => commands::export::run(args),
         Command::View(args) => commands::view::run(args),
         Command::Stream(args) => commands::stream::run(args),

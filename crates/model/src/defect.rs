@@ -9,7 +9,7 @@ use crate::packed_fields;
 use crate::trace::LocationIndex;
 use crate::words::group_digits;
 
-/// How many places are kept per kind; the rest is only counted.
+/// How many places are kept per kind unless more are asked for; the rest is only counted.
 const PLACES_KEPT: usize = 5;
 
 /// A kind of defect in a recording. None of them stops a correction: the
@@ -144,28 +144,64 @@ pub struct DefectCount {
 }
 
 impl DefectCount {
-    fn keep(&mut self, place: Place) {
-        if self.places.len() == PLACES_KEPT && self.places.last() <= Some(&place) {
+    /// Keeps a place, if it is one of the first `most`.
+    fn keep(&mut self, place: Place, most: usize) {
+        if self.places.len() >= most && self.places.last() <= Some(&place) {
             return;
         }
         let at = self.places.partition_point(|it| *it <= place);
         self.places.insert(at, place);
-        self.places.truncate(PLACES_KEPT);
+        self.places.truncate(most);
     }
 }
 
 /// All recording defects of a trace by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// ```
+/// use retime_model::{Defect, Defects, LocationIndex, Place};
+/// let mut all = Defects::keeping(100);
+/// for event in 0..10 {
+///     all.add(Defect::UnknownPeer, LocationIndex(0), event);
+/// }
+/// let place = |event| Place { location: LocationIndex(0), event };
+/// assert_eq!(all.at(place(9)).collect::<Vec<_>>(), [Defect::UnknownPeer]);
+/// assert_eq!(all.at(place(10)).count(), 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Defects {
     by_kind: BTreeMap<Defect, DefectCount>,
+    /// How many places are kept of each kind.
+    kept: usize,
+}
+
+impl Default for Defects {
+    fn default() -> Self {
+        Self::keeping(PLACES_KEPT)
+    }
 }
 
 impl Defects {
+    /// None yet, of which the first so many places will be kept of each kind.
+    pub const fn keeping(places: usize) -> Self {
+        Self {
+            by_kind: BTreeMap::new(),
+            kept: places,
+        }
+    }
+
+    /// The kinds found at a place, as far as that is one of those kept.
+    pub fn at(&self, place: Place) -> impl Iterator<Item = Defect> {
+        let there = self
+            .iter()
+            .filter(move |(_, found)| found.places.binary_search(&place).is_ok());
+        there.map(|(kind, _)| kind)
+    }
+
     /// Notes one more of `kind`.
     pub fn add(&mut self, kind: Defect, location: LocationIndex, event: u64) {
         let found = self.by_kind.entry(kind).or_default();
         found.count += 1;
-        found.keep(Place { location, event });
+        found.keep(Place { location, event }, self.kept);
     }
 
     /// Joins what others found, in any order.
@@ -173,7 +209,9 @@ impl Defects {
         for (kind, found) in other.by_kind {
             let own = self.by_kind.entry(kind).or_default();
             own.count += found.count;
-            found.places.into_iter().for_each(|place| own.keep(place));
+            for place in found.places {
+                own.keep(place, self.kept);
+            }
         }
     }
 

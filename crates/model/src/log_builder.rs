@@ -30,7 +30,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::defect::Defect;
+use crate::defect::{Defect, Defects};
 use crate::foresight::{Progress, append};
 use crate::log::{
     ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
@@ -43,6 +43,9 @@ use crate::trace::LocationIndex;
 
 /// How many channels are found without hashing.
 const RECENT: usize = 16;
+/// So many places of each kind of defect are kept of a location. Those of a trace are fewer; who
+/// asks what became of an event has more use of them.
+const PLACES_KEPT: usize = 64;
 
 /// Stands for no event: of a place in line that was cancelled, or whose message
 /// has not come yet.
@@ -86,6 +89,7 @@ impl LogBuilder {
             expected: events,
             columns: LogColumns {
                 location,
+                defects: Defects::keeping(PLACES_KEPT),
                 ..LogColumns::default()
             },
             wrong: None,

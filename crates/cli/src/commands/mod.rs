@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod correct;
 pub(crate) mod demo;
 mod done;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod found;
 mod fresh;

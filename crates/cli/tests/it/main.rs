@@ -21,6 +21,7 @@ mod compare;
 mod documents;
 mod examined;
 mod experiments;
+mod explain;
 mod export;
 mod faults;
 mod flips;

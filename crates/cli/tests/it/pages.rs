@@ -34,7 +34,10 @@ fn prose(page: &Path) -> String {
 /// What a page links, web addresses aside.
 fn links(page: &Path) -> Vec<String> {
     let prose = prose(page);
-    let links = prose.split("](").skip(1).filter_map(|it| it.split_once(')'));
+    let links = prose
+        .split("](")
+        .skip(1)
+        .filter_map(|it| it.split_once(')'));
     let links = links.map(|(link, _)| link.to_owned());
     links.filter(|it| !it.contains("://")).collect()
 }

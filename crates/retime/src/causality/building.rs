@@ -116,7 +116,7 @@ impl Causality {
         } = part;
         let nodes = Nodes::gather(info, &mut logs, counts, whole.clone())?;
         let usage = Usage::recorded(info, &logs, &nodes, options.dense_alltoallv);
-        let mut defects = Defects::default();
+        let mut defects = options.no_defects();
         let own = |log: &&mut LogColumns| whole.has(log.location.as_usize());
         for log in logs.iter_mut().filter(own) {
             defects.merge(std::mem::take(&mut log.defects));
@@ -124,14 +124,14 @@ impl Causality {
         let awaited = awaited(&logs, &nodes);
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
-            let mut noted = Noted::new(&nodes);
+            let mut noted = Noted::new(&nodes, options.no_defects());
             let mut pace = Pace::of(monitor);
             let mut paired = point_to_point::pair(info, &logs, &nodes, &mut noted, &mut pace)?;
             named::pair(&logs, &nodes, &mut paired.partner, &mut noted, &mut pace)?;
             Ok::<_, Cancelled>((paired, noted.into_defects()))
         };
         let operations = || {
-            let mut noted = Noted::new(&nodes);
+            let mut noted = Noted::new(&nodes, options.no_defects());
             let mut pace = Pace::of(monitor);
             let shared = Shared {
                 turns: &turns,

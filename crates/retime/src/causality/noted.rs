@@ -15,11 +15,9 @@ pub(super) struct Noted<'a> {
 }
 
 impl<'a> Noted<'a> {
-    pub(super) fn new(nodes: &'a Nodes) -> Self {
-        Self {
-            nodes,
-            found: Defects::default(),
-        }
+    /// Notes defects in a list that is empty yet.
+    pub(super) fn new(nodes: &'a Nodes, found: Defects) -> Self {
+        Self { nodes, found }
     }
 
     /// Notes a defect at an event.

@@ -1,6 +1,6 @@
 //! Assumptions about what recordings leave open.
 
-use retime_model::Implementation;
+use retime_model::{Defects, Implementation};
 use serde::{Deserialize, Serialize};
 
 /// How doubtful operations are taken.
@@ -10,4 +10,17 @@ pub struct CausalityOptions {
     pub dense_alltoallv: bool,
     /// Use what this implementation of MPI does though the standard does not promise it.
     pub trusted: Option<Implementation>,
+    /// Keep the place of each defect, instead of the first few of each kind.
+    pub keep_all_places: bool,
+}
+
+impl CausalityOptions {
+    /// A list for defects that keeps as many places as are wanted.
+    pub(super) fn no_defects(self) -> Defects {
+        if self.keep_all_places {
+            Defects::keeping(usize::MAX)
+        } else {
+            Defects::default()
+        }
+    }
 }

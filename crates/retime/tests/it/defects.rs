@@ -22,6 +22,7 @@ fn tagged(peer: u32, tag: u32) -> Message {
 const NO_OPTIONS: CausalityOptions = CausalityOptions {
     dense_alltoallv: false,
     trusted: None,
+    keep_all_places: false,
 };
 
 #[test]
@@ -342,7 +343,7 @@ fn totals_of_alltoallv_prove_nothing_unless_said_to_be_dense() {
     assert_eq!(edges::collectives(&it), []);
     let dense = CausalityOptions {
         dense_alltoallv: true,
-        trusted: None,
+        ..NO_OPTIONS
     };
     let it = causality_with(&info, &[own(), own()], dense);
     assert_eq!(edges::numbers(&edges::collectives(&it)), [(0, 3), (2, 1)]);

@@ -1,0 +1,162 @@
+//! `retime explain`: what became of an event of communication, and why.
+//!
+//! ```text
+//! analyse -> contradictions? -> solve -> read again: what each event is recorded as
+//!         -> the dependencies of the event, or why it has none
+//! ```
+
+pub(crate) mod args;
+mod event;
+mod model;
+mod text;
+mod words;
+
+use retime::causality::{Fates, Place};
+use retime::pipeline::{Bounds, Solution};
+use retime::{LocationIndex, group_digits};
+
+use self::args::{EventName, ExplainArgs};
+use self::event::{Seen, explained};
+use self::model::{SCHEMA, UnusedKindPart, UnusedList, WithoutUsePart};
+use super::asked::{analyse, is_left_alone};
+use super::found::{Found, as_corrected, as_recorded};
+use crate::analysed::Analysed;
+use crate::error::CliError;
+use crate::load::with_threads;
+use crate::progress::{Interrupts, Progress, Stage};
+use crate::report::{self, build};
+
+/// Runs the command; returns the exit code.
+pub(crate) fn run(args: &ExplainArgs) -> Result<u8, CliError> {
+    args.refuse_strangers()?;
+    report::target::check(&args.run, None)?;
+    with_threads(args.run.threads, || explain(args))
+}
+
+fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
+    let (mut analysed, method) = analyse(args.into())?;
+    let Some(event) = args.event else {
+        let kind = args.unused.as_ref().and_then(Option::as_deref);
+        let fates = fates(args, &analysed, None)?;
+        let list = unused(&analysed, &fates, kind)?;
+        report::print_as(&list, &args.run, || text::of_unused(&list))?;
+        return Ok(0);
+    };
+    // A name that is wrong is known before any work.
+    let place = place_of(args, &analysed, event)?;
+    let Found { bounds, solved, .. } = if is_left_alone(args.into(), &method, &analysed) {
+        as_recorded(args.into(), &analysed)?
+    } else {
+        as_corrected(args.into(), &method, &mut analysed)?
+    };
+    let solution = solved.as_ref().map(|it| &it.0);
+    let fates = fates(args, &analysed, solution)?;
+    let seen = Seen {
+        trace: &*analysed.opened.trace,
+        analysis: &analysed.analysis,
+        fates: &fates,
+        solution,
+        bounds: bounds.as_ref().map(|it: &Bounds| &it.errors),
+    };
+    let explanation = explained(&seen, place)?;
+    report::print_as(&explanation, &args.run, || text::of(&explanation))?;
+    Ok(0)
+}
+
+/// Reads again what is let go once dependencies are known. Where matching takes times, it takes
+/// those of the solution.
+fn fates<'a>(
+    args: &ExplainArgs,
+    analysed: &'a Analysed,
+    solution: Option<&Solution>,
+) -> Result<Fates<'a>, CliError> {
+    let trace = &*analysed.opened.trace;
+    let progress = Progress::new(Stage::Reading, trace.bytes(), args.run.quiet);
+    let mut scan = trace.scan(&progress)?;
+    if let Some(solution) = solution
+        && let Some(again) = trace.rematch(&solution.correction, &progress)?
+    {
+        scan = again;
+    }
+    drop(progress);
+    let options = args.model.matching.options();
+    let fates = Fates::build(analysed.analysis.info(), scan.logs, options, &Interrupts);
+    fates.map_err(|source| CliError::Causality {
+        trace: args.trace.clone(),
+        source,
+    })
+}
+
+fn place_of(args: &ExplainArgs, analysed: &Analysed, name: EventName) -> Result<Place, CliError> {
+    let (info, nodes) = (
+        analysed.analysis.info(),
+        analysed.analysis.causality().nodes(),
+    );
+    let found = info.locations.iter().position(|it| it.id == name.location);
+    let Some(index) = found else {
+        let message = format!(
+            "no location has the id {}; retime order lists those of all events",
+            name.location
+        );
+        return Err(CliError::input(&args.trace, message));
+    };
+    let events = nodes.event_count(index);
+    if name.event >= events {
+        let message = format!(
+            "location {} has {} events, numbered from 0; there is no event {}",
+            name.location,
+            group_digits(events),
+            name.event
+        );
+        return Err(CliError::input(&args.trace, message));
+    }
+    Ok(Place {
+        location: LocationIndex(index as u32),
+        event: name.event,
+    })
+}
+
+/// Events of communication that no dependency rests on; of one kind, if that is given.
+fn unused(
+    analysed: &Analysed,
+    fates: &Fates<'_>,
+    asked: Option<&str>,
+) -> Result<UnusedList, CliError> {
+    let info = analysed.analysis.info();
+    let all = fates.causality().defects().iter();
+    let kinds = all.map(|(kind, found)| UnusedKindPart {
+        kind: words::name(kind),
+        why: kind.describe(found.count),
+        count: found.count,
+        places: found
+            .places
+            .iter()
+            .map(|&it| build::place_part(info, it))
+            .collect(),
+    });
+    let mut kinds: Vec<UnusedKindPart> = kinds.collect();
+    let records = analysed.opened.unused().into_iter();
+    let mut without_use: Vec<WithoutUsePart> = records
+        .map(|it| WithoutUsePart {
+            kind: it.kind,
+            count: it.records.iter().sum(),
+        })
+        .filter(|it| it.count > 0)
+        .collect();
+    if let Some(asked) = asked {
+        if !words::is_name(asked) {
+            let message = format!(
+                "--unused: there is no kind \"{asked}\"; the kinds are {}",
+                words::names().join(", ")
+            );
+            return Err(CliError::Usage(message));
+        }
+        kinds.retain(|it| it.kind == asked);
+        without_use.clear();
+    }
+    Ok(UnusedList {
+        schema: SCHEMA,
+        kinds,
+        without_use,
+    })
+}

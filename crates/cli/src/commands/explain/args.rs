@@ -1,0 +1,103 @@
+//! The options of `retime explain`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::super::asked::Asked;
+use crate::args::{ModelArgs, RunArgs, THE_TRACE};
+use crate::bounds::BoundsArgs;
+use crate::error::CliError;
+use crate::formats::FormatArgs;
+use crate::limits::LimitArgs;
+use crate::load::Source;
+use crate::method::MethodArgs;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: retime explain run/ 1:35676; retime explain run/ \
+    --unused=receive-without-send. docs/DEPENDENCIES.md says what proves what. Exit codes: 0 explained; 2 \
+    usage, input or system error; 130 interrupted.",
+    mut_arg("html", |html| html.hide(true))
+)]
+pub(crate) struct ExplainArgs {
+    #[arg(help = THE_TRACE)]
+    pub(crate) trace: PathBuf,
+    /// The event: the id of its location and its number there, from 0, as reports call it
+    #[arg(value_name = "LOCATION:EVENT", required_unless_present = "unused")]
+    pub(crate) event: Option<EventName>,
+    /// List the events of communication that no dependency rests on since the recording
+    /// lacks or contradicts something; of one kind, such as receive-without-send, if that is given
+    #[arg(
+        long,
+        value_name = "KIND",
+        require_equals = true,
+        num_args = 0..=1,
+        conflicts_with = "event"
+    )]
+    pub(crate) unused: Option<Option<String>>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+impl ExplainArgs {
+    /// Fails if an option was given that has no part in this.
+    pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
+        self.method.refuse_strangers()?;
+        if self.run.html.is_some() {
+            let message = "--html has no part in explain: give it to check, correct or compare";
+            return Err(CliError::Usage(message.into()));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> From<&'a ExplainArgs> for Asked<'a> {
+    fn from(args: &'a ExplainArgs) -> Self {
+        Self {
+            source: Source::alone(&args.trace, args.format.asked(), args.run.quiet),
+            model: &args.model,
+            method: &args.method,
+            window: None,
+            bounds: &args.bounds,
+            limits: &args.limits,
+            run: &args.run,
+            // Nothing is written, so there is nothing to protect.
+            force: true,
+        }
+    }
+}
+
+/// An event as reports call it: the id of its location, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EventName {
+    pub(crate) location: u64,
+    pub(crate) event: u64,
+}
+
+impl FromStr for EventName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let both = text.split_once(':').and_then(|(location, event)| {
+            Some(Self {
+                location: location.parse().ok()?,
+                event: event.parse().ok()?,
+            })
+        });
+        both.ok_or_else(|| {
+            "an event is the id of its location and its number there, such as 1:35676".to_owned()
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! One event: its times, its dependencies, or why it has none.
+
+use retime::causality::{EventNode, Fate, Fates, Place};
+use retime::format::{EventRow, Trace};
+use retime::optimal::ErrorBounds;
+use retime::pipeline::{Analysis, Solution};
+use retime::{Timestamp, printable};
+
+use super::model::{BoundPart, DependenciesPart, DependencyPart, EventPart, Explanation};
+use super::words;
+use crate::error::CliError;
+use crate::progress::check_interrupt;
+use crate::report::build;
+
+/// So many events are read between two looks whether the user wants to stop.
+const STEP: u64 = 1 << 14;
+
+/// A trace with all that is known of it.
+pub(super) struct Seen<'a> {
+    pub(super) trace: &'a dyn Trace,
+    pub(super) analysis: &'a Analysis,
+    pub(super) fates: &'a Fates<'a>,
+    /// `None` if nothing is to be corrected.
+    pub(super) solution: Option<&'a Solution>,
+    pub(super) bounds: Option<&'a ErrorBounds>,
+}
+
+/// Explains the event at a place, which exists.
+pub(super) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, CliError> {
+    let info = seen.analysis.info();
+    let fate = seen.fates.of(place).ok_or_else(|| {
+        // The number of events was looked at before.
+        CliError::input(
+            seen.trace.path(),
+            "it was changed while it was read".to_owned(),
+        )
+    })?;
+    let role = fate.role.map(words::role);
+    let recorded = fate.role.map(|role| {
+        let all = fate.recorded.iter();
+        all.map(|it| words::recorded(info, role, it)).collect()
+    });
+    let is_used = !(fate.follows.is_empty() && fate.precedes.is_empty());
+    Ok(Explanation {
+        schema: SCHEMA,
+        ticks_per_second: info.rate.get(),
+        event: seen.event(place, fate.node)?,
+        role,
+        next: fate.next.map(|it| build::place_part(info, it)),
+        recorded_as: recorded.unwrap_or_default(),
+        rule: words::rule(&fate.recorded).filter(|_| is_used),
+        follows: seen.dependencies(&fate, &fate.follows, Direction::Causes)?,
+        precedes: seen.dependencies(&fate, &fate.precedes, Direction::Effects)?,
+        defects: fate
+            .defects
+            .iter()
+            .map(|&kind| words::defect(kind))
+            .collect(),
+        unused: fate.unused.map(words::unused),
+    })
+}
+
+/// Which way dependencies lead from an event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Causes,
+    Effects,
+}
+
+impl Seen<'_> {
+    /// The dependencies of an event with others.
+    fn dependencies(
+        &self,
+        fate: &Fate,
+        others: &[EventNode],
+        direction: Direction,
+    ) -> Result<Option<DependenciesPart>, CliError> {
+        let Some(own) = fate.node else {
+            return Ok(None);
+        };
+        let by = |latency: &dyn Fn(EventNode) -> Option<i64>| {
+            let timed = others.iter().filter_map(|&it| Some((latency(it)?, it)));
+            timed.min_by_key(|it| it.0).map(|it| it.1)
+        };
+        let recorded = |other| Some(self.recorded_latency(own, other, direction));
+        let corrected = |other| self.corrected_latency(own, other, direction);
+        let Some(tightest) = by(&recorded) else {
+            return Ok(None);
+        };
+        let part = |other: EventNode| self.dependency(own, other, direction);
+        Ok(Some(DependenciesPart {
+            count: others.len(),
+            tightest_recorded: part(tightest)?,
+            tightest_corrected: by(&corrected).map(part).transpose()?,
+        }))
+    }
+
+    fn dependency(
+        &self,
+        own: EventNode,
+        other: EventNode,
+        direction: Direction,
+    ) -> Result<DependencyPart, CliError> {
+        let nodes = self.fates.causality().nodes();
+        let clocks = self.analysis.clocks();
+        Ok(DependencyPart {
+            other: self.event(nodes.place(other), Some(other))?,
+            recorded_latency_ticks: self.recorded_latency(own, other, direction),
+            corrected_latency_ticks: self.corrected_latency(own, other, direction),
+            within_clock: clocks.of(nodes.location(own)) == clocks.of(nodes.location(other)),
+        })
+    }
+
+    fn recorded_latency(&self, own: EventNode, other: EventNode, direction: Direction) -> i64 {
+        let nodes = self.fates.causality().nodes();
+        latency(direction, nodes.timestamp(own), nodes.timestamp(other))
+    }
+
+    fn corrected_latency(
+        &self,
+        own: EventNode,
+        other: EventNode,
+        direction: Direction,
+    ) -> Option<i64> {
+        let times = &self.solution?.times;
+        let time = |node: EventNode| times.get(node.index()).copied();
+        Some(latency(direction, time(own)?, time(other)?))
+    }
+
+    fn event(&self, place: Place, node: Option<EventNode>) -> Result<EventPart, CliError> {
+        let (info, clocks) = (self.analysis.info(), self.analysis.clocks());
+        let location = &info.locations[place.location.as_usize()];
+        let row = self.row(place)?;
+        let base = self.fates.causality().nodes().base();
+        let after = |time: Timestamp| (i128::from(time.0) - i128::from(base.0)) as i64;
+        let corrected = self.solution.and_then(|solution| match node {
+            Some(node) => solution.times.get(node.index()).copied(),
+            None => {
+                let map = solution.correction.map_of(place.location);
+                map.cursor(place.location).map(place.event, row.time)
+            }
+        });
+        let bound = self.bounds.and_then(|bounds| {
+            let clock = clocks.of(place.location);
+            let (before, after) = bounds.clocks.get(clock.as_usize())?.as_ref()?.at(row.time);
+            (before.is_finite() && after.is_finite()).then_some(BoundPart { before, after })
+        });
+        let region = row.region.and_then(|it| self.trace.region(it));
+        Ok(EventPart {
+            location: location.id,
+            location_name: words::location(info, location),
+            event: place.event,
+            kind: row.kind.to_owned(),
+            region: region.map(|it| printable(&it).into_owned()),
+            clock: clocks.of(place.location).0,
+            recorded_ticks: after(row.time),
+            corrected_ticks: corrected.map(after),
+            bound_ticks: bound,
+        })
+    }
+
+    /// Reads a location up to an event of it.
+    fn row(&self, place: Place) -> Result<EventRow, CliError> {
+        let mut rows = self.trace.rows(place.location)?;
+        let mut number = 0;
+        while let Some(row) = rows.next_row()? {
+            if number == place.event {
+                return Ok(row);
+            }
+            number += 1;
+            if number % STEP == 0 {
+                check_interrupt()?;
+            }
+        }
+        let message = "it has fewer events than when it was read first; it was changed meanwhile";
+        Err(CliError::input(self.trace.path(), message.to_owned()))
+    }
+}
+
+/// The time from a cause to its effect, one of which is the event that is explained.
+fn latency(direction: Direction, own: Timestamp, other: Timestamp) -> i64 {
+    let (cause, effect) = match direction {
+        Direction::Causes => (other, own),
+        Direction::Effects => (own, other),
+    };
+    // Stamps of a trace lie within 2^61 ticks of each other.
+    (i128::from(effect.0) - i128::from(cause.0)) as i64
+}

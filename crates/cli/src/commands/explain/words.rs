@@ -1,0 +1,207 @@
+//! The words by which events, rules and reasons are called.
+
+use retime::causality::{Class, Collective, Defect, Operation, Recorded, Role, Unused};
+use retime::{Location, TraceInfo, group_digits, printable};
+
+use super::model::ReasonPart;
+
+/// All kinds of defects.
+const KINDS: [Defect; 15] = [
+    Defect::SendWithoutReceive,
+    Defect::ReceiveWithoutSend,
+    Defect::PlaceUnknown,
+    Defect::LengthsDisagree,
+    Defect::ReceiveNeverCompleted,
+    Defect::ReceiveNotPosted,
+    Defect::RequestUnknown,
+    Defect::RequestReused,
+    Defect::UnknownPeer,
+    Defect::CollectiveWithoutBegin,
+    Defect::CollectiveWithoutEnd,
+    Defect::CollectiveIncomplete,
+    Defect::CollectiveMismatch,
+    Defect::IdNotUnique,
+    Defect::TimeRunsBackwards,
+];
+
+/// The name of a kind of defect, as the JSON report has it.
+pub(super) fn name(kind: Defect) -> String {
+    let value = serde_json::to_value(kind).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The names of all kinds.
+pub(super) fn names() -> Vec<String> {
+    KINDS.map(name).into()
+}
+
+/// True if a kind of defect has this name.
+pub(super) fn is_name(text: &str) -> bool {
+    names().iter().any(|it| it == text)
+}
+
+/// The name of a location, with that of its process where this is another one.
+pub(super) fn location(info: &TraceInfo, location: &Location) -> String {
+    let own = printable(&location.name);
+    let process = info.processes.get(location.process);
+    match process.map(|it| printable(&it.name)) {
+        Some(process) if process != own && !process.is_empty() => format!("{own} of {process}"),
+        _ => own.into_owned(),
+    }
+}
+
+/// The part that an event plays.
+pub(super) fn role(role: Role) -> &'static str {
+    match role {
+        Role::Send => "send",
+        Role::Receive => "receive",
+        Role::CollectiveBegin => "begin of a collective operation",
+        Role::CollectiveEnd => "end of a collective operation",
+    }
+}
+
+/// What an event was recorded as.
+pub(super) fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
+    match recorded {
+        Recorded::InChannel {
+            envelope,
+            position,
+            of,
+            length,
+        } => {
+            let peer = info.locations.get(envelope.peer.as_usize());
+            let peer = peer.map(|it| location(info, it));
+            let way = if role == Role::Send { "to" } else { "from" };
+            let bytes = if length.is_known() {
+                format!(" of {} bytes", group_digits(length.number().into()))
+            } else {
+                String::new()
+            };
+            format!(
+                "message{bytes} {way} {} with tag {} in {}: number {} of {} that this location \
+                 posted in that channel",
+                peer.unwrap_or_else(|| "an unknown location".into()),
+                envelope.tag,
+                communicator(info, envelope.communicator),
+                group_digits(position + 1),
+                group_digits(*of),
+            )
+        }
+        Recorded::Named(id) => format!("message with the id {} in space {}", id.number, id.space),
+        Recorded::Accepted { .. } => {
+            "completion of a synchronous send, which its receive was posted before".into()
+        }
+        Recorded::Call { what, position } => format!(
+            "{} on {}: number {} of this location there{}",
+            operation(what.operation),
+            communicator(info, what.communicator),
+            group_digits(position + 1),
+            data(what),
+        ),
+        Recorded::NamedOperation {
+            id,
+            class,
+            expected,
+        } => format!(
+            "{} operation with the id {} in space {}, of {} participants",
+            class_name(*class),
+            id.number,
+            id.space,
+            group_digits((*expected).into()),
+        ),
+    }
+}
+
+fn data(what: &Collective) -> &'static str {
+    match (what.sent, what.received) {
+        (true, true) | (false, false) => "",
+        (true, false) => ", where it gave bytes and got none",
+        (false, true) => ", where it got bytes and gave none",
+    }
+}
+
+fn communicator(info: &TraceInfo, handle: u32) -> String {
+    let found = info.communicators.get(handle as usize);
+    let name = found.map(|it| it.name.as_str()).filter(|it| !it.is_empty());
+    match name {
+        Some(name) => printable(name).into_owned(),
+        None => format!("communicator {handle}"),
+    }
+}
+
+fn operation(operation: Operation) -> String {
+    format!("{operation:?}")
+}
+
+fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::OneToAll => "1-to-N",
+        Class::AllToOne => "N-to-1",
+        Class::AllToAll => "N-to-N",
+        Class::Prefix => "prefix",
+        Class::None => "unordered",
+    }
+}
+
+/// The rule by which the other end was found.
+pub(super) fn rule(recorded: &[Recorded]) -> Option<&'static str> {
+    Some(match recorded.first()? {
+        Recorded::InChannel { .. } => {
+            "MPI keeps messages of one channel in order (docs/DEPENDENCIES.md)"
+        }
+        Recorded::Named(_) | Recorded::NamedOperation { .. } => "both ends have the same id",
+        Recorded::Accepted { .. } => {
+            "a synchronous send is complete only after its receive was posted"
+        }
+        Recorded::Call { .. } => {
+            "all members of a communicator call its collective operations in one order"
+        }
+    })
+}
+
+/// A defect at an event.
+pub(super) fn defect(kind: Defect) -> ReasonPart {
+    let text = kind.describe(1);
+    ReasonPart {
+        kind: name(kind),
+        why: text.strip_prefix("1 ").unwrap_or(&text).to_owned(),
+    }
+}
+
+/// Why an event is an end of no dependency.
+pub(super) fn unused(why: Unused) -> ReasonPart {
+    let (kind, why) = match why {
+        Unused::OrdersNothing(operation @ (Operation::Alltoallv | Operation::Alltoallw)) => {
+            let why = format!(
+                "{operation:?} does not prove who exchanged data with whom; --dense-alltoallv takes \
+                 it that all did"
+            );
+            ("orders-nothing", why)
+        }
+        Unused::OrdersNothing(operation) => {
+            let why = format!("{operation:?} does not prove that anybody waits for anybody");
+            ("orders-nothing", why)
+        }
+        Unused::Alone => ("alone", "nobody else takes part".into()),
+        Unused::GaveNothing => (
+            "gave-nothing",
+            "it gave no bytes, so nobody waits for it".into(),
+        ),
+        Unused::GotNothing => (
+            "got-nothing",
+            "it got no bytes, so it waits for nobody".into(),
+        ),
+        Unused::NotItsPart => (
+            "not-its-part",
+            "of a rooted operation only the root's begin, or its end, orders the others".into(),
+        ),
+        Unused::NotCertain => (
+            "not-certain",
+            "which event belongs to it is not certain: docs/DEPENDENCIES.md says when".into(),
+        ),
+    };
+    ReasonPart {
+        kind: kind.into(),
+        why,
+    }
+}
