@@ -296,7 +296,7 @@ impl Rewrite for Archive {
 
     fn next_step(&self, to: &Path) -> Option<String> {
         let experiment = self.otf2.experiment().ok().flatten()?;
-        let anchor = printable_path(&self.copy_at(to));
+        let anchor = printable_path(self.copy_at(to));
         let open = format!("Open it in Vampir (vampir {anchor})");
         Some(if experiment.is_analysed {
             let directory = printable_path(to);

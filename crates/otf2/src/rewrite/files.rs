@@ -271,15 +271,15 @@ impl Search {
             };
             self.take_file(path, role, false)?;
         } else if kind.is_dir() {
-            self.take_directory(path, name)?;
+            self.take_directory(&path, name)?;
         } else {
             self.found.left_out.push((name, kind_in_words(kind)));
         }
         Ok(())
     }
 
-    fn take_directory(&mut self, path: PathBuf, name: PathBuf) -> Result<()> {
-        let inside = entries(&path)?;
+    fn take_directory(&mut self, path: &Path, name: PathBuf) -> Result<()> {
+        let inside = entries(path)?;
         if inside.is_empty() {
             self.found.besides.push(Beside::directory(name));
         } else if !self.is_experiment {
@@ -288,7 +288,7 @@ impl Search {
             let kind = "a directory with a trace of its own";
             self.found.left_out.push((name, kind));
         } else {
-            self.below(&path)?;
+            self.below(path)?;
         }
         Ok(())
     }

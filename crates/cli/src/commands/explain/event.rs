@@ -6,7 +6,7 @@ use retime::optimal::ErrorBounds;
 use retime::pipeline::{Analysis, Solution};
 use retime::{Timestamp, printable};
 
-use super::model::{BoundPart, DependenciesPart, DependencyPart, EventPart, Explanation};
+use super::model::{BoundPart, DependenciesPart, DependencyPart, EventPart, Explanation, SCHEMA};
 use super::words;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
