@@ -15,7 +15,7 @@ use retime::causality::{Fates, Place};
 use retime::pipeline::{Bounds, Solution};
 use retime::{LocationIndex, group_digits};
 
-use self::args::{EventName, ExplainArgs};
+use self::args::{ALL, EventName, ExplainArgs};
 use self::event::{Seen, explained};
 use self::model::{SCHEMA, UnusedKindPart, UnusedList, WithoutUsePart};
 use super::asked::{analyse, is_left_alone};
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, CliError> {
 fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
     let (mut analysed, method) = analyse(args.into())?;
     let Some(event) = args.event else {
-        let kind = args.unused.as_ref().and_then(Option::as_deref);
+        let kind = args.unused.as_deref().filter(|it| *it != ALL);
         let fates = fates(args, &analysed, None)?;
         let list = unused(&analysed, &fates, kind)?;
         report::print_as(&list, &args.run, || text::of_unused(&list))?;

@@ -14,6 +14,9 @@ use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::method::MethodArgs;
 
+/// The name that stands for every kind.
+pub(super) const ALL: &str = "all";
+
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples: retime explain run/ 1:35676; retime explain run/ \
@@ -34,9 +37,10 @@ pub(crate) struct ExplainArgs {
         value_name = "KIND",
         require_equals = true,
         num_args = 0..=1,
+        default_missing_value = ALL,
         conflicts_with = "event"
     )]
-    pub(crate) unused: Option<Option<String>>,
+    pub(crate) unused: Option<String>,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]

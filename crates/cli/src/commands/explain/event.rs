@@ -133,12 +133,12 @@ impl Seen<'_> {
         let row = self.row(place)?;
         let base = self.fates.causality().nodes().base();
         let after = |time: Timestamp| (i128::from(time.0) - i128::from(base.0)) as i64;
-        let corrected = self.solution.and_then(|solution| match node {
-            Some(node) => solution.times.get(node.index()).copied(),
-            None => {
-                let map = solution.correction.map_of(place.location);
-                map.cursor(place.location).map(place.event, row.time)
+        let corrected = self.solution.and_then(|solution| {
+            if let Some(node) = node {
+                return solution.times.get(node.index()).copied();
             }
+            let map = solution.correction.map_of(place.location);
+            map.cursor(place.location).map(place.event, row.time)
         });
         let bound = self.bounds.and_then(|bounds| {
             let clock = clocks.of(place.location);
