@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::header::{Header, number, rank_list};
 use crate::kernels::{family, mutual};
-use crate::pass::Event;
+use crate::recorded::Recorded;
 
 /// A call as one rank recorded it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,9 +122,12 @@ pub(crate) enum Said {
 impl Said {
     /// Reads an event, if it tells of communication.
     #[inline]
-    pub(crate) fn of(event: &Event<'_>, number: u32) -> Option<Self> {
-        let name = event.text(event.fields.name);
-        let cat = event.text(event.fields.cat);
+    pub(crate) fn of(event: &Recorded<'_>, number: u32) -> Option<Self> {
+        let Recorded {
+            name,
+            category: cat,
+            ..
+        } = *event;
         if cat.eq_ignore_ascii_case(b"kernel") {
             let kind = family(name)?;
             return Some(kernel(event, number, name, kind));
@@ -203,10 +206,6 @@ pub(crate) struct Posting {
     pub(crate) tag: u32,
 }
 
-fn arguments(event: &Event<'_>) -> Value {
-    serde_json::from_slice(event.fields.args.of(event.bytes)).unwrap_or_default()
-}
-
 /// A value as text, whatever it is.
 fn text(value: Option<&Value>) -> String {
     match value {
@@ -216,8 +215,8 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-fn kernel(event: &Event<'_>, event_number: u32, name: &[u8], kind: &'static str) -> Said {
-    let args = arguments(event);
+fn kernel(event: &Recorded<'_>, event_number: u32, name: &[u8], kind: &'static str) -> Said {
+    let args = event.arguments.all();
     match described(&args, event_number) {
         Some(call) => Said::Call(call),
         None => Said::Kernel(Kernel {
@@ -297,9 +296,9 @@ fn from_all(args: &Value) -> bool {
 
 /// A range around the launches of one operation. Of those that are put together only the
 /// whole has one, "coalesced".
-fn annotation(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
+fn annotation(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let operation = operation(&normalised(&String::from_utf8_lossy(name)))?;
-    let args = arguments(event);
+    let args = event.arguments.all();
     let of = |key| text(args.get(key));
     let sizes = [of("Input Dims"), of("Input type")].join(" ");
     Some(Said::Around(Around {
@@ -308,8 +307,8 @@ fn annotation(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said>
     }))
 }
 
-fn parameters(event: &Event<'_>, event_number: u32) -> Option<Said> {
-    let call = described(&arguments(event), event_number)?;
+fn parameters(event: &Recorded<'_>, event_number: u32) -> Option<Said> {
+    let call = described(&event.arguments.all(), event_number)?;
     Some(Said::Around(Around {
         event: event_number,
         tells: Tells::All(call),
@@ -318,33 +317,19 @@ fn parameters(event: &Event<'_>, event_number: u32) -> Option<Said> {
 
 /// The number of a launch, which its kernels have, too.
 #[inline]
-fn launch(event: &Event<'_>, name: &[u8]) -> Option<u64> {
+fn launch(event: &Recorded<'_>, name: &[u8]) -> Option<u64> {
     memmem::find(name, b"Launch")?;
-    correlation(event)
+    event.arguments.correlation()
 }
 
 /// The number of the launch of a kernel.
 #[inline]
-pub(crate) fn launched_by(event: &Event<'_>) -> Option<u64> {
-    let is_kernel = event.text(event.fields.cat).eq_ignore_ascii_case(b"kernel");
-    is_kernel.then(|| correlation(event))?
+pub(crate) fn launched_by(event: &Recorded<'_>) -> Option<u64> {
+    let is_kernel = event.category.eq_ignore_ascii_case(b"kernel");
+    is_kernel.then(|| event.arguments.correlation())?
 }
 
-/// A number that launches and kernels have. It is looked for in the text, since both are many.
-#[inline]
-fn correlation(event: &Event<'_>) -> Option<u64> {
-    let args = event.fields.args.of(event.bytes);
-    let key = b"\"correlation\":";
-    let at = memmem::find(args, key)? + key.len();
-    let digits = args.get(at..)?.trim_ascii_start();
-    let length = digits.iter().take_while(|it| it.is_ascii_digit()).count();
-    std::str::from_utf8(digits.get(..length)?)
-        .ok()?
-        .parse()
-        .ok()
-}
-
-fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
+fn gloo(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = String::from_utf8_lossy(name);
     let plain = normalised(&name);
     if matches!(&*plain, "send" | "recv" | "recvanysource") {
@@ -355,7 +340,7 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         event: event_number,
         what,
         signature: signature(what, &name, || {
-            let args = arguments(event);
+            let args = event.arguments.all();
             let of = |key| text(args.get(key));
             [of("Input Dims"), of("Input type")].join(" ")
         }),
@@ -370,7 +355,7 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
 }
 
 /// Reads the request that a call on the program's thread makes; the root is an argument of its own.
-fn request(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
+fn request(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = normalised(&String::from_utf8_lossy(name));
     if matches!(&*name, "send" | "recv") {
         return posting(event, event_number, &name);
@@ -386,14 +371,14 @@ fn request(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         Operation::Reduce | Operation::Gather | Operation::Scatter => 3,
         _ => return Some(Said::Request(request)),
     };
-    let args = arguments(event);
+    let args = event.arguments.all();
     request.root = number(args.get("Concrete Inputs").and_then(|it| it.get(place)));
     Some(Said::Request(request))
 }
 
 /// A message that is asked for: tensors, group, peer and tag are its arguments.
-fn posting(event: &Event<'_>, event_number: u32, name: &str) -> Option<Said> {
-    let args = arguments(event);
+fn posting(event: &Recorded<'_>, event_number: u32, name: &str) -> Option<Said> {
+    let args = event.arguments.all();
     let argument = |place: usize| args.get("Concrete Inputs")?.get(place);
     let peer = number(argument(2))?;
     let what = match name {
@@ -418,11 +403,11 @@ fn posting(event: &Event<'_>, event_number: u32, name: &str) -> Option<Said> {
 }
 
 /// The elements that go in and come out, of operations between two tensors.
-fn elements(name: &str, event: &Event<'_>) -> Option<Elements> {
+fn elements(name: &str, event: &Recorded<'_>) -> Option<Elements> {
     if !matches!(name, "allgatherbase" | "reducescatterbase" | "alltoallbase") {
         return None;
     }
-    let args = arguments(event);
+    let args = event.arguments.all();
     let count = |place: usize| product(args.get("Input Dims")?.get(place)?);
     // The tensor for the result comes first.
     Some(Elements {

@@ -1,11 +1,35 @@
 //! The events of a file as they are kept: for each its time, its length, its track and where its
 //! digits stand, some 25 bytes of the hundreds it is written with.
 //!
-//! Events that only name things are kept like all others if they have a time, since that is
-//! moved with the rest; they are on no track.
+//! What only names things, or says how clocks read, is kept like all others if it has a time,
+//! since that is moved with the rest; it is on no track, but beside one.
 
-/// Stands for no track.
+/// Stands for no track; what has it is moved with the first.
 pub(crate) const NO_TRACK: u32 = u32::MAX;
+
+/// So many tracks can have something beside them, and as many there can be.
+pub(crate) const MOST_TRACKS: u32 = u32::MAX / 2;
+
+/// Stands for no track, but what has it is moved with this one.
+pub(crate) fn beside(track: u32) -> u32 {
+    NO_TRACK - track.min(MOST_TRACKS)
+}
+
+/// True if something on this track is an event, not something beside one.
+#[inline]
+pub(crate) fn is_event(track: u32) -> bool {
+    track < MOST_TRACKS
+}
+
+/// The track that this one is, or that something is beside.
+#[inline]
+pub(crate) fn moved_with(track: u32) -> u32 {
+    if is_event(track) {
+        track
+    } else {
+        NO_TRACK - track
+    }
+}
 
 /// The nanoseconds by which the times of a run are moved to count from 0, if some lie below it:
 /// profilers may give times relative to a moment of their own. No trace may span more, so that none

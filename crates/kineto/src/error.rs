@@ -67,13 +67,12 @@ pub enum KinetoError {
         what: String,
     },
     /// Nothing in a directory is a trace.
-    #[error(
-        "{}: holds no trace of PyTorch's profiler or in Chrome's format (*.json, *.json.gz)",
-        printable_path(path)
-    )]
+    #[error("{}: holds no {what}", printable_path(path))]
     NoTrace {
         /// The directory.
         path: PathBuf,
+        /// A trace as it could hold, in words.
+        what: &'static str,
     },
     /// The events of a track make no log.
     #[error("{}: {source}", printable_path(path))]

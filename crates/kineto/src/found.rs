@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use retime_model::format::is_correction;
 use retime_model::presence::{self, kind_in_words};
 
+use crate::document::{Document, is_named_like_one};
 use crate::error::KinetoError;
-use crate::outline::{Look, look};
+use crate::outline::Look;
 
 /// The files of a directory.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Found {
 
     /// Looks at all files of one directory. Directories in it are left alone. A trace may lie
     /// behind a link; what is only copied may not.
-    pub(crate) fn in_one(directory: &Path) -> io::Result<Self> {
+    pub(crate) fn in_one(directory: &Path, document: &dyn Document) -> io::Result<Self> {
         let mut found = Self::default();
         let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
         let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
@@ -71,11 +71,11 @@ impl Found {
             } else {
                 &mut found.beside
             };
-            if !is_named_like_one(&path) {
+            if !is_named_like_one(document, &path) {
                 beside.push(path);
                 continue;
             }
-            match look(&path)? {
+            match document.look(&path)? {
                 Look::Trace => found.traces.push(path),
                 Look::Other(what) => {
                     found.others.push((path.clone(), what));
@@ -124,18 +124,4 @@ pub(crate) fn in_order(files: &mut [PathBuf]) {
         }
         (parts, text, path.clone())
     });
-}
-
-/// True if a file is called as such traces are.
-pub(crate) fn is_named_like_one(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    let text = name.to_string_lossy();
-    let ends = |with: &str| {
-        let end = text
-            .len()
-            .checked_sub(with.len())
-            .and_then(|it| text.get(it..));
-        end.is_some_and(|end| end.eq_ignore_ascii_case(with))
-    };
-    (ends(".json") || ends(".json.gz")) && !is_correction(name)
 }

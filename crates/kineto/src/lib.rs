@@ -8,10 +8,15 @@
 //!
 //! ```text
 //! window   file --> bytes                      plain or gzip, an event always whole
+//! document a kind of file                     Chrome's JSON here, others elsewhere
+//! chrome   Chrome's JSON as such a kind
 //! outline  bytes --> trace or not              what is left out, and what is damaged
 //! recordings files --> one of each rank      of those that were recorded at one time
 //! json, fields, pass                           where events and their members stand
-//! profile  events --> tracks, names, calls     what a file says
+//! recorded an event --> name, arguments        whatever kind of file it stands in
+//! gathering events --> tracks, names, calls    as they are read
+//! profile  what was gathered                   what a file says
+//! stamps   of which event, and which end       where both ends have one
 //! columns  events --> times, lengths, digits   what is kept of each event
 //! order    entries --> events with numbers     a stay begins and ends
 //! kernels  names of kernels --> operations    of those that say nothing else
@@ -75,9 +80,11 @@
 
 mod advice;
 mod call;
+mod chrome;
 mod columns;
 mod compiled;
 mod digits;
+mod document;
 mod early;
 mod error;
 mod facts;
@@ -85,6 +92,7 @@ mod few;
 mod fields;
 mod flows;
 mod found;
+mod gathering;
 mod header;
 mod hosts;
 mod json;
@@ -96,6 +104,7 @@ mod merged;
 mod micros;
 mod named_ranks;
 mod nested;
+mod number_forms;
 mod order;
 mod outline;
 mod pass;
@@ -106,6 +115,7 @@ mod profile;
 mod rank_pattern;
 mod reading;
 mod recognise;
+mod recorded;
 mod recordings;
 mod rest;
 mod restore;
@@ -114,6 +124,7 @@ mod rows;
 mod run;
 mod scan;
 mod sizes;
+mod stamps;
 mod streams;
 mod timelines;
 mod undo;
@@ -127,8 +138,35 @@ use std::path::Path;
 use retime_model::Monitor;
 use retime_model::format::{Format, FormatError, Recognition, Trace};
 
+use chrome::Chrome;
+pub use document::{Document, Renew, Renewal, Renewed, Show};
 pub use error::KinetoError;
+pub use gathering::{Gathering, Passed};
+pub use outline::Look;
+pub use profile::FileRead;
 pub use rank_pattern::{BadPattern, RankPattern};
+pub use recognise::{may_replace, recognise};
+pub use recorded::{Arguments, Recorded};
+pub use stamps::Stamp;
+
+/// Opens the profiles at a path that are of a kind, with the ranks that a pattern finds.
+pub fn open(
+    document: &'static dyn Document,
+    path: &Path,
+    pattern: Option<&RankPattern>,
+) -> Result<Box<dyn Trace>, FormatError> {
+    Ok(Box::new(run::Run::open(document, path, pattern)?))
+}
+
+/// As [`open`], of profiles that are given one by one.
+pub fn open_files(
+    document: &'static dyn Document,
+    files: &[&Path],
+    pattern: Option<&RankPattern>,
+) -> Result<Box<dyn Trace>, FormatError> {
+    let run = run::Run::open_files(document, files, pattern)?;
+    Ok(Box::new(run))
+}
 
 /// Files of PyTorch's profiler, or in Chrome's format.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,15 +183,15 @@ impl Format for Kineto {
     }
 
     fn recognise(&self, path: &Path) -> io::Result<Recognition> {
-        recognise::recognise(path)
+        recognise::recognise(&Chrome, path)
     }
 
     fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
-        Ok(Box::new(run::Run::open(path, None)?))
+        open(&Chrome, path, None)
     }
 
     fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
-        Some(run::Run::open_files(files, None).map(|it| Box::new(it) as Box<dyn Trace>))
+        Some(open_files(&Chrome, files, None))
     }
 
     fn can_rewrite(&self) -> bool {
@@ -161,7 +199,7 @@ impl Format for Kineto {
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
-        recognise::may_replace(target, input)
+        recognise::may_replace(&Chrome, target, input)
     }
 }
 
@@ -183,12 +221,11 @@ impl Format for KinetoByPath {
     }
 
     fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
-        Ok(Box::new(run::Run::open(path, Some(&self.0))?))
+        open(&Chrome, path, Some(&self.0))
     }
 
     fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
-        let run = run::Run::open_files(files, Some(&self.0));
-        Some(run.map(|it| Box::new(it) as Box<dyn Trace>))
+        Some(open_files(&Chrome, files, Some(&self.0)))
     }
 
     fn can_rewrite(&self) -> bool {

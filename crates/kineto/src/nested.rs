@@ -18,18 +18,23 @@ use std::path::{Path, PathBuf};
 
 use retime_model::presence::{self, kind_in_words};
 
+use crate::document::Document;
 use crate::found::{Found, in_order};
 use crate::named_ranks::by_name;
 use crate::rank_pattern::RankPattern;
 
 /// Lists a directory, and says if its traces lie in directories of ranks, which a pattern may tell
 /// instead of their names.
-pub(crate) fn found(directory: &Path, pattern: Option<&RankPattern>) -> io::Result<(Found, bool)> {
-    let own = Found::in_one(directory)?;
+pub(crate) fn found(
+    directory: &Path,
+    document: &dyn Document,
+    pattern: Option<&RankPattern>,
+) -> io::Result<(Found, bool)> {
+    let own = Found::in_one(directory, document)?;
     if own.holds_any() {
         return Ok((own, false));
     }
-    Ok(match of_ranks(directory, pattern)? {
+    Ok(match of_ranks(directory, document, pattern)? {
         Some(mut all) => {
             all.beside.extend(own.beside);
             all.others.extend(own.others);
@@ -44,7 +49,11 @@ pub(crate) fn found(directory: &Path, pattern: Option<&RankPattern>) -> io::Resu
 }
 
 /// Lists the directories of ranks; `None` if there are none.
-fn of_ranks(directory: &Path, pattern: Option<&RankPattern>) -> io::Result<Option<Found>> {
+fn of_ranks(
+    directory: &Path,
+    document: &dyn Document,
+    pattern: Option<&RankPattern>,
+) -> io::Result<Option<Found>> {
     let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
     let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
     in_order(&mut paths);
@@ -56,7 +65,7 @@ fn of_ranks(directory: &Path, pattern: Option<&RankPattern>) -> io::Result<Optio
         };
         let named = by_name(&path);
         let own = if pattern.is_some() || named.is_some() {
-            Found::in_one(&path)?
+            Found::in_one(&path, document)?
         } else {
             Found::default()
         };

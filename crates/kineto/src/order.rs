@@ -15,7 +15,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::columns::{Columns, NO_TRACK};
+use crate::columns::{Columns, is_event};
 
 /// The entries of each track, by when they begin.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) struct Order {
 impl Order {
     pub(crate) fn of(columns: &Columns, tracks: usize) -> Self {
         let mut starts = vec![0; tracks + 1];
-        for &track in columns.tracks.iter().filter(|it| **it != NO_TRACK) {
+        for &track in columns.tracks.iter().filter(|it| is_event(**it)) {
             if let Some(start) = starts.get_mut(track as usize + 1) {
                 *start += 1;
             }

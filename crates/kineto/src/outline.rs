@@ -29,7 +29,7 @@ const PROBE: u64 = 1 << 16;
 
 /// The judgement on a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub enum Look {
     /// A trace, maybe one that is damaged further on.
     Trace,
     /// Something else; says what.

@@ -12,6 +12,7 @@ use retime_model::Monitor;
 use retime_model::format::FormatError;
 
 use crate::fields::{Fields, Span};
+use crate::gathering::Passed;
 use crate::header::{Header, KEYS};
 use crate::json::{Skip, Stop, space, string_end, value_end};
 use crate::micros::{self, Micros};
@@ -37,15 +38,6 @@ impl<'a> Event<'a> {
     pub(crate) fn text(&self, span: Span) -> &'a [u8] {
         span.text(self.bytes)
     }
-}
-
-/// The header and check sums that a pass finds besides events.
-pub(crate) struct Passed {
-    pub(crate) header: Header,
-    /// Check sum of its content.
-    pub(crate) crc: u32,
-    /// Length and check sum of its content without the digits of times.
-    pub(crate) rest: [u64; 2],
 }
 
 /// Reads a file and shows each event to `visit`, which says what is wrong with one.

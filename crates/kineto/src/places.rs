@@ -8,12 +8,15 @@ use retime_model::{
 };
 
 use crate::call::On;
-use crate::columns::NO_TRACK;
+use crate::columns::is_event;
 use crate::error::KinetoError;
 use crate::few::few;
 use crate::header::Header;
 use crate::matching::Group;
 use crate::profile::{FileRead, Track};
+
+/// The machine and the name that tracks of one process have in common.
+type Owner<'a> = (Option<u32>, Option<&'a str>);
 
 /// The locations of a run.
 #[derive(Debug)]
@@ -48,7 +51,7 @@ impl Places {
     /// The tracks of a file. A rank is one process, whatever it calls its devices; another
     /// file can be of several processes, or of several ranks.
     fn file(&mut self, file: &FileRead, stem: &str) {
-        let mut process_of: BTreeMap<Option<&str>, (usize, u32)> = BTreeMap::new();
+        let mut process_of: BTreeMap<Owner<'_>, (usize, u32)> = BTreeMap::new();
         let is_merged = file.is_merged();
         for track in &file.tracks {
             let label = track.label.as_deref().filter(|_| is_merged);
@@ -57,7 +60,9 @@ impl Places {
             let owner = owner.then_some(label.unwrap_or(&track.pid));
             let next = self.info.processes.len();
             let index = self.info.locations.len() as u32;
-            let (process, first) = *process_of.entry(owner).or_insert((next, index));
+            let (process, first) = *process_of
+                .entry((track.machine, owner))
+                .or_insert((next, index));
             if process == next {
                 let name = match (file.header.rank, label) {
                     (Some(rank), _) => format!("rank {rank}"),
@@ -105,18 +110,22 @@ impl Places {
             })
             .collect();
         info.streams = self.streams(files);
-        for (file, host) in hosts.iter().enumerate() {
+        for ((number, file), host) in files.iter().enumerate().zip(hosts) {
             let Some(host) = host else {
                 continue;
             };
-            let known = info.nodes.iter().position(|it| it == host);
-            let node = known.unwrap_or_else(|| {
-                info.nodes.push(host.clone());
-                info.nodes.len() - 1
-            });
-            let own = info.locations.get(self.of_file(file)).unwrap_or_default();
-            for location in own {
-                if let Some(process) = info.processes.get_mut(location.process) {
+            for (location, track) in self.of_file(number).zip(&file.tracks) {
+                let name = match track.machine {
+                    Some(machine @ 1..) => format!("{host}, machine {machine}"),
+                    _ => host.clone(),
+                };
+                let known = info.nodes.iter().position(|it| *it == name);
+                let node = known.unwrap_or_else(|| {
+                    info.nodes.push(name);
+                    info.nodes.len() - 1
+                });
+                let process = info.locations.get(location).map(|it| it.process);
+                if let Some(process) = process.and_then(|it| info.processes.get_mut(it)) {
                     process.node = Some(node);
                 }
             }
@@ -129,7 +138,7 @@ impl Places {
         let of_file = |(number, file): (usize, &FileRead)| {
             let calls = file.calls.iter().filter(|it| it.on != On::Thread);
             let tracks = calls.filter_map(|it| file.columns.tracks.get(it.event as usize).copied());
-            let tracks: BTreeSet<u32> = tracks.filter(|&track| track != NO_TRACK).collect();
+            let tracks: BTreeSet<u32> = tracks.filter(|&track| is_event(track)).collect();
             let places = tracks.into_iter().map(|track| self.location(number, track));
             places.collect::<Vec<_>>()
         };

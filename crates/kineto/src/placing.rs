@@ -79,6 +79,51 @@ pub(crate) fn placed(
     Some(track.blocks.into_iter().map(|it| it.place).collect())
 }
 
+/// Where both ends of a stay go that each have a stamp of their own; of a moment they are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ends {
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+}
+
+/// The new times of the sorted `entries` of a track whose begins and ends all have stamps of
+/// their own: where the map says, and what comes later stays later. `None` where one does not
+/// fit into 64 bits.
+pub(crate) fn followed(
+    columns: &Columns,
+    entries: &[u32],
+    map: &ClockMap,
+    location: LocationIndex,
+) -> Option<Vec<Ends>> {
+    let mut cursor = map.cursor(location);
+    let mut all: Vec<Ends> = Vec::with_capacity(entries.len());
+    let mut open: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut before: Option<(u64, u64)> = None;
+    for (number, it) in (0..).zip(boundaries(columns, entries)) {
+        let mut time = cursor.map(number, Timestamp(it.time))?.0;
+        if let Some((recorded, placed)) = before {
+            time = time.max(placed.checked_add(u64::from(it.time > recorded))?);
+        }
+        before = Some((it.time, time));
+        match it.side {
+            Side::End => {
+                let ends = open.remove(&it.entry).and_then(|at| all.get_mut(at));
+                ends?.end = time;
+            }
+            Side::Begin | Side::Moment => {
+                if it.side == Side::Begin {
+                    open.insert(it.entry, all.len());
+                }
+                all.push(Ends {
+                    begin: time,
+                    end: time,
+                });
+            }
+        }
+    }
+    Some(all)
+}
+
 /// The entries where the map puts them.
 fn mapped(
     columns: &Columns,

@@ -20,7 +20,7 @@ use crate::{early, facts, named_ranks, recordings, timelines};
 
 impl Trace for Run {
     fn format(&self) -> &'static str {
-        "Kineto"
+        self.document.format()
     }
 
     fn path(&self) -> &Path {
@@ -77,7 +77,7 @@ impl Trace for Run {
         let table = if let Some(table) = self.table.get() {
             table
         } else {
-            let table = self.unless_changed(Table::read(self.files.paths()))?;
+            let table = self.unless_changed(Table::read(self.document, self.files.paths()))?;
             self.table.get_or_init(|| table)
         };
         let (file, track) = read.places.track(location);

@@ -1,20 +1,16 @@
-//! Recognising paths that hold traces of Chrome's JSON format, by names and first bytes.
+//! Recognising paths that hold profiles of a kind, by names and first bytes.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use retime_gzip::first_bytes;
 use retime_model::format::{CORRECTION, Recognition, is_correction};
 use retime_model::presence;
-use retime_model::{open_regular, printable_path};
+use retime_model::printable_path;
 
-use crate::found::is_named_like_one;
+use crate::document::{Document, is_named_like_one};
 use crate::nested;
-
-/// How much of a file is looked at.
-const PROBE: u64 = 1 << 16;
 
 /// Where the correction of files in a directory is saved, but for its ending.
 const ALL: &str = "run";
@@ -32,11 +28,12 @@ pub(crate) fn correction_of_all(directory: &Path) -> PathBuf {
     directory.join(ALL).with_extension(CORRECTION)
 }
 
-pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
+/// How surely a path holds profiles of a kind.
+pub fn recognise(document: &dyn Document, path: &Path) -> io::Result<Recognition> {
     let found = presence::kind(path)?;
     Ok(match found {
         Some(kind) if kind.is_dir() => {
-            let (found, _) = nested::found(path, None)?;
+            let (found, _) = nested::found(path, document, None)?;
             if !found.traces.is_empty() {
                 Recognition::Certain
             } else if !found.damaged.is_empty() {
@@ -46,52 +43,29 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
                 Recognition::No
             }
         }
-        Some(kind) if kind.is_file() && is_named_like_one(path) => {
-            if begins_like_one(path)? {
+        Some(kind) if kind.is_file() && is_named_like_one(document, path) => {
+            if document.begins_like_one(path)? {
                 Recognition::Certain
             } else {
                 Recognition::Possible
             }
         }
-        None if is_named_like_one(path) => Recognition::Possible,
+        None if is_named_like_one(document, path) => Recognition::Possible,
         // A pipe or a device would be changed by looking at it.
         _ => Recognition::No,
     })
 }
 
-/// Keys of which one stands near the beginning of every object with events; headers can be
-/// so long that the events begin later.
-const KEYS: [&[u8]; 5] = [
-    b"\"traceEvents\"",
-    b"\"baseTimeNanoseconds\"",
-    b"\"schemaVersion\"",
-    b"\"deviceProperties\"",
-    b"\"distributedInfo\"",
-];
-
-/// True if the first bytes of a file are those of an object or array with events.
-pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
-    let bytes = first_bytes(open_regular(path)?, PROBE)?;
-    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    let text = text.trim_ascii_start();
-    let holds = |what: &[u8]| memchr::memmem::find(text, what).is_some();
-    Ok(match text.first() {
-        Some(b'{') => KEYS.into_iter().any(holds),
-        Some(b'[') => holds(b"\"ph\"") && holds(b"\"ts\""),
-        _ => false,
-    })
-}
-
 /// Fails unless a directory or file holds nothing but such traces, with a correction and copies of
 /// what lies in `input`; the error says what else it holds.
-pub(crate) fn may_replace(target: &Path, input: &Path) -> Result<(), String> {
+pub fn may_replace(document: &dyn Document, target: &Path, input: &Path) -> Result<(), String> {
     let untold = |error: io::Error| format!("cannot be looked at: {error}");
     let found = presence::kind_of_entry(target).map_err(untold)?;
     let own = |path: &Path| -> Result<bool, String> {
         let name = path.file_name().unwrap_or_default();
         let is_file = presence::kind_of_entry(path).map_err(untold)?;
         Ok(is_file.is_some_and(|it| it.is_file())
-            && (is_correction(name) || begins_like_one(path).map_err(untold)?))
+            && (is_correction(name) || document.begins_like_one(path).map_err(untold)?))
     };
     if found.is_some_and(|it| it.is_dir()) {
         let takes_all = presence::is_directory(input).map_err(untold)?;

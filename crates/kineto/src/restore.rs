@@ -5,16 +5,20 @@ use std::path::Path;
 use retime_model::format::FormatError;
 use retime_model::{ClockMap, Monitor, Originals};
 
-use crate::digits;
+use crate::document::{Document, Renewal};
 use crate::error::KinetoError;
-use crate::micros;
 use crate::profile::FileRead;
-use crate::rewrite::Maps;
-use crate::undo::{SavedFile, Written};
+use crate::rewrite::{Maps, stamps};
+use crate::undo::SavedFile;
 
 /// Writes the file that became the one at `path` to the new file `to`. When it was corrected
 /// its times were counted from `origin`, as maps and stamps are.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a file, where it goes, and all that undo data say of it"
+)]
 pub(crate) fn restore(
+    document: &dyn Document,
     path: &Path,
     file: &FileRead,
     maps: &Maps<'_>,
@@ -35,25 +39,24 @@ pub(crate) fn restore(
         .into());
     }
     let identity = ClockMap::default();
-    let mut entries = file.columns.begins.iter().zip(&file.columns.tracks);
+    let mut stamps = stamps(file);
     let mut originals = Originals::new(&saved.stamps);
-    let mut forms = saved.forms.iter();
-    let wrong = "the undo data do not fit this file";
-    let (_, original) = digits::replaced(path, &file.columns, to, monitor, &mut |out, digits| {
-        let ((&time, &track), form) = entries.next().zip(forms.next()).ok_or(wrong)?;
-        let time = time.wrapping_sub(file.origin).wrapping_add(origin);
-        let begin = originals.of(maps.of(track).unwrap_or(&identity), time);
-        match form {
-            Written::As(text) => out.extend_from_slice(text.as_bytes()),
-            Written::Like(form) => {
-                let is = micros::parse(digits).ok_or(wrong)?;
-                let by = begin.wrapping_sub(time) as i64;
-                let was = is.nanoseconds.checked_add(by).ok_or(wrong)?;
-                micros::write(out, was, form, digits);
-            }
-        }
-        Ok(())
-    })?;
+    let mut renew = || {
+        let stamp = stamps.next()?;
+        let event = stamp.event();
+        let is = if stamp.is_end() {
+            file.columns.end(event)
+        } else {
+            file.columns.begin(event)
+        };
+        let is = is.wrapping_sub(file.origin).wrapping_add(origin);
+        let map = maps.of(file.columns.track(event)).unwrap_or(&identity);
+        let becomes = originals.of(map, is);
+        Some(Renewal { is, becomes })
+    };
+    let original = document
+        .restore(path, file, &mut renew, &saved.forms, to, monitor)?
+        .written;
     if original != saved.original {
         return Err(refused(
             "the result differs from the original; the correction or the undo data are not those \

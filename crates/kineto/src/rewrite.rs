@@ -3,17 +3,20 @@
 use std::path::Path;
 
 use retime_model::format::{FileError, FormatError};
-use retime_model::{ClockMap, Correction, LocationIndex, Monitor, SavedName, StampLog, Timestamp};
+use retime_model::{
+    ClockMap, Correction, LocationIndex, MapCursor, Monitor, SavedName, StampLog, Timestamp,
+};
+use rustc_hash::FxHashMap;
 
 use crate::call::What;
-use crate::columns::{Columns, NO_TRACK};
-use crate::digits;
+use crate::columns::{is_event, moved_with};
+use crate::document::{Document, Renewal};
 use crate::error::KinetoError;
-use crate::micros;
 use crate::order::Order;
-use crate::placing::{Anchors, placed};
-use crate::profile::FileRead;
-use crate::undo::{Forms, SavedFile};
+use crate::placing::{Anchors, followed, placed};
+use crate::profile::{FileRead, Moved};
+use crate::stamps::Stamp;
+use crate::undo::SavedFile;
 
 /// The map of each track of a file.
 pub(crate) struct Maps<'a> {
@@ -28,9 +31,8 @@ impl<'a> Maps<'a> {
     }
 
     fn location(&self, track: u32) -> LocationIndex {
-        // What is on no track only names others, and goes with the first.
-        let track = if track == NO_TRACK { 0 } else { track };
-        LocationIndex(self.first.0 + track)
+        // What is on no track goes with the one that it is beside.
+        LocationIndex(self.first.0 + moved_with(track))
     }
 
     /// The map of a track; none if the file has no tracks at all.
@@ -41,18 +43,20 @@ impl<'a> Maps<'a> {
     }
 }
 
-/// The new time of each entry of a file, in the order of the file.
+/// The new times of the entries of a file, in its order.
 pub(crate) fn new_times(
     path: &Path,
     file: &FileRead,
     maps: &Maps<'_>,
-) -> Result<Vec<u64>, FormatError> {
+) -> Result<Moved, FormatError> {
     let columns = &file.columns;
     let too_far = || KinetoError::Inconsistent {
         path: path.to_owned(),
         what: "the corrected time of an event does not fit into 64 bits".to_owned(),
     };
     let mut times = columns.begins.clone();
+    let has_both_ends = file.tracks.iter().any(|it| it.has_both_ends);
+    let mut lengths = has_both_ends.then(|| columns.lengths.clone());
     let order = Order::of(columns, file.tracks.len());
     // A send does not wait; all other calls do.
     let waits = file
@@ -60,39 +64,74 @@ pub(crate) fn new_times(
         .iter()
         .filter(|it| !matches!(it.what, What::Send(_)));
     let anchors: Anchors = waits.map(|it| it.event).collect();
-    for track in 0..file.tracks.len() {
-        let entries = order.of_track(track);
-        let track = track as u32;
+    for (track, about) in (0..).zip(&file.tracks) {
+        let entries = order.of_track(track as usize);
         let Some(map) = maps.of(track) else {
             continue;
         };
-        let places = placed(columns, entries, &anchors, map, maps.location(track));
-        let places = places.ok_or_else(too_far)?;
+        let location = maps.location(track);
+        if let Some(lengths) = lengths.as_mut().filter(|_| about.has_both_ends) {
+            let places = followed(columns, entries, map, location).ok_or_else(too_far)?;
+            for (&entry, place) in entries.iter().zip(places) {
+                if let Some(time) = times.get_mut(entry as usize) {
+                    *time = place.begin;
+                }
+                if let Some(length) = lengths.get_mut(entry as usize)
+                    && columns.length(entry).is_some()
+                {
+                    *length = place.end.saturating_sub(place.begin);
+                }
+            }
+            continue;
+        }
+        let places = placed(columns, entries, &anchors, map, location).ok_or_else(too_far)?;
         for (&entry, place) in entries.iter().zip(places) {
             if let Some(time) = times.get_mut(entry as usize) {
                 *time = place;
             }
         }
     }
-    if let Some(map) = maps.of(NO_TRACK) {
-        let mut cursor = map.cursor(maps.location(NO_TRACK));
-        // A name at the time 0 of its file says nothing of time, and would not be found again.
-        let zero = file.zero();
-        let names = times.iter_mut().zip(&columns.tracks);
-        for (time, _) in names.filter(|it| *it.1 == NO_TRACK) {
-            let moved = cursor.map_time(Timestamp(*time)).ok_or_else(too_far)?.0;
-            *time = if Some(moved) == zero {
-                moved + 1
-            } else {
-                moved
-            };
-        }
+    move_others(file, maps, &mut times).ok_or_else(too_far)?;
+    Ok(Moved {
+        begins: times,
+        lengths,
+    })
+}
+
+/// Moves what is on no track; `None` if a time does not fit into 64 bits.
+fn move_others(file: &FileRead, maps: &Maps<'_>, times: &mut [u64]) -> Option<()> {
+    // A name at the time 0 of its file says nothing of time, and would not be found again.
+    let zero = file.zero().filter(|_| file.stamps.is_none());
+    let mut cursors: FxHashMap<u32, MapCursor<'_>> = FxHashMap::default();
+    let others = times.iter_mut().zip(&file.columns.tracks);
+    for (time, &track) in others.filter(|it| !is_event(*it.1)) {
+        let Some(map) = maps.of(track) else {
+            continue;
+        };
+        let cursor = cursors
+            .entry(track)
+            .or_insert_with(|| map.cursor(maps.location(track)));
+        let moved = cursor.map_time(Timestamp(*time))?.0;
+        *time = if Some(moved) == zero {
+            moved + 1
+        } else {
+            moved
+        };
     }
-    Ok(times)
+    Some(())
+}
+
+/// The stamps of a file, in their order.
+pub(crate) fn stamps(file: &FileRead) -> impl Iterator<Item = Stamp> + '_ {
+    let all = 0..file.columns.begins.len() as u32;
+    let begins = all.filter(|_| file.stamps.is_none()).map(Stamp::begin);
+    let said = file.stamps.iter().flatten().copied();
+    begins.chain(said)
 }
 
 /// Copies a file to the new file `to`, with new times; undo data call it by `name`.
 pub(crate) fn rewrite(
+    document: &dyn Document,
     path: &Path,
     name: SavedName,
     file: &FileRead,
@@ -100,31 +139,24 @@ pub(crate) fn rewrite(
     to: &Path,
     monitor: &dyn Monitor,
 ) -> Result<SavedFile, FormatError> {
-    let times = new_times(path, file, maps)?;
-    let columns: &Columns = &file.columns;
-    let mut forms = Forms::default();
+    let moved = new_times(path, file, maps)?;
     let identity = ClockMap::default();
-    let mut entries = times.iter().zip(&columns.begins).zip(&columns.tracks);
+    let mut stamps = stamps(file);
     let mut log = StampLog::default();
-    let (original, corrected) =
-        digits::replaced(path, columns, to, monitor, &mut |out, digits| {
-            let ((&time, &begin), &track) = entries.next().ok_or("an event too many")?;
-            let map = maps.of(track).unwrap_or(&identity);
-            log.note(map, begin, time);
-            let was = micros::parse(digits).ok_or("ts is no number of microseconds")?;
-            let by = time.wrapping_sub(begin) as i64;
-            let moved = was.nanoseconds.checked_add(by);
-            let moved = moved.ok_or("its corrected time does not fit into 64 bits")?;
-            let form = was.form_at(moved);
-            forms.note(form, digits);
-            if time == begin {
-                out.extend_from_slice(digits);
-            } else {
-                micros::write(out, moved, form, digits);
-            }
-            Ok(())
-        })?;
-    if original != file.crc {
+    let mut renew = || {
+        let stamp = stamps.next()?;
+        let event = stamp.event();
+        let map = maps.of(file.columns.track(event)).unwrap_or(&identity);
+        let (mut is, mut becomes) = (file.columns.begin(event), moved.begin(event));
+        if stamp.is_end() {
+            becomes = becomes.saturating_add(moved.length(event, &file.columns));
+            is = file.columns.end(event);
+        }
+        log.note(map, is, becomes);
+        Some(Renewal { is, becomes })
+    };
+    let renewed = document.rewrite(path, file, &mut renew, to, monitor)?;
+    if renewed.read != file.crc {
         return Err(FileError::Changed {
             path: path.to_owned(),
         }
@@ -132,10 +164,10 @@ pub(crate) fn rewrite(
     }
     Ok(SavedFile {
         name,
-        original,
-        corrected,
+        original: renewed.read,
+        corrected: renewed.written,
         modified: None,
         stamps: log.finish(),
-        forms,
+        forms: renewed.forms,
     })
 }

@@ -10,9 +10,9 @@ use retime_model::FileMap;
 use retime_model::Timestamp;
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 
+use crate::document::Document;
 use crate::error::first_error;
 use crate::order::{Boundary, Order, Side, boundaries};
-use crate::pass::read;
 use crate::profile::FileRead;
 
 /// The names of all events of a run.
@@ -30,43 +30,29 @@ struct Named {
 }
 
 impl Named {
-    fn read(path: &Path) -> Result<Self, FormatError> {
+    fn read(document: &dyn Document, path: &Path) -> Result<Self, FormatError> {
         let mut named = Self::default();
         let mut known: FileMap<Box<[u8]>, u32> = FileMap::default();
-        read(path, &(), &mut |event| {
-            if event.time.is_none() {
-                return Ok(());
-            }
-            let name = event.text(event.fields.name);
+        document.names(path, &mut |name, kind| {
             let next = known.len() as u32;
             let number = known.get(name).copied().unwrap_or(next);
             if number == next {
                 known.insert(name.into(), next);
-                named.regions.push(plain(name));
+                named
+                    .regions
+                    .push(String::from_utf8_lossy(name).into_owned());
             }
             named.names.push(number);
-            named
-                .types
-                .push(event.ph().first().copied().unwrap_or(b'?'));
+            named.types.push(kind);
             Ok(())
         })?;
         Ok(named)
     }
 }
 
-/// A name without the escapes of JSON, as far as it is JSON.
-fn plain(name: &[u8]) -> String {
-    if name.contains(&b'\\')
-        && let Ok(plain) = serde_json::from_slice(&[b"\"", name, b"\""].concat())
-    {
-        return plain;
-    }
-    String::from_utf8_lossy(name).into_owned()
-}
-
 impl Table {
-    pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, FormatError> {
-        let files = paths.par_iter().map(|path| Named::read(path));
+    pub(crate) fn read(document: &dyn Document, paths: &[PathBuf]) -> Result<Self, FormatError> {
+        let files = paths.par_iter().map(|path| Named::read(document, path));
         let mut files: Vec<Named> = first_error(files)?;
         // The same name in several files is one region.
         let mut known: FileMap<String, u32> = FileMap::default();

@@ -9,20 +9,23 @@ use retime_model::format::{FormatError, OpenedFiles, Scan, Shape};
 use retime_model::{Correction, Monitor, printable_path};
 
 use crate::columns::BELOW_ZERO;
+use crate::document::{Document, is_named_like_one};
 use crate::error::KinetoError;
-use crate::found::{Found, in_order, is_named_like_one};
+use crate::found::{Found, in_order};
 use crate::nested;
-use crate::outline::{Look, look};
+use crate::outline::Look;
 use crate::places::{Places, one_run};
 use crate::profile::FileRead;
 use crate::rank_pattern::RankPattern;
 use crate::rewrite::Maps;
 use crate::rows::Table;
 use crate::scan::Matched;
-use crate::{compiled, named_ranks, recordings};
+use crate::{compiled, named_ranks};
 
 /// Some files of one run.
 pub(crate) struct Run {
+    /// The kind of the files.
+    pub(crate) document: &'static dyn Document,
     pub(crate) path: PathBuf,
     pub(crate) shape: Shape,
     /// True if each rank has a [directory of its own](nested).
@@ -61,34 +64,40 @@ pub(crate) struct AllRead {
 }
 
 impl Run {
-    pub(crate) fn open(path: &Path, pattern: Option<&RankPattern>) -> Result<Self, FormatError> {
+    pub(crate) fn open(
+        document: &'static dyn Document,
+        path: &Path,
+        pattern: Option<&RankPattern>,
+    ) -> Result<Self, FormatError> {
         let failed = |source| KinetoError::io(path, source);
         if !fs::metadata(path).map_err(failed)?.is_dir() {
             let files = vec![path.to_owned()];
-            return Self::of(path, Shape::File, files, Found::default())?.ranked(pattern);
+            return Self::of(document, path, Shape::File, files, Found::default())?.ranked(pattern);
         }
-        let (mut found, is_nested) = nested::found(path, pattern).map_err(failed)?;
+        let (mut found, is_nested) = nested::found(path, document, pattern).map_err(failed)?;
         let damaged = std::mem::take(&mut found.damaged);
         if let Some(damaged) = KinetoError::of_all(path, damaged) {
             return Err(damaged.into());
         }
         let mut files = std::mem::take(&mut found.traces);
-        let others = recordings::take_others(&mut files).map_err(failed)?;
+        let others = document.take_other_recordings(&mut files).map_err(failed)?;
         found.beside.extend(others.iter().map(|it| it.0.clone()));
         found.other_recordings = others;
         if files.is_empty() {
             return Err(KinetoError::NoTrace {
                 path: path.to_owned(),
+                what: document.in_words(),
             }
             .into());
         }
-        let run = Self::of(path, Shape::Directory, files, found)?;
+        let run = Self::of(document, path, Shape::Directory, files, found)?;
         Self { is_nested, ..run }.ranked(pattern)
     }
 
     /// Opens files that were given one by one. A copy of them is a directory, in which they
     /// stand by their names.
     pub(crate) fn open_files(
+        document: &'static dyn Document,
         files: &[&Path],
         pattern: Option<&RankPattern>,
     ) -> Result<Self, FormatError> {
@@ -109,16 +118,24 @@ impl Run {
         }
         // Copies are found again by their names and first bytes.
         for path in &files {
-            if !is_named_like_one(path) {
-                let what = "is not called *.json or *.json.gz; give the files of a job alone";
-                return Err(refused(path, what.to_owned()).into());
+            if !is_named_like_one(document, path) {
+                let names: Vec<String> =
+                    document.ends().iter().map(|it| format!("*{it}")).collect();
+                let what = format!(
+                    "is not called {}; give the files of a job alone",
+                    names.join(" or ")
+                );
+                return Err(refused(path, what).into());
             }
-            match look(path).map_err(|source| KinetoError::io(path, source))? {
+            match document
+                .look(path)
+                .map_err(|source| KinetoError::io(path, source))?
+            {
                 Look::Trace => {}
                 Look::Other(what) => {
                     let what = format!(
-                        "is no profile, nor another trace in Chrome's format: {what}; give the \
-                         files of a job alone"
+                        "is no {}: {what}; give the files of a job alone",
+                        document.alone_in_words()
                     );
                     return Err(refused(path, what).into());
                 }
@@ -133,10 +150,10 @@ impl Run {
         let parent = parent.unwrap_or(Path::new(".")).to_owned();
         let failed = |source| KinetoError::io(&parent, source);
         let found = Found {
-            other_recordings: recordings::take_others(&mut files).map_err(failed)?,
+            other_recordings: document.take_other_recordings(&mut files).map_err(failed)?,
             ..Found::default()
         };
-        Self::of(&parent, Shape::Directory, files, found)?.ranked(pattern)
+        Self::of(document, &parent, Shape::Directory, files, found)?.ranked(pattern)
     }
 
     /// Takes the ranks that a pattern finds in the paths of the files.
@@ -168,6 +185,7 @@ impl Run {
     }
 
     fn of(
+        document: &'static dyn Document,
         path: &Path,
         shape: Shape,
         files: Vec<PathBuf>,
@@ -181,6 +199,7 @@ impl Run {
         }: Found,
     ) -> Result<Self, FormatError> {
         Ok(Self {
+            document,
             path: path.to_owned(),
             shape,
             is_nested: false,
@@ -205,7 +224,9 @@ impl Run {
             return Ok(read);
         }
         let files = self.files.paths().par_iter();
-        let files = files.map(|path| FileRead::of(path, monitor)).collect();
+        let files = files
+            .map(|path| self.document.read(path, monitor))
+            .collect();
         let mut files = self.unless_changed(self.all_or_failures(files))?;
         let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
         let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();

@@ -5,8 +5,7 @@
 
 use retime_model::{Modified, SavedName};
 use serde::{Deserialize, Serialize};
-
-use crate::micros::Form;
+use serde_json::Value;
 
 /// The form of undo data that is written here.
 pub(crate) const FORMAT: u32 = 1;
@@ -39,7 +38,8 @@ pub(crate) struct SavedFile {
     pub(crate) modified: Option<Modified>,
     /// The notes of a [`StampLog`](retime_model::StampLog).
     pub(crate) stamps: Vec<i64>,
-    pub(crate) forms: Forms,
+    /// How they were written, as the kind of file says it.
+    pub(crate) forms: Value,
 }
 
 impl SavedFile {
@@ -47,52 +47,4 @@ impl SavedFile {
     pub(crate) fn is_unchanged(&self) -> bool {
         self.original == self.corrected
     }
-}
-
-/// How numbers were written.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Forms {
-    /// Runs of equal forms, two numbers each: the decimals, or [`OTHER`], and how many numbers in a
-    /// row were written so.
-    runs: Vec<u64>,
-    /// The others as they were.
-    others: Vec<String>,
-}
-
-/// Stands for a form that decimals do not describe.
-const OTHER: u64 = 256;
-
-impl Forms {
-    /// The next number was written like this.
-    pub(crate) fn note(&mut self, form: Form, text: &[u8]) {
-        let form = match form {
-            Form::Plain(decimals) => decimals.into(),
-            Form::Other => {
-                self.others.push(String::from_utf8_lossy(text).into_owned());
-                OTHER
-            }
-        };
-        match &mut *self.runs {
-            [.., last, count] if *last == form => *count += 1,
-            _ => self.runs.extend([form, 1]),
-        }
-    }
-
-    /// How each number was written.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Written<'_>> {
-        let mut others = self.others.iter();
-        let runs = self.runs.chunks_exact(2);
-        runs.flat_map(|run| std::iter::repeat_n(run[0], run[1] as usize))
-            .map(move |form| match u8::try_from(form) {
-                Ok(decimals) => Written::Like(Form::Plain(decimals)),
-                Err(_) => Written::As(others.next().map_or("", String::as_str)),
-            })
-    }
-}
-
-/// How a number was written.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Written<'a> {
-    Like(Form),
-    As(&'a str),
 }

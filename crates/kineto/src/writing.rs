@@ -15,7 +15,7 @@ use retime_model::{
 };
 
 use crate::error::{KinetoError, first_error};
-use crate::order::{Order, boundaries};
+use crate::order::{Order, Side, boundaries};
 use crate::placing::shift;
 use crate::recognise::{correction_of_all, correction_of_file};
 use crate::rewrite::new_times;
@@ -147,15 +147,16 @@ impl Rewrite for Run {
         let files = self.files.paths().par_iter().zip(&read.files).enumerate();
         let settled = files.map(|(number, (path, file))| {
             let maps = Self::maps(read, correction, number);
-            let times = new_times(path, file, &maps)?;
+            let moved = file.at(new_times(path, file, &maps)?);
             let order = Order::of(&file.columns, file.tracks.len());
             let wanted = Self::of_file(read, number, events);
             let tracks = wanted.iter().enumerate().map(|(track, wanted)| {
-                let moved = boundaries(&file.columns, order.of_track(track)).map(|it| {
-                    let time = times.get(it.entry as usize).copied().unwrap_or_default();
-                    time + (it.time - file.columns.begin(it.entry))
-                });
-                chosen(moved, wanted).map_err(|missing| KinetoError::Inconsistent {
+                let times =
+                    boundaries(&file.columns, order.of_track(track)).map(|it| match it.side {
+                        Side::End => moved.columns.end(it.entry),
+                        Side::Begin | Side::Moment => moved.columns.begin(it.entry),
+                    });
+                chosen(times, wanted).map_err(|missing| KinetoError::Inconsistent {
                     path: path.clone(),
                     what: format!("event {missing} (from 0) of a track is asked for"),
                 })
@@ -180,7 +181,7 @@ impl Rewrite for Run {
             })?;
             let maps = Self::maps(read, correction, number);
             let name = SavedName::of(self.name_of(path));
-            let mut saved = rewrite::rewrite(path, name, file, &maps, to, monitor)?;
+            let mut saved = rewrite::rewrite(self.document, path, name, file, &maps, to, monitor)?;
             saved.modified = self.files.modified(number);
             Ok(Written {
                 modified: saved.modified.filter(|_| saved.is_unchanged()),
@@ -235,7 +236,16 @@ impl Rewrite for Run {
                 return Err(refused(why).into());
             };
             let maps = Self::maps(read, correction, number);
-            restore::restore(path, file, &maps, of_file, saved.origin, to, monitor)?;
+            restore::restore(
+                self.document,
+                path,
+                file,
+                &maps,
+                of_file,
+                saved.origin,
+                to,
+                monitor,
+            )?;
             let now = self
                 .files
                 .modified(number)
@@ -261,7 +271,8 @@ impl Rewrite for Run {
             it
         };
         let pattern = self.pattern.as_ref().filter(|_| self.is_nested);
-        let opened = Self::open(copy, pattern).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
+        let opened = Self::open(self.document, copy, pattern)
+            .map(|it| Box::new(counted(it)) as Box<dyn Trace>);
         Some(opened)
     }
 

@@ -21,13 +21,12 @@
 //! device does by itself is no collective. In all other cases nothing is known, and calls are
 //! counted. Parts of an operation that is done beside others (`all-reduce-start`) need not wait.
 
-use memchr::memmem;
 use retime_model::Operation;
 use serde_json::Value;
 
 use crate::call::{Call, Label, On, What};
 use crate::header::number;
-use crate::pass::Event;
+use crate::recorded::Recorded;
 
 /// The words under which unused calls are counted; they take a plural.
 pub(crate) const UNUSED: &str = "XLA collective";
@@ -67,22 +66,15 @@ pub(crate) enum Told {
 
 /// Reads an event, if it is of a compiled program and communicates.
 #[inline]
-pub(crate) fn told(event: &Event<'_>, event_number: u32) -> Option<Told> {
-    let name = event.text(event.fields.name);
+pub(crate) fn told(event: &Recorded<'_>, event_number: u32) -> Option<Told> {
+    let name = event.name;
     let may_be = matches!(name.first(), Some(b'a' | b'r' | b'c'));
-    if !may_be || !event.text(event.fields.cat).is_empty() {
+    if !may_be || !event.category.is_empty() || !COMMUNICATE.iter().any(|it| name.starts_with(it)) {
         return None;
     }
-    of_arguments(event_number, name, event.fields.args.of(event.bytes))
-}
-
-fn of_arguments(event_number: u32, name: &[u8], args: &[u8]) -> Option<Told> {
-    let communicates = COMMUNICATE.iter().any(|it| name.starts_with(it));
-    if !communicates || memmem::find(args, b"\"hlo_").is_none() {
-        return None;
-    }
-    let args: Value = serde_json::from_slice(args).unwrap_or_default();
-    Some(instruction(event_number, &args).map_or(Told::Other, Told::Instruction))
+    let args = event.arguments.all();
+    let is_compiled = args.as_object()?.keys().any(|it| it.starts_with("hlo_"));
+    is_compiled.then(|| instruction(event_number, &args).map_or(Told::Other, Told::Instruction))
 }
 
 fn instruction(event_number: u32, args: &Value) -> Option<Instruction> {
@@ -172,8 +164,17 @@ mod tests {
         }
     }
 
+    fn of_text(name: &[u8], args: &[u8]) -> Option<Told> {
+        let recorded = Recorded {
+            name,
+            category: b"",
+            arguments: &crate::chrome::ArgumentsText(args),
+        };
+        told(&recorded, 0)
+    }
+
     fn taken(name: &str, args: &str) -> Option<Instruction> {
-        match of_arguments(0, name.as_bytes(), args.as_bytes())? {
+        match of_text(name.as_bytes(), args.as_bytes())? {
             Told::Instruction(it) => Some(it),
             Told::Other => None,
         }
@@ -212,11 +213,11 @@ mod tests {
         ] {
             assert!(taken(op, &of(op, "")).is_none(), "{op}");
             assert!(matches!(
-                of_arguments(0, op.as_bytes(), of(op, "").as_bytes()),
+                of_text(op.as_bytes(), of(op, "").as_bytes()),
                 Some(Told::Other)
             ));
         }
         // The compiler's passes are called so, too.
-        assert!(of_arguments(0, b"all-reduce-promotion", b"").is_none());
+        assert!(of_text(b"all-reduce-promotion", b"").is_none());
     }
 }

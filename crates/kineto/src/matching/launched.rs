@@ -6,6 +6,8 @@ use retime_model::Class;
 
 use super::matched;
 use crate::call::{Call, What};
+use crate::chrome::Chrome;
+use crate::document::Document;
 use crate::profile::FileRead;
 
 /// An operation as PyTorch 2.0 records it: the request, the range within it, the launch
@@ -82,7 +84,7 @@ fn profile(rank: u32, ranks: u32, all: &[Asked]) -> FileRead {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rank.json");
     std::fs::write(&path, text).unwrap();
-    FileRead::of(&path, &()).unwrap()
+    Chrome.read(&path, &()).unwrap()
 }
 
 /// How many calls of the first of two ranks are joined, and the others by why they are not.

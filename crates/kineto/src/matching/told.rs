@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{Joined, Part, matched};
+use crate::chrome::Chrome;
+use crate::document::Document;
 use crate::profile::FileRead;
 
 /// A profile, written event by event.
@@ -52,7 +54,7 @@ impl Profile {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("rank.json");
         std::fs::write(&path, self.0).unwrap();
-        FileRead::of(&path, &()).unwrap()
+        Chrome.read(&path, &()).unwrap()
     }
 }
 

@@ -1,0 +1,116 @@
+//! The duties of a kind of file that holds profiles: Chrome's JSON here, Perfetto's packets in
+//! a crate of their own. All the rest is the same for both.
+//!
+//! ```text
+//! Document::read     file --> FileRead            by way of a Gathering
+//! Document::rewrite  file, new times --> file     and how stamps were written, for undo
+//! Document::restore  file, old times --> file     as it was
+//! ```
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use retime_model::Monitor;
+use retime_model::format::FormatError;
+use serde_json::Value;
+
+use crate::outline::Look;
+use crate::profile::FileRead;
+
+/// The time of a stamp, and another that takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewal {
+    /// In nanoseconds, counted as those of the run are.
+    pub is: u64,
+    /// The other.
+    pub becomes: u64,
+}
+
+/// Gives the next stamp of a file; nothing behind the last.
+pub type Renew<'a> = dyn FnMut() -> Option<Renewal> + 'a;
+
+/// A file that was written.
+#[derive(Debug)]
+pub struct Renewed {
+    /// Check sum of the content that was read.
+    pub read: u32,
+    /// Check sum of the content that was written.
+    pub written: u32,
+    /// How stamps were written, which restoring them takes.
+    pub forms: Value,
+}
+
+/// Shows the name of an event, and the letter of its kind.
+pub type Show<'a> = dyn FnMut(&[u8], u8) -> Result<(), String> + 'a;
+
+/// A kind of file that holds profiles.
+pub trait Document: Send + Sync {
+    /// As reports name it.
+    fn format(&self) -> &'static str;
+
+    /// The ends of the names that such files have.
+    fn ends(&self) -> &'static [&'static str];
+
+    /// A trace of this kind in words, with the names of its files.
+    fn in_words(&self) -> &'static str;
+
+    /// One such file in words.
+    fn alone_in_words(&self) -> &'static str;
+
+    /// True if the first bytes of a file are those of one.
+    fn begins_like_one(&self, path: &Path) -> io::Result<bool>;
+
+    /// Looks at a file that is called like one.
+    fn look(&self, path: &Path) -> io::Result<Look>;
+
+    /// Takes the files out of others that are other recordings of a rank, each with what it is
+    /// in words.
+    fn take_other_recordings(
+        &self,
+        files: &mut Vec<PathBuf>,
+    ) -> io::Result<Vec<(PathBuf, String)>> {
+        let _ = files;
+        Ok(Vec::new())
+    }
+
+    /// Reads a file.
+    fn read(&self, path: &Path, monitor: &dyn Monitor) -> Result<FileRead, FormatError>;
+
+    /// Shows all events of a file that was read, in the order of their numbers.
+    fn names(&self, path: &Path, show: &mut Show<'_>) -> Result<(), FormatError>;
+
+    /// Writes a file that was read to the new file `to`, with other times.
+    fn rewrite(
+        &self,
+        path: &Path,
+        file: &FileRead,
+        renew: &mut Renew<'_>,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Renewed, FormatError>;
+
+    /// As [`rewrite`](Self::rewrite), with stamps written as `forms` says they were.
+    fn restore(
+        &self,
+        path: &Path,
+        file: &FileRead,
+        renew: &mut Renew<'_>,
+        forms: &Value,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Renewed, FormatError>;
+}
+
+/// True if a file is called as those of a kind are.
+pub(crate) fn is_named_like_one(document: &dyn Document, path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let text = name.to_string_lossy();
+    let ends = |with: &&str| {
+        let end = text
+            .len()
+            .checked_sub(with.len())
+            .and_then(|it| text.get(it..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(with))
+    };
+    document.ends().iter().any(ends) && !retime_model::format::is_correction(name)
+}

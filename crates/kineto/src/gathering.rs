@@ -1,0 +1,336 @@
+//! Data of a file as they are gathered while it is read, whatever kind of file it is.
+
+use std::sync::Arc;
+
+use retime_model::Operation;
+use retime_model::format::FormatError;
+use rustc_hash::FxHashMap;
+
+use crate::call::{Around, Call, Label, Said, Tells, launched_by};
+use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside};
+use crate::early::Early;
+use crate::header::Header;
+use crate::labels::is_merged;
+use crate::launch::Launches;
+use crate::posted::Posted;
+use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track};
+use crate::recorded::Recorded;
+use crate::stamps::Stamp;
+use crate::streams;
+use crate::xla::{self, Told};
+
+/// Calls on the program's own threads, in a file without the kernels that do what they ask for.
+const WITHOUT_KERNELS: &str = "lone collective request";
+
+/// What a file says beside its events.
+#[derive(Debug, Default)]
+pub struct Passed {
+    pub(crate) header: Header,
+    /// Check sum of its content.
+    pub(crate) crc: u32,
+    /// Length and check sum of its content without the digits of times.
+    pub(crate) rest: [u64; 2],
+}
+
+impl Passed {
+    /// A file recorded on a host of this name, with the check sum of its content, and length and
+    /// check sum of its content but for times.
+    pub fn on_host(host: String, crc: u32, rest: [u64; 2]) -> Self {
+        Self {
+            header: Header {
+                host: Some(host),
+                ..Header::default()
+            },
+            crc,
+            rest,
+        }
+    }
+}
+
+/// Data that are gathered while a file is read.
+#[derive(Debug, Default)]
+pub struct Gathering {
+    pub(crate) columns: Columns,
+    /// As long as the base of the file may not be known.
+    begins: Vec<i64>,
+    pub(crate) tracks: Vec<Track>,
+    stamps: Vec<Stamp>,
+    thread_names: FxHashMap<(String, String), String>,
+    process_names: FxHashMap<String, String>,
+    /// The ranks that labels of processes say, by pid.
+    ranks_of_processes: FxHashMap<String, String>,
+    calls: Vec<Call>,
+    instructions: Vec<xla::Instruction>,
+    requests: FxHashMap<Operation, Requests>,
+    launches: Launches,
+    posted: Posted,
+    /// Kernels with the numbers of their launches.
+    started: Vec<(u64, u32)>,
+    early: Early,
+    flows: Vec<FlowEnd>,
+    unused: Vec<(&'static str, u64)>,
+}
+
+impl Gathering {
+    /// How many tracks there are.
+    pub fn tracks(&self) -> usize {
+        self.tracks.len()
+    }
+
+    /// Adds a track of a process on a machine, on which what lasts has one stamp or two.
+    pub fn track(
+        &mut self,
+        pid: String,
+        tid: String,
+        machine: Option<u32>,
+        has_both_ends: bool,
+    ) -> Result<u32, String> {
+        let number = self.tracks.len() as u32;
+        if number >= MOST_TRACKS {
+            return Err("there are more than 2^31 tracks".to_owned());
+        }
+        self.tracks.push(Track {
+            pid,
+            tid,
+            machine,
+            has_both_ends,
+            ..Track::default()
+        });
+        Ok(number)
+    }
+
+    /// Says that what lasts on a track has a stamp for its begin only.
+    pub fn only_begins(&mut self, track: u32) {
+        if let Some(track) = self.tracks.get_mut(track as usize) {
+            track.has_both_ends = false;
+        }
+    }
+
+    /// Adds an event: when it begins, in nanoseconds, how long it lasts if it does, its track,
+    /// and a letter for its kind. Returns its number.
+    #[inline]
+    pub fn event(
+        &mut self,
+        begin: i64,
+        length: Option<u64>,
+        track: u32,
+        kind: u8,
+    ) -> Result<u32, String> {
+        if let Some(track) = self.tracks.get_mut(track as usize) {
+            match track.kinds.iter_mut().find(|it| it.0 == kind) {
+                Some((_, count)) => *count += 1,
+                None => track.kinds.push((kind, 1)),
+            }
+        }
+        self.push(begin, length, track)
+    }
+
+    /// Adds what is no event, but has a time that is moved with those of a track.
+    pub fn beside(&mut self, time: i64, track: u32) -> Result<u32, String> {
+        self.push(time, None, beside(track))
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        begin: i64,
+        length: Option<u64>,
+        track: u32,
+    ) -> Result<u32, String> {
+        let number = self.begins.len();
+        if number >= Stamp::MOST {
+            return Err("a file with more than 2^31 events is too large".to_owned());
+        }
+        self.begins.push(begin);
+        self.columns.lengths.push(length.unwrap_or(MOMENT));
+        self.columns.tracks.push(track);
+        Ok(number as u32)
+    }
+
+    /// When an event begins.
+    pub fn begin(&self, event: u32) -> i64 {
+        self.begins.get(event as usize).copied().unwrap_or_default()
+    }
+
+    /// Says how long an event lasts, once that is known.
+    pub fn lasts(&mut self, event: u32, length: u64) {
+        if let Some(it) = self.columns.lengths.get_mut(event as usize) {
+            *it = length;
+        }
+    }
+
+    /// Takes the stamps of the file, in their order.
+    pub fn stamps(&mut self, stamps: Vec<Stamp>) {
+        self.stamps = stamps;
+    }
+
+    /// Names a thread.
+    pub fn name_thread(&mut self, pid: String, tid: String, name: String) {
+        self.thread_names.insert((pid, tid), name);
+    }
+
+    /// Names a process.
+    pub fn name_process(&mut self, pid: String, name: String) {
+        self.process_names.insert(pid, name);
+    }
+
+    /// Says which rank a process is.
+    pub(crate) fn rank_process(&mut self, pid: String, rank: String) {
+        self.ranks_of_processes.insert(pid, rank);
+    }
+
+    /// Takes a label of a process, which may say its rank.
+    pub fn label_process(&mut self, pid: String, label: &str) {
+        if let Some(rank) = crate::labels::of_process(label) {
+            self.rank_process(pid, rank);
+        }
+    }
+
+    /// Notes the number of a launch, or of a kernel that it started.
+    pub fn correlates(&mut self, number: u64, event: u32, is_launch: bool) {
+        if is_launch {
+            self.launches.calls.push((number, event));
+        } else {
+            self.started.push((number, event));
+        }
+    }
+
+    /// Reads what an event says of communication.
+    #[inline]
+    pub fn communicates(&mut self, event: &Recorded<'_>, number: u32) {
+        if let Some(launch) = launched_by(event) {
+            self.started.push((launch, number));
+        }
+        match Said::of(event, number) {
+            None => match xla::told(event, number) {
+                None => {}
+                Some(Told::Instruction(it)) => self.instructions.push(it),
+                Some(Told::Other) => self.unused(xla::UNUSED, 1),
+            },
+            Some(Said::Call(call)) => self.calls.push(call),
+            Some(Said::Kernel(kernel)) => self.launches.kernels.push(kernel),
+            Some(Said::Launch(launch)) => self.launches.calls.push((launch, number)),
+            Some(Said::Around(around)) => self.launches.around.push(around),
+            Some(Said::Posting(posting)) => self.posted.postings.push(posting),
+            Some(Said::UnderWay(message)) => self.posted.under_way.push(message),
+            Some(Said::Request(asked)) => {
+                let root = asked.root;
+                let requests = self.requests.entry(asked.operation);
+                let requests = requests.or_insert_with(|| Requests {
+                    events: Vec::new(),
+                    root,
+                });
+                requests.events.push(number);
+                requests.root = requests.root.filter(|it| Some(*it) == root);
+                let elements = asked.elements.map(|it| Around {
+                    event: number,
+                    tells: Tells::Elements(it),
+                });
+                self.launches.around.extend(elements);
+            }
+        }
+    }
+
+    /// Counts events that communicate and prove nothing, in words that take a plural.
+    pub fn unused(&mut self, kind: &'static str, events: u64) {
+        match self.unused.iter_mut().find(|it| it.0 == kind) {
+            Some((_, count)) => *count += events,
+            None => self.unused.push((kind, events)),
+        }
+    }
+
+    /// Takes an end of an arrow, whose ends have the key in common.
+    pub fn flow(&mut self, event: u32, key: Box<[u8]>, is_end: bool) {
+        let kind = if is_end {
+            FlowKind::End
+        } else {
+            FlowKind::Start
+        };
+        self.flows.push(FlowEnd { event, key, kind });
+    }
+
+    /// Takes kernels for what launched them says, and those on streams that do not say their
+    /// group for calls of it, if it can be told.
+    fn name_kernels(&mut self, header: &Header) {
+        let mut launches = std::mem::take(&mut self.launches);
+        launches.sort();
+        let started = std::mem::take(&mut self.started);
+        self.early = Early::of(&launches, &started, &self.columns);
+        let asked = launches.asked();
+        let (named, unnamed) = launches.named(&self.columns);
+        self.calls.extend(named);
+        let label = Label::of_any(header);
+        for kernel in unnamed {
+            match (kernel.by_name, &label) {
+                (Some(call), Some(label)) => self.calls.push(Call {
+                    group: Some(label.clone()),
+                    ..call
+                }),
+                _ => self.unused(kernel.kind, 1),
+            }
+        }
+        let (messages, unused) = std::mem::take(&mut self.posted).calls(&self.columns, header);
+        for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {
+            self.unused(kind, count);
+        }
+        let doubtful = streams::label(&mut self.calls, &self.columns, header);
+        if doubtful > 0 {
+            self.unused(streams::UNKNOWN_GROUP, doubtful);
+        }
+        self.calls.extend(messages);
+        self.calls.sort_by_key(|it| it.event);
+        if self.calls.is_empty() && self.unused.is_empty() && asked > 0 {
+            self.unused(WITHOUT_KERNELS, asked);
+        }
+    }
+
+    /// Puts together what was gathered; `beyond` makes the error of an event whose time is too
+    /// far from all that a trace can hold.
+    pub fn finish(
+        mut self,
+        mut passed: Passed,
+        beyond: impl Fn(&Self, u32) -> FormatError,
+    ) -> Result<FileRead, FormatError> {
+        for track in self.tracks.iter_mut().filter(|it| it.label.is_none()) {
+            track.label = self.ranks_of_processes.get(&track.pid).cloned();
+        }
+        if is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref())) {
+            passed.header.of_several();
+        }
+        let base = passed.header.base;
+        let mut is_below_zero = false;
+        let mut begins = Vec::with_capacity(self.begins.len());
+        for (event, &time) in (0..).zip(&self.begins) {
+            let time = absolute(base, time).ok_or_else(|| beyond(&self, event))?;
+            is_below_zero |= time < 0;
+            begins.push(time as u64);
+        }
+        self.columns.begins = begins;
+        self.begins = Vec::new();
+        self.name_kernels(&passed.header);
+        Ok(FileRead {
+            header: passed.header,
+            crc: passed.crc,
+            rest: passed.rest,
+            columns: Arc::new(self.columns),
+            stamps: (!self.stamps.is_empty()).then_some(self.stamps),
+            origin: 0,
+            is_below_zero,
+            tracks: self.tracks,
+            own: None,
+            thread_names: self.thread_names,
+            process_names: self.process_names,
+            calls: self.calls,
+            instructions: self.instructions,
+            requests: self.requests,
+            flows: self.flows,
+            unused: self.unused,
+            early: self.early,
+        })
+    }
+}
+
+/// A time with the base of its file, if it can be counted from 0 or from [`BELOW_ZERO`].
+fn absolute(base: i64, time: i64) -> Option<i64> {
+    let sum = base.checked_add(time)?;
+    BELOW_ZERO.checked_add_signed(sum).map(|_| sum)
+}
