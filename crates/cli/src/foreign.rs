@@ -83,12 +83,6 @@ const KINDS: &[ForeignKind] = &[
         way_out: LINES,
     },
     ForeignKind {
-        magic: &[],
-        ends: &[".pftrace", ".perfetto-trace"],
-        what: "holds packets of Perfetto, which retime writes but does not read",
-        way_out: "traceconv json makes Chrome's JSON of it, which retime reads",
-    },
-    ForeignKind {
         magic: &[(0, b"#Paraver")],
         ends: &[".prv"],
         what: "is a trace of Paraver",

@@ -12,8 +12,9 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use retime::format::{Format, Recognition, Rewrite, Trace};
 use retime::{presence, printable_path};
-use retime_kineto::{BadPattern, KinetoByPath};
+use retime_kineto::BadPattern;
 use retime_parallel::Team;
+use retime_perfetto::ProfilesByPath;
 
 use crate::error::CliError;
 use crate::foreign;
@@ -26,6 +27,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &retime_otf2_format::Otf2,
     &retime_jsonl::JsonLines,
     &retime_kineto::Kineto,
+    &retime_perfetto::Perfetto,
 ];
 
 static KNOWN: Table<&dyn Format> = Table::new(FORMATS);
@@ -112,7 +114,7 @@ impl FromStr for RankFrom {
 
     fn from_str(text: &str) -> Result<Self, BadPattern> {
         // Formats live as long as the process; there is one pattern for each command line.
-        let format: &'static dyn Format = Box::leak(Box::new(KinetoByPath(text.parse()?)));
+        let format: &'static dyn Format = Box::leak(Box::new(ProfilesByPath(text.parse()?)));
         Ok(Self(FormatName(format)))
     }
 }

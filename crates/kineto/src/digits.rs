@@ -4,22 +4,14 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use crc32fast::Hasher;
-use rayon::prelude::*;
 use retime_gzip::Output;
 use retime_model::Monitor;
 use retime_model::format::{FileError, FormatError};
 
+use crate::chunks::Chunks;
 use crate::columns::Columns;
 use crate::error::KinetoError;
 use crate::window::Window;
-
-/// Bytes that are written at a time; of a compressed file, that are compressed as one. Each
-/// of these starts without the 32 KiB before it, which is a hundredth of it at most.
-const CHUNK: usize = 1 << 22;
-
-/// Chunks that are compressed at the same time.
-const ABREAST: usize = 8;
 
 /// Appends what stands in place of some digits.
 pub(crate) type Renew<'a> = dyn FnMut(&mut Vec<u8>, &[u8]) -> Result<(), String> + 'a;
@@ -37,12 +29,7 @@ pub(crate) fn replaced(
     let mut window = Window::open(path, monitor)?;
     let mut file = File::create_new(to).map_err(failed)?;
     let mut output = Output::new(&mut file, window.effort()).map_err(failed)?;
-    let mut chunks = Chunks {
-        abreast: if window.is_gzip() { ABREAST } else { 1 },
-        full: Vec::new(),
-        current: room_for_one(),
-        crc: Hasher::new(),
-    };
+    let mut chunks = Chunks::new(window.is_gzip());
     let changed = || FileError::Changed {
         path: path.to_owned(),
     };
@@ -81,50 +68,5 @@ pub(crate) fn replaced(
     chunks.put(&mut output).map_err(failed)?;
     output.finish().map_err(failed)?;
     file.flush().map_err(failed)?;
-    Ok((window.crc(), chunks.crc.finalize()))
-}
-
-/// Content that is not written yet.
-struct Chunks {
-    /// How many are written together.
-    abreast: usize,
-    full: Vec<Vec<u8>>,
-    current: Vec<u8>,
-    crc: Hasher,
-}
-
-/// Room for a chunk, which ends with the event that fills it.
-fn room_for_one() -> Vec<u8> {
-    Vec::with_capacity(CHUNK + CHUNK / 4)
-}
-
-impl Chunks {
-    fn take(&mut self, bytes: &[u8]) {
-        self.current.extend_from_slice(bytes);
-    }
-
-    fn put_if_full(&mut self, output: &mut Output<'_>) -> std::io::Result<()> {
-        if self.current.len() < CHUNK {
-            return Ok(());
-        }
-        self.full
-            .push(std::mem::replace(&mut self.current, room_for_one()));
-        if self.full.len() >= self.abreast {
-            self.put(output)?;
-        }
-        Ok(())
-    }
-
-    /// Writes all there is.
-    fn put(&mut self, output: &mut Output<'_>) -> std::io::Result<()> {
-        self.full.push(std::mem::take(&mut self.current));
-        let packing = output.packing();
-        for chunk in &self.full {
-            self.crc.update(chunk);
-        }
-        let full = std::mem::take(&mut self.full);
-        let packed = full.into_par_iter().map(|chunk| packing.packed(chunk));
-        let packed = packed.collect::<std::io::Result<Vec<_>>>()?;
-        packed.iter().try_for_each(|it| output.put(it))
-    }
+    Ok((window.crc(), chunks.crc()))
 }

@@ -7,7 +7,7 @@ use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
 
 use crate::call::{Around, Call, Label, Said, Tells, launched_by};
-use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside};
+use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside, moved_with};
 use crate::early::Early;
 use crate::header::Header;
 use crate::labels::is_merged;
@@ -99,6 +99,30 @@ impl Gathering {
         Ok(number)
     }
 
+    /// Says which process and which thread a track is.
+    pub fn describe(&mut self, track: u32, pid: String, tid: String) {
+        if let Some(track) = self.tracks.get_mut(track as usize) {
+            (track.pid, track.tid) = (pid, tid);
+        }
+    }
+
+    /// A number that tracks of one process have in common: that of the first of them.
+    pub fn process_of(&self, track: u32) -> Option<u32> {
+        let own = self.tracks.get(track as usize)?;
+        let is_of_it = |it: &Track| (&it.pid, it.machine) == (&own.pid, own.machine);
+        self.tracks.iter().position(is_of_it).map(|it| it as u32)
+    }
+
+    /// Sets the times of a machine back.
+    pub fn set_back(&mut self, machine: u32, by: i64) {
+        for (begin, &track) in self.begins.iter_mut().zip(&self.columns.tracks) {
+            let track = self.tracks.get(moved_with(track) as usize);
+            if track.is_some_and(|it| it.machine == Some(machine)) {
+                *begin = begin.saturating_sub(by);
+            }
+        }
+    }
+
     /// Says that what lasts on a track has a stamp for its begin only.
     pub fn only_begins(&mut self, track: u32) {
         if let Some(track) = self.tracks.get_mut(track as usize) {
@@ -149,6 +173,18 @@ impl Gathering {
     /// When an event begins.
     pub fn begin(&self, event: u32) -> i64 {
         self.begins.get(event as usize).copied().unwrap_or_default()
+    }
+
+    /// How long an event lasts, as far as that is known.
+    pub fn length(&self, event: u32) -> Option<u64> {
+        self.columns.length(event)
+    }
+
+    /// Says which track it is that something is beside, once that is known.
+    pub fn put_beside(&mut self, event: u32, track: u32) {
+        if let Some(it) = self.columns.tracks.get_mut(event as usize) {
+            *it = beside(track);
+        }
     }
 
     /// Says how long an event lasts, once that is known.

@@ -81,6 +81,7 @@
 mod advice;
 mod call;
 mod chrome;
+mod chunks;
 mod columns;
 mod compiled;
 mod digits;
@@ -139,6 +140,7 @@ use retime_model::Monitor;
 use retime_model::format::{Format, FormatError, Recognition, Trace};
 
 use chrome::Chrome;
+pub use chunks::Chunks;
 pub use document::{Document, Renew, Renewal, Renewed, Show};
 pub use error::KinetoError;
 pub use gathering::{Gathering, Passed};

@@ -1,4 +1,4 @@
-//! The numbers of the fields that are written, by message, from the files that define them
+//! The numbers of the fields that are read or written, by message, from the files that define them
 //! in <https://github.com/google/perfetto>, below `protos/perfetto/trace`.
 
 /// `trace.proto`
@@ -8,13 +8,31 @@ pub mod trace {
 
 /// `trace_packet.proto`
 pub mod trace_packet {
+    pub const FTRACE_EVENTS: u32 = 1;
+    pub const CHROME_EVENTS: u32 = 5;
+    pub const CLOCK_SNAPSHOT: u32 = 6;
     pub const TIMESTAMP: u32 = 8;
     pub const TRUSTED_PACKET_SEQUENCE_ID: u32 = 10;
     pub const TRACK_EVENT: u32 = 11;
     pub const INTERNED_DATA: u32 = 12;
     pub const SEQUENCE_FLAGS: u32 = 13;
+    pub const PROFILE_PACKET: u32 = 37;
+    pub const INCREMENTAL_STATE_CLEARED_OLD: u32 = 41;
+    pub const PREVIOUS_PACKET_DROPPED: u32 = 42;
+    pub const PROCESS_DESCRIPTOR: u32 = 43;
+    pub const THREAD_DESCRIPTOR: u32 = 44;
+    pub const COMPRESSED_PACKETS: u32 = 50;
+    pub const GPU_RENDER_STAGE_EVENT: u32 = 53;
+    pub const TIMESTAMP_CLOCK_ID: u32 = 58;
     pub const TRACE_PACKET_DEFAULTS: u32 = 59;
     pub const TRACK_DESCRIPTOR: u32 = 60;
+    pub const STREAMING_ALLOCATION: u32 = 74;
+    pub const STREAMING_FREE: u32 = 75;
+    pub const TRACK_EVENT_RANGE_OF_INTEREST: u32 = 90;
+    pub const ETW_EVENTS: u32 = 95;
+    pub const MACHINE_ID: u32 = 98;
+    pub const REMOTE_CLOCK_SYNC: u32 = 107;
+    pub const ZSTD_COMPRESSED_PACKETS: u32 = 133;
 
     /// A value of `SequenceFlags`: nothing said before counts, and what was said since does.
     pub const INCREMENTAL_STATE_CLEARED: u64 = 1;
@@ -24,12 +42,107 @@ pub mod trace_packet {
 /// `trace_packet_defaults.proto`
 pub mod trace_packet_defaults {
     pub const TRACK_EVENT_DEFAULTS: u32 = 11;
+    pub const TIMESTAMP_CLOCK_ID: u32 = 58;
+}
+
+/// `clock_snapshot.proto`
+pub mod clock_snapshot {
+    pub const CLOCKS: u32 = 1;
+    pub const PRIMARY_TRACE_CLOCK: u32 = 2;
+}
+
+/// `Clock` of `clock_snapshot.proto`
+pub mod clock {
+    pub const CLOCK_ID: u32 = 1;
+    pub const TIMESTAMP: u32 = 2;
+    pub const IS_INCREMENTAL: u32 = 3;
+    pub const UNIT_MULTIPLIER_NS: u32 = 4;
+}
+
+/// `remote_clock_sync.proto`
+pub mod remote_clock_sync {
+    pub const SYNCED_CLOCKS: u32 = 1;
+}
+
+/// `SyncedClocks` of `remote_clock_sync.proto`
+pub mod synced_clocks {
+    pub const CLIENT_CLOCKS: u32 = 2;
+    pub const HOST_CLOCKS: u32 = 3;
+}
+
+/// `gpu/gpu_render_stage_event.proto`
+pub mod gpu_render_stage_event {
+    pub const EVENT_ID: u32 = 1;
+    pub const DURATION: u32 = 2;
+    pub const HW_QUEUE_ID: u32 = 3;
+    pub const STAGE_ID: u32 = 4;
+    pub const CONTEXT: u32 = 5;
+    pub const EXTRA_DATA: u32 = 6;
+    pub const SPECIFICATIONS: u32 = 7;
+    pub const GPU_ID: u32 = 11;
+    pub const HW_QUEUE_IID: u32 = 13;
+    pub const STAGE_IID: u32 = 14;
+    pub const NAME: u32 = 17;
+    pub const EVENT_WAIT_IDS: u32 = 18;
+    pub const KERNEL_IID: u32 = 19;
+    pub const NAME_IID: u32 = 20;
+    pub const LAUNCH: u32 = 21;
+}
+
+/// `ExtraData` of `gpu/gpu_render_stage_event.proto`
+pub mod extra_data {
+    pub const NAME: u32 = 1;
+    pub const VALUE: u32 = 2;
+}
+
+/// `Specifications` and `Description` of `gpu/gpu_render_stage_event.proto`
+pub mod specifications {
+    pub const CONTEXT_SPEC: u32 = 1;
+    pub const HW_QUEUE: u32 = 2;
+    pub const STAGE: u32 = 3;
+    pub const DESCRIPTION_NAME: u32 = 1;
+    pub const CONTEXT_SPEC_PID: u32 = 2;
+}
+
+/// `ComputeKernelLaunch` of `gpu/gpu_render_stage_event.proto`
+pub mod compute_kernel_launch {
+    pub const GRID_SIZE: u32 = 1;
+    pub const WORKGROUP_SIZE: u32 = 2;
+    pub const ARGS: u32 = 3;
+}
+
+/// `ExtraComputeArg` of `gpu/gpu_render_stage_event.proto`
+pub mod extra_compute_arg {
+    pub const NAME_IID: u32 = 1;
+    pub const NAME: u32 = 2;
+    pub const INT_VALUE: u32 = 3;
+    pub const UINT_VALUE: u32 = 4;
+    pub const DOUBLE_VALUE: u32 = 5;
+    pub const STRING_VALUE: u32 = 6;
+    pub const STRING_VALUE_IID: u32 = 7;
+}
+
+/// `InternedGraphicsContext` of `gpu/gpu_render_stage_event.proto`
+pub mod interned_graphics_context {
+    pub const PID: u32 = 2;
+}
+
+/// `gpu/gpu_track_event.proto`
+pub mod gpu_track_event {
+    pub const GPU_CORRELATION: u32 = 3000;
+    pub const RENDER_STAGE_SUBMISSION_EVENT_IDS: u32 = 1;
 }
 
 /// `interned_data/interned_data.proto`
 pub mod interned_data {
+    pub const EVENT_CATEGORIES: u32 = 1;
     pub const EVENT_NAMES: u32 = 2;
     pub const DEBUG_ANNOTATION_NAMES: u32 = 3;
+    pub const GRAPHICS_CONTEXTS: u32 = 23;
+    pub const GPU_SPECIFICATIONS: u32 = 24;
+    pub const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
+    pub const COMPUTE_KERNELS: u32 = 1000;
+    pub const COMPUTE_ARG_NAMES: u32 = 1001;
 }
 
 /// `EventName` of `track_event/track_event.proto` and `DebugAnnotationName` of
@@ -41,13 +154,21 @@ pub mod interned_name {
 
 /// `track_event/track_event.proto`
 pub mod track_event {
+    pub const CATEGORY_IIDS: u32 = 3;
     pub const DEBUG_ANNOTATIONS: u32 = 4;
+    pub const LEGACY_EVENT: u32 = 6;
     pub const TYPE: u32 = 9;
     pub const NAME_IID: u32 = 10;
     /// Also that of `TrackEventDefaults`.
     pub const TRACK_UUID: u32 = 11;
+    pub const CATEGORIES: u32 = 22;
+    pub const NAME: u32 = 23;
+    pub const COUNTER_VALUE: u32 = 30;
+    pub const FLOW_IDS_OLD: u32 = 36;
+    pub const TERMINATING_FLOW_IDS_OLD: u32 = 42;
     pub const DOUBLE_COUNTER_VALUE: u32 = 44;
     pub const FLOW_IDS: u32 = 47;
+    pub const TERMINATING_FLOW_IDS: u32 = 48;
 
     /// A value of `Type`.
     pub const SLICE_BEGIN: u64 = 1;
@@ -56,10 +177,27 @@ pub mod track_event {
     pub const COUNTER: u64 = 4;
 }
 
+/// `LegacyEvent` of `track_event/track_event.proto`
+pub mod legacy_event {
+    pub const NAME_IID: u32 = 1;
+    pub const PHASE: u32 = 2;
+    pub const DURATION_US: u32 = 3;
+}
+
 /// `track_event/debug_annotation.proto`
 pub mod debug_annotation {
     pub const NAME_IID: u32 = 1;
+    pub const BOOL_VALUE: u32 = 2;
     pub const UINT_VALUE: u32 = 3;
+    pub const INT_VALUE: u32 = 4;
+    pub const DOUBLE_VALUE: u32 = 5;
+    pub const STRING_VALUE: u32 = 6;
+    pub const POINTER_VALUE: u32 = 7;
+    pub const LEGACY_JSON_VALUE: u32 = 9;
+    pub const NAME: u32 = 10;
+    pub const DICT_ENTRIES: u32 = 11;
+    pub const ARRAY_VALUES: u32 = 12;
+    pub const STRING_VALUE_IID: u32 = 17;
 }
 
 /// `track_event/track_descriptor.proto`
@@ -70,6 +208,7 @@ pub mod track_descriptor {
     pub const THREAD: u32 = 4;
     pub const PARENT_UUID: u32 = 5;
     pub const COUNTER: u32 = 8;
+    pub const STATIC_NAME: u32 = 10;
 }
 
 /// `track_event/process_descriptor.proto`
@@ -77,6 +216,7 @@ pub mod process_descriptor {
     pub const PID: u32 = 1;
     pub const LEGACY_SORT_INDEX: u32 = 3;
     pub const PROCESS_NAME: u32 = 6;
+    pub const PROCESS_LABELS: u32 = 8;
 }
 
 /// `track_event/thread_descriptor.proto`

@@ -15,11 +15,13 @@
 //! ```
 #![cfg_attr(
     feature = "kineto",
-    doc = "\n[`kineto`] simulates training jobs of PyTorch and writes them as its profiler does."
+    doc = "\n[`kineto`] simulates training jobs of PyTorch and writes them as its profiler does; [`perfetto`] makes packets of such files."
 )]
 
 #[cfg(feature = "kineto")]
 pub mod kineto;
 pub mod notation;
+#[cfg(feature = "kineto")]
+pub mod perfetto;
 
 pub use notation::{NotationError, SmallTrace, trace};

@@ -5,6 +5,7 @@ mod corrections;
 mod lines;
 mod matching;
 mod options;
+mod packets;
 mod profiles;
 
 /// A part of retime that is given bytes.
@@ -19,7 +20,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     Target {
         name: "anchor",
         seeds: archive::anchors,
@@ -54,6 +55,11 @@ pub const TARGETS: [Target; 10] = [
         name: "lines",
         seeds: lines::files,
         check: lines::check,
+    },
+    Target {
+        name: "packets",
+        seeds: packets::files,
+        check: packets::check,
     },
     Target {
         name: "profiles",

@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 20] = [
+const CRATES: [(&str, &[&str]); 21] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime", &["retime-model", "retime-numerics"]),
@@ -23,6 +23,15 @@ const CRATES: [(&str, &[&str]); 20] = [
     ("retime-gzip", &[]),
     ("retime-perfetto-wire", &[]),
     ("retime-kineto", &["retime-gzip", "retime-model"]),
+    (
+        "retime-perfetto",
+        &[
+            "retime-gzip",
+            "retime-kineto",
+            "retime-model",
+            "retime-perfetto-wire",
+        ],
+    ),
     (
         "retime-stream",
         &["retime", "retime-jsonl", "retime-numerics"],
@@ -38,7 +47,10 @@ const CRATES: [(&str, &[&str]); 20] = [
         &["retime", "retime-gzip", "retime-perfetto-wire"],
     ),
     ("retime-sim", &["retime", "retime-otf2"]),
-    ("retime-testing", &["retime-model", "retime-sim"]),
+    (
+        "retime-testing",
+        &["retime-model", "retime-perfetto-wire", "retime-sim"],
+    ),
     (
         "retime-experiments",
         &[
@@ -61,6 +73,7 @@ const CRATES: [(&str, &[&str]); 20] = [
             "retime-methods",
             "retime-otf2-format",
             "retime-parallel",
+            "retime-perfetto",
             "retime-picture",
             "retime-sim",
             "retime-stream",
@@ -86,7 +99,7 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 18] = [
+const LAYERED: [&str; 19] = [
     "model",
     "numerics",
     "retime",
@@ -98,6 +111,7 @@ const LAYERED: [&str; 18] = [
     "distributed",
     "parallel",
     "picture",
+    "perfetto",
     "perfetto-wire",
     "export",
     "sim",

@@ -1,0 +1,80 @@
+//! Why a file of packets could not be read or written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use retime_model::format::{FileError, FormatError};
+use retime_model::printable_path;
+
+/// Why a file of packets could not be read, written or restored.
+#[derive(Debug, thiserror::Error)]
+pub enum PerfettoError {
+    /// The system refused, or a file has changed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The system refused somewhere in the content.
+    #[error("{}: after byte {byte} of its content: {source}", printable_path(path))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// How much was read, uncompressed.
+        byte: u64,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The content is no sequence of packets.
+    #[error("{}: byte {byte}: {what}", printable_path(path))]
+    Packet {
+        /// The file.
+        path: PathBuf,
+        /// Where in its content, uncompressed, the packet begins.
+        byte: u64,
+        /// The mistake in it.
+        what: String,
+    },
+    /// It cannot be written with other times.
+    #[error("{}: byte {byte}: {what}; {WAY_OUT}", printable_path(path))]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Where in its content, uncompressed, the packet begins.
+        byte: u64,
+        /// The reason.
+        what: String,
+    },
+    /// The original cannot be restored.
+    #[error("{}: cannot be restored: {why}", printable_path(path))]
+    NotRestorable {
+        /// The corrected file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+/// The way out where a file can be read but not be written.
+const WAY_OUT: &str = "retime check and compare take it as it is, and retime export writes what it \
+                       shows at corrected times";
+
+impl PerfettoError {
+    /// The system refused something about a file.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        FileError::io(path, source).into()
+    }
+
+    /// A mistake in a packet.
+    pub(crate) fn packet(path: &Path, byte: u64, what: impl Into<String>) -> FormatError {
+        Self::Packet {
+            path: path.to_owned(),
+            byte,
+            what: what.into(),
+        }
+        .into()
+    }
+}
+
+impl From<PerfettoError> for FormatError {
+    fn from(error: PerfettoError) -> Self {
+        Self::failed(error)
+    }
+}

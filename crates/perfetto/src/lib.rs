@@ -1,0 +1,195 @@
+//! Traces of Perfetto as a trace format of retime: profiles as PyTorch and rocprof write them
+//! natively, traces of programs that use Perfetto's SDK, and what `retime export` writes.
+//!
+//! A file is a sequence of packets. All that tells of communication is read by the code that
+//! reads Kineto's JSON (`retime-kineto`), since the same profilers write both, and so are ranks
+//! of a job told, calls joined, hosts grouped, and several files of a job read as one.
+//!
+//! ```text
+//! pass         file --> packets                plain, gzip, and packets that are compressed
+//! packet       packet --> fields               where they stand in its bytes
+//! interned     packets --> words               what a sequence has said once
+//! clocks       snapshots --> times             of the clock of the trace
+//! timing       packet --> stamps               which of them move, and when they are
+//! remote       notes of clocks --> differences of machines
+//! event, stage messages --> events             of threads and of GPUs
+//! annotations  messages --> arguments          as Kineto's JSON has them
+//! tracks       descriptors --> processes and threads
+//! slices       begins and ends --> what lasts
+//! reader       file --> what retime-kineto knows of a profile
+//! contents     all but times                   so that a copy can be compared
+//! forms        how numbers were written        for undo
+//! writer       file, other times --> file
+//! packets      a kind of file that holds profiles
+//! ```
+//!
+//! Two ranks whose clocks disagree by a second:
+//!
+//! ```
+//! use retime::Monitor;
+//! use retime::format::Format;
+//! use retime::pipeline::{Analysis, AnalysisOptions, Method};
+//! use retime_perfetto::Perfetto;
+//! use retime_perfetto_wire::fields::{debug_annotation, trace, trace_packet, track_event};
+//! use retime_perfetto_wire::write::{bytes, uint};
+//!
+//! let directory = tempfile::tempdir()?;
+//! let run = directory.path().join("run");
+//! std::fs::create_dir(&run)?;
+//! for (rank, begin, end) in [(0, 1_000_250, 1_090_750), (1, 1_001_040_250, 1_001_091_375)] {
+//!     let mut file = Vec::new();
+//!     for (time, kind) in [(begin, track_event::SLICE_BEGIN), (end, track_event::SLICE_END)] {
+//!         let (mut packet, mut event) = (Vec::new(), Vec::new());
+//!         uint(&mut event, track_event::TYPE, kind);
+//!         uint(&mut event, track_event::TRACK_UUID, 7);
+//!         bytes(&mut event, track_event::NAME, b"ncclDevKernel_AllReduce");
+//!         for (name, text) in [("Collective name", "allreduce"), ("Seq", "1"), ("grid", "[24]"),
+//!             ("In msg nelems", "4"), ("dtype", "Float"), ("Process Group Name", "0"),
+//!             ("Process Group Ranks", "[0, 1]")] {
+//!             let mut annotation = Vec::new();
+//!             bytes(&mut annotation, debug_annotation::NAME, name.as_bytes());
+//!             bytes(&mut annotation, debug_annotation::STRING_VALUE, text.as_bytes());
+//!             bytes(&mut event, track_event::DEBUG_ANNOTATIONS, &annotation);
+//!         }
+//!         uint(&mut packet, trace_packet::TIMESTAMP, time);
+//!         bytes(&mut packet, trace_packet::TRACK_EVENT, &event);
+//!         bytes(&mut file, trace::PACKET, &packet);
+//!     }
+//!     std::fs::write(run.join(format!("rank{rank}.pftrace")), file)?;
+//! }
+//! let trace = Perfetto.open(&run)?;
+//! let scan = trace.scan(&())?;
+//! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
+//! assert_eq!(analysis.recorded().violated(), 1);
+//!
+//! let solution = analysis.solve(&Method::default(), &())?;
+//! let corrected = directory.path().join("corrected");
+//! std::fs::create_dir(&corrected)?;
+//! let writable = trace.rewriting().ok_or("traces of Perfetto can be rewritten")?;
+//! writable.rewrite(&solution.correction, &corrected, &())?;
+//! let scan = Perfetto.open(&corrected)?.scan(&())?;
+//! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
+//! assert_eq!(analysis.recorded().violated(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod annotations;
+mod clocks;
+mod contents;
+mod error;
+mod event;
+mod forms;
+mod interned;
+mod packet;
+mod packets;
+mod pass;
+mod reader;
+mod remote;
+mod slices;
+mod stage;
+mod timing;
+mod tracks;
+mod writer;
+
+use std::io;
+use std::path::Path;
+
+use retime_kineto::{Kineto, KinetoByPath, RankPattern};
+use retime_model::Monitor;
+use retime_model::format::{Format, FormatError, Recognition, Trace};
+
+pub use error::PerfettoError;
+use packets::Packets;
+
+/// Traces of Perfetto.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Perfetto;
+
+impl Format for Perfetto {
+    fn name(&self) -> &'static str {
+        "perfetto"
+    }
+
+    fn describe(&self) -> &'static str {
+        "a trace of Perfetto (*.pftrace), plain or gzip, or a directory of them, one per rank"
+    }
+
+    fn recognise(&self, path: &Path) -> io::Result<Recognition> {
+        retime_kineto::recognise(&Packets, path)
+    }
+
+    fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
+        retime_kineto::open(&Packets, path, None)
+    }
+
+    fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
+        Some(retime_kineto::open_files(&Packets, files, None))
+    }
+
+    fn can_rewrite(&self) -> bool {
+        true
+    }
+
+    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
+        retime_kineto::may_replace(&Packets, target, input)
+    }
+}
+
+/// Profiles with the ranks that a pattern finds in paths: traces of [`Perfetto`], or files of
+/// Kineto where a path holds none.
+#[derive(Clone, Debug)]
+pub struct ProfilesByPath(pub RankPattern);
+
+impl ProfilesByPath {
+    fn are_packets(path: &Path) -> bool {
+        let sure = Perfetto.recognise(path);
+        sure.is_ok_and(|it| it == Recognition::Certain)
+    }
+
+    fn kineto(&self) -> KinetoByPath {
+        KinetoByPath(self.0.clone())
+    }
+}
+
+impl Format for ProfilesByPath {
+    fn name(&self) -> &'static str {
+        Kineto.name()
+    }
+
+    fn describe(&self) -> &'static str {
+        Kineto.describe()
+    }
+
+    fn recognise(&self, path: &Path) -> io::Result<Recognition> {
+        Ok(Perfetto.recognise(path)?.max(Kineto.recognise(path)?))
+    }
+
+    fn open_watched(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Box<dyn Trace>, FormatError> {
+        if Self::are_packets(path) {
+            return retime_kineto::open(&Packets, path, Some(&self.0));
+        }
+        self.kineto().open_watched(path, monitor)
+    }
+
+    fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
+        if files.first().is_some_and(|it| Self::are_packets(it)) {
+            return Some(retime_kineto::open_files(&Packets, files, Some(&self.0)));
+        }
+        self.kineto().open_files(files)
+    }
+
+    fn can_rewrite(&self) -> bool {
+        true
+    }
+
+    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
+        if Self::are_packets(input) {
+            return Perfetto.may_replace(target, input);
+        }
+        Kineto.may_replace(target, input)
+    }
+}

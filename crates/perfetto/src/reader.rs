@@ -1,0 +1,444 @@
+//! A file as it is read, packet by packet.
+
+use std::path::Path;
+
+use crc32fast::Hasher;
+use retime_kineto::{FileRead, Gathering, Passed, Recorded, Show, Stamp};
+use retime_model::Monitor;
+use retime_model::format::FormatError;
+use retime_perfetto_wire::read::Damaged;
+use rustc_hash::FxHashMap;
+
+use crate::annotations::{Annotations, word};
+use crate::contents::Contents;
+use crate::error::PerfettoError;
+use crate::event::{Flow, Kind, TrackEvent};
+use crate::packet::Packet;
+use crate::pass::{Piece, compressed, pieces};
+use crate::remote::Remote;
+use crate::slices::{Edge, join};
+use crate::stage::{Queue, Stage, StageArguments, listed};
+use crate::timing::{Stamps, Timing};
+use crate::tracks::{Place, Tracks};
+
+/// Numbers of stages of GPUs as launches have them, which others cannot be taken for.
+const OF_STAGES: u64 = 1 << 63;
+
+/// Ways to tell of what cannot be used, in words that take a plural.
+const UNDIRECTED: &str = "arrow whose direction nothing tells";
+
+/// The message on a time that is too far from all that a trace can hold.
+const BEYOND: &str = "a packet has a time more than 73 years before 0, or beyond what 64 bits of \
+                      nanoseconds hold";
+
+/// An end of an arrow, on a track.
+#[derive(Clone, Copy)]
+struct FlowEnd {
+    flow: Flow,
+    event: u32,
+    track: u32,
+}
+
+/// What is known of a file so far.
+pub(crate) struct Reader<'a> {
+    path: &'a Path,
+    gathering: Gathering,
+    timing: Timing,
+    tracks: Tracks,
+    stamps: Vec<Stamp>,
+    edges: Vec<Vec<Edge>>,
+    flows: Vec<FlowEnd>,
+    /// What has a time and came before all events of its machine.
+    early: Vec<(u32, u32)>,
+    remote: Remote,
+    crc: Hasher,
+    contents: Contents,
+    show: Option<&'a mut Show<'a>>,
+    packets: u64,
+}
+
+/// Reads a file; `show` is shown the names of its events.
+pub(crate) fn read<'a>(
+    path: &'a Path,
+    monitor: &dyn Monitor,
+    show: Option<&'a mut Show<'a>>,
+) -> Result<FileRead, FormatError> {
+    let mut reader = Reader {
+        path,
+        gathering: Gathering::default(),
+        timing: Timing::default(),
+        tracks: Tracks::default(),
+        stamps: Vec::new(),
+        edges: Vec::new(),
+        flows: Vec::new(),
+        early: Vec::new(),
+        remote: Remote::default(),
+        crc: Hasher::new(),
+        contents: Contents::new(),
+        show,
+        packets: 0,
+    };
+    pieces(path, monitor, &mut |piece| reader.piece(piece))?;
+    reader.finish()
+}
+
+impl Reader<'_> {
+    fn wrong(&self, at: u64, what: impl Into<String>) -> FormatError {
+        PerfettoError::packet(self.path, at, what)
+    }
+
+    fn piece(&mut self, piece: Piece<'_>) -> Result<(), FormatError> {
+        let Some(bytes) = piece.packet else {
+            self.crc.update(piece.head);
+            self.contents.add(piece.head);
+            return Ok(());
+        };
+        let damaged = |it: Damaged| self.wrong(piece.at, format!("a packet {it}"));
+        let packet = Packet::of(bytes).map_err(damaged)?;
+        if packet.is_zstd {
+            let what = "its packets are compressed by Zstandard, which is not read; record again \
+                        without, or by deflate (compression_type in the configuration)";
+            return Err(self.wrong(piece.at, what));
+        }
+        if let Some(field) = packet.compressed {
+            let inner = field.value.bytes().unwrap_or_default();
+            self.crc.update(piece.key());
+            self.crc
+                .update(bytes.get(..field.start).unwrap_or_default());
+            self.crc.update(bytes.get(field.end..).unwrap_or_default());
+            return compressed(self.path, piece.at, inner, &mut |piece| self.inner(piece));
+        }
+        self.crc.update(piece.head);
+        self.crc.update(bytes);
+        self.contents.packet(&piece, &packet);
+        self.packets += 1;
+        self.packet(&packet, piece.at)
+    }
+
+    /// A piece of compressed packets, which hold no others.
+    fn inner(&mut self, piece: Piece<'_>) -> Result<(), FormatError> {
+        let is_nested = piece.packet.map(Packet::of);
+        if let Some(Ok(packet)) = is_nested
+            && packet.compressed.is_some()
+        {
+            return Err(self.wrong(piece.at, "compressed packets are within compressed packets"));
+        }
+        self.piece(piece)
+    }
+
+    fn packet(&mut self, packet: &Packet<'_>, at: u64) -> Result<(), FormatError> {
+        let path = self.path;
+        let damaged =
+            |it: Damaged| PerfettoError::packet(path, at, format!("what is in a packet {it}"));
+        let too_many = |what: String| PerfettoError::packet(path, at, what);
+        let stamps = self.timing.take(packet).map_err(damaged)?;
+        if let Some(track) = packet.track {
+            self.tracks
+                .describe(packet.machine, track)
+                .map_err(damaged)?;
+        }
+        if let Some(sync) = packet.remote_sync {
+            self.remote.take(packet.machine, sync).map_err(damaged)?;
+        }
+        if let Some((_, Some(moment))) = &stamps.snapshot {
+            self.beside(packet.machine, *moment).map_err(too_many)?;
+        }
+        let Some(time) = stamps.time else {
+            return Ok(());
+        };
+        let taken = if stamps.is_understood {
+            self.event(packet, &stamps, time).map_err(damaged)?
+        } else {
+            Ok(false)
+        };
+        if !taken.map_err(too_many)? {
+            self.beside(packet.machine, time).map_err(too_many)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a packet that is an event; whether it is one. The outer error is damage, the inner
+    /// one that there is too much.
+    fn event(
+        &mut self,
+        packet: &Packet<'_>,
+        stamps: &Stamps,
+        time: i64,
+    ) -> Result<Result<bool, String>, Damaged> {
+        debug_assert!(stamps.is_understood);
+        // What a sequence has said is let go of meanwhile, so that all else can change.
+        let timing = std::mem::take(&mut self.timing);
+        let taken = match (
+            timing.sequence(packet),
+            packet.track_event,
+            packet.render_stage,
+        ) {
+            (Some(sequence), Some(message), _) => TrackEvent::of(message, sequence).map(|event| {
+                let arguments = Annotations {
+                    event: message,
+                    sequence,
+                    correlation: event.glance.correlation,
+                };
+                self.track_event(packet, &event, &arguments, time)
+            }),
+            (Some(sequence), None, Some(message)) => {
+                Stage::of(message, sequence).and_then(|stage| {
+                    if let Some(it) = stage.specifications {
+                        self.list_queues(packet.machine, &stage, it)?;
+                    }
+                    let arguments = StageArguments {
+                        message,
+                        sequence,
+                        launch: stage.id.unwrap_or_default() | OF_STAGES,
+                    };
+                    Ok(self.stage(packet, &stage, &arguments, time))
+                })
+            }
+            _ => Ok(Ok(false)),
+        };
+        self.timing = timing;
+        taken
+    }
+
+    fn stamp(&mut self, stamp: Stamp) -> u32 {
+        self.stamps.push(stamp);
+        (self.stamps.len() - 1) as u32
+    }
+
+    fn shown(&mut self, name: &[u8], kind: u8) -> Result<(), String> {
+        match &mut self.show {
+            Some(show) => show(name, kind),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes what is no event, but has a time.
+    fn beside(&mut self, machine: u32, time: i64) -> Result<(), String> {
+        let track = self.tracks.of_machine(machine);
+        let number = self.gathering.beside(time, track.unwrap_or_default())?;
+        if track.is_none() {
+            self.early.push((machine, number));
+        }
+        self.stamp(Stamp::begin(number));
+        self.shown(b"", b'M')
+    }
+
+    fn track_event(
+        &mut self,
+        packet: &Packet<'_>,
+        event: &TrackEvent<'_>,
+        arguments: &Annotations<'_>,
+        time: i64,
+    ) -> Result<bool, String> {
+        let place = match event.track {
+            Some(uuid) => Place::Track(uuid),
+            None => Place::Sequence(packet.sequence),
+        };
+        let track = self
+            .tracks
+            .number(packet.machine, place, &mut self.gathering)?;
+        let number = match event.kind {
+            Kind::End => {
+                let stamp = self.stamp(Stamp::end(0));
+                self.edge(track, time, stamp, None);
+                return Ok(true);
+            }
+            Kind::Begin => {
+                let number = self.gathering.event(time, None, track, b'B')?;
+                let stamp = self.stamp(Stamp::begin(number));
+                self.edge(track, time, stamp, Some(number));
+                self.shown(event.name, b'B')?;
+                number
+            }
+            Kind::Whole(length) => {
+                self.gathering.only_begins(track);
+                let number = self.gathering.event(time, Some(length), track, b'X')?;
+                self.stamp(Stamp::begin(number));
+                self.shown(event.name, b'X')?;
+                number
+            }
+            Kind::Moment(letter) => {
+                let number = self.gathering.event(time, None, track, letter)?;
+                self.stamp(Stamp::begin(number));
+                self.shown(event.name, letter)?;
+                number
+            }
+        };
+        // An arrow from a launch to its kernel has their number, and says no more than that.
+        let is_launch = |it: &&Flow| Some(it.id) == event.glance.correlation;
+        let ends = event.flows.iter().filter(|it| !is_launch(it));
+        self.flows.extend(ends.map(|&flow| FlowEnd {
+            flow,
+            event: number,
+            track,
+        }));
+        if !matches!(event.kind, Kind::Moment(_)) {
+            for id in &event.submits {
+                self.gathering.correlates(id | OF_STAGES, number, true);
+            }
+            let recorded = Recorded {
+                name: event.name,
+                category: category(event),
+                arguments,
+            };
+            self.gathering.communicates(&recorded, number);
+        }
+        Ok(true)
+    }
+
+    fn edge(&mut self, track: u32, time: i64, stamp: u32, begins: Option<u32>) {
+        let track = track as usize;
+        if self.edges.len() <= track {
+            self.edges.resize_with(track + 1, Vec::new);
+        }
+        if let Some(edges) = self.edges.get_mut(track) {
+            edges.push(Edge {
+                time,
+                stamp,
+                begins,
+            });
+        }
+    }
+
+    fn list_queues(
+        &mut self,
+        machine: u32,
+        stage: &Stage<'_>,
+        message: &[u8],
+    ) -> Result<(), Damaged> {
+        let (queues, _) = listed(message)?;
+        for (number, name) in (0..).zip(queues) {
+            let place = Place::Queue(stage.gpu, Queue::Listed(number), 0);
+            self.tracks.name_queue(machine, place, name);
+        }
+        Ok(())
+    }
+
+    fn stage(
+        &mut self,
+        packet: &Packet<'_>,
+        stage: &Stage<'_>,
+        arguments: &StageArguments<'_>,
+        time: i64,
+    ) -> Result<bool, String> {
+        let Some(id) = stage.id else {
+            return Ok(false);
+        };
+        let process = arguments.sequence.contexts.get(&stage.context);
+        let place = Place::Queue(stage.gpu, stage.queue, process.copied().unwrap_or_default());
+        if let Queue::Interned(iid) = stage.queue
+            && !self.tracks.is_named(packet.machine, place)
+        {
+            let name = word(&arguments.sequence.gpu_specifications, iid);
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.tracks.name_queue(packet.machine, place, name);
+        }
+        let track = self
+            .tracks
+            .number(packet.machine, place, &mut self.gathering)?;
+        self.gathering.only_begins(track);
+        let number = self
+            .gathering
+            .event(time, Some(stage.length), track, b'X')?;
+        self.stamp(Stamp::begin(number));
+        self.shown(stage.name, b'X')?;
+        self.gathering.correlates(id | OF_STAGES, number, false);
+        let recorded = Recorded {
+            name: stage.name,
+            category: b"kernel",
+            arguments,
+        };
+        self.gathering.communicates(&recorded, number);
+        Ok(true)
+    }
+
+    /// Joins begins with ends and arrows with their other ends, once all of the file is known.
+    fn finish(mut self) -> Result<FileRead, FormatError> {
+        if self.packets == 0 {
+            return Err(self.wrong(0, "there is no packet of Perfetto in it"));
+        }
+        let mut edges = std::mem::take(&mut self.edges);
+        let lone = join(&mut edges, &mut self.stamps, &mut self.gathering);
+        drop(edges);
+        for (track, edge) in lone {
+            let path = self.path;
+            let too_many = |what: String| PerfettoError::packet(path, 0, what);
+            let number = self.gathering.event(edge.time, None, track, b'E');
+            let number = number.map_err(too_many)?;
+            if let Some(stamp) = self.stamps.get_mut(edge.stamp as usize) {
+                *stamp = Stamp::begin(number);
+            }
+            self.shown(b"", b'E').map_err(too_many)?;
+        }
+        for (machine, event) in std::mem::take(&mut self.early) {
+            let path = self.path;
+            let known = self.tracks.of_machine(machine).map_or_else(
+                || {
+                    self.tracks
+                        .number(machine, Place::Beside, &mut self.gathering)
+                },
+                Ok,
+            );
+            let track = known.map_err(|what| PerfettoError::packet(path, 0, what))?;
+            self.gathering.put_beside(event, track);
+        }
+        self.tracks.name_all(&mut self.gathering);
+        self.take_flows();
+        for (machine, ahead) in self.remote.ahead() {
+            self.gathering.set_back(machine, ahead);
+        }
+        self.gathering.stamps(self.stamps);
+        let name = self.path.file_name().unwrap_or_default();
+        let within = self.path.parent().and_then(Path::file_name);
+        let within = within.map(|it| format!("{}/", it.to_string_lossy()));
+        let host = format!("{}{}", within.unwrap_or_default(), name.to_string_lossy());
+        let passed = Passed::on_host(host, self.crc.finalize(), self.contents.finish());
+        let path = self.path;
+        self.gathering
+            .finish(passed, |_, _| PerfettoError::packet(path, 0, BEYOND))
+    }
+
+    /// Takes the arrows that say which end is the last. Of others nothing but times would tell
+    /// which end is the cause, and times are what is to be judged; so those that lead from one
+    /// process to another are counted.
+    fn take_flows(&mut self) {
+        let flows = std::mem::take(&mut self.flows);
+        let mut ends: FxHashMap<u64, (u32, bool, Option<u32>, bool)> = FxHashMap::default();
+        let processes: Vec<Option<u32>> = (0..self.gathering.tracks() as u32)
+            .map(|track| self.gathering.process_of(track))
+            .collect();
+        for it in &flows {
+            let process = processes.get(it.track as usize).copied().flatten();
+            let known = ends.entry(it.flow.id).or_insert((0, false, process, false));
+            known.0 += 1;
+            known.1 |= it.flow.is_last;
+            known.3 |= known.2 != process;
+        }
+        let mut undirected = 0;
+        for it in flows {
+            let Some(&(count, is_directed, _, leads_elsewhere)) = ends.get(&it.flow.id) else {
+                continue;
+            };
+            if is_directed || count == 1 {
+                let key = it.flow.id.to_le_bytes().into();
+                self.gathering.flow(it.event, key, it.flow.is_last);
+            } else if leads_elsewhere {
+                undirected += 1;
+            }
+        }
+        if undirected > 0 {
+            self.gathering.unused(UNDIRECTED, undirected);
+        }
+    }
+}
+
+/// The category of an event as Kineto calls it. PyTorch's packets have none, and rocprof's have
+/// names of their own.
+fn category<'a>(event: &TrackEvent<'a>) -> &'a [u8] {
+    match event.category {
+        b"kernel_dispatch" => b"kernel",
+        b"" if event.glance.is_kernel => b"kernel",
+        b"" if event.name.starts_with(b"nccl:") => b"user_annotation",
+        other => other,
+    }
+}

@@ -1,0 +1,394 @@
+//! A file again, with other times.
+//!
+//! A packet is copied but for its timestamp, and for what its clocks show if it is a snapshot of
+//! them. Where another time takes another number of bytes, the lengths around it follow.
+//! Snapshots are moved with the clock of the trace, all clocks in one by as much, so that what
+//! they say of one another stays:
+//!
+//! ```text
+//! recorded    snapshot: boot 1000, wall 5000     packet of the wall clock  5020 --> 1020
+//! moved by 7  snapshot: boot 1007, wall 5007     packet                    5027 --> 1027
+//! ```
+
+use std::fs::File;
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+
+use crc32fast::Hasher;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use retime_gzip::Output;
+use retime_kineto::{Chunks, Renew, Renewed};
+use retime_model::Monitor;
+use retime_model::format::{FileError, FormatError};
+use retime_perfetto_wire::fields::{clock, clock_snapshot};
+use retime_perfetto_wire::read::{Damaged, Field, Fields, Value};
+use retime_perfetto_wire::write;
+use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
+
+use crate::clocks::{Clocks, Snapshot, Uncounted};
+use crate::error::PerfettoError;
+use crate::forms::{Forms, needs, put};
+use crate::packet::Packet;
+use crate::pass::{Piece, compressed, effort, pieces};
+use crate::timing::{Stamps, Timing};
+
+/// How stamps and lengths are written.
+enum Manner<'a> {
+    /// As new times take it, and it is noted how they were.
+    Anew(Forms),
+    /// As it was noted that they were.
+    AsNoted {
+        beyond: &'a mut dyn Iterator<Item = i64>,
+        widths: &'a mut dyn Iterator<Item = i64>,
+    },
+}
+
+impl Manner<'_> {
+    /// Writes a number in the place of another that took `width` bytes.
+    fn put(&mut self, out: &mut Vec<u8>, value: u64, was: u64, width: usize) -> Option<()> {
+        let is_wide = width > needs(was);
+        let width = match self {
+            Self::Anew(forms) => {
+                let noted = if is_wide { width } else { 0 };
+                forms.widths.note(noted as i64);
+                noted
+            }
+            Self::AsNoted { widths, .. } => usize::try_from(widths.next()?).ok()?,
+        };
+        put(out, value, width);
+        Some(())
+    }
+}
+
+/// A file that is written.
+struct Writer<'a, 'm> {
+    path: &'a Path,
+    renew: &'a mut Renew<'m>,
+    manner: Manner<'a>,
+    /// What the file that is read has said so far,
+    is: Timing,
+    /// and what the one that is written says of clocks, by machine.
+    becomes: FxHashMap<u32, Clocks>,
+    has_moved: bool,
+    /// Where a packet begins that has times within it.
+    inner_times: Option<(u64, &'static str)>,
+    read: Hasher,
+    written: Hasher,
+}
+
+/// Writes the file at `path` to the new file `to` with the times that `renew` gives, as `noted`
+/// if that is given.
+pub(crate) fn renewed(
+    path: &Path,
+    renew: &mut Renew<'_>,
+    noted: Option<&Forms>,
+    to: &Path,
+    monitor: &dyn Monitor,
+) -> Result<Renewed, FormatError> {
+    let failed = |source| PerfettoError::io(to, source);
+    let effort = effort(path)?;
+    let mut file = File::create_new(to).map_err(failed)?;
+    let mut output = Output::new(&mut file, effort).map_err(failed)?;
+    let mut chunks = Chunks::new(effort.is_some());
+    let none = Forms::default();
+    let mut beyond = noted.unwrap_or(&none).beyond.iter();
+    let mut widths = noted.unwrap_or(&none).widths.iter();
+    let manner = match noted {
+        None => Manner::Anew(Forms::default()),
+        Some(_) => Manner::AsNoted {
+            beyond: &mut beyond,
+            widths: &mut widths,
+        },
+    };
+    let mut writer = Writer {
+        path,
+        renew,
+        manner,
+        is: Timing::default(),
+        becomes: FxHashMap::default(),
+        has_moved: false,
+        inner_times: None,
+        read: Hasher::new(),
+        written: Hasher::new(),
+    };
+    pieces(path, monitor, &mut |piece| {
+        writer.piece(piece, &mut chunks.current)?;
+        Ok(chunks.put_if_full(&mut output).map_err(failed)?)
+    })?;
+    chunks.put(&mut output).map_err(failed)?;
+    output.finish().map_err(failed)?;
+    file.flush().map_err(failed)?;
+    let forms = match writer.manner {
+        Manner::Anew(forms) => serde_json::to_value(forms).map_err(FormatError::failed)?,
+        Manner::AsNoted { .. } => Json::Null,
+    };
+    Ok(Renewed {
+        read: writer.read.finalize(),
+        written: writer.written.finalize(),
+        forms,
+    })
+}
+
+impl Writer<'_, '_> {
+    fn changed(&self) -> FormatError {
+        FileError::Changed {
+            path: self.path.to_owned(),
+        }
+        .into()
+    }
+
+    fn unwritable(&self, byte: u64, what: String) -> FormatError {
+        PerfettoError::Unwritable {
+            path: self.path.to_owned(),
+            byte,
+            what,
+        }
+        .into()
+    }
+
+    fn piece(&mut self, piece: Piece<'_>, out: &mut Vec<u8>) -> Result<(), FormatError> {
+        let start = out.len();
+        let Some(bytes) = piece.packet else {
+            self.read.update(piece.head);
+            out.extend_from_slice(piece.head);
+            self.written.update(piece.head);
+            return Ok(());
+        };
+        let packet = Packet::of(bytes).map_err(|_| self.changed())?;
+        if let Some(field) = packet.compressed {
+            return self.compressed(&piece, &packet, field, out);
+        }
+        self.read.update(piece.head);
+        self.read.update(bytes);
+        let stamps = self.is.take(&packet).map_err(|_| self.changed())?;
+        if packet.inner_times.is_some() {
+            let inner = packet.inner_times.map(|it| (piece.at, it));
+            self.inner_times = self.inner_times.or(inner);
+        }
+        if let Some(content) = self.content(&packet, &stamps, piece.at)? {
+            out.extend_from_slice(piece.key());
+            let (is, was) = (content.len() as u64, bytes.len() as u64);
+            let put = self.manner.put(out, is, was, piece.length_width());
+            put.ok_or_else(|| self.changed())?;
+            out.extend_from_slice(&content);
+        } else {
+            out.extend_from_slice(piece.head);
+            out.extend_from_slice(bytes);
+        }
+        self.written.update(out.get(start..).unwrap_or_default());
+        if let Some((byte, what)) = self.inner_times.filter(|_| self.has_moved) {
+            let what = format!(
+                "a packet begins here that has {what}, whose times cannot be written anew, and \
+                 those around it are moved"
+            );
+            return Err(self.unwritable(byte, what));
+        }
+        Ok(())
+    }
+
+    /// Compressed packets, unpacked, moved and packed again.
+    fn compressed(
+        &mut self,
+        piece: &Piece<'_>,
+        packet: &Packet<'_>,
+        field: Field<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FormatError> {
+        let before = packet.bytes.get(..field.start).unwrap_or_default();
+        let behind = packet.bytes.get(field.end..).unwrap_or_default();
+        for part in [piece.key(), before, behind] {
+            self.read.update(part);
+            self.written.update(part);
+        }
+        let mut inner = Vec::new();
+        let packed = field.value.bytes().unwrap_or_default();
+        let path = self.path;
+        compressed(path, piece.at, packed, &mut |piece| {
+            self.piece(piece, &mut inner)
+        })?;
+        let failed = |source| PerfettoError::io(path, source);
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&inner).map_err(failed)?;
+        let packed = encoder.finish().map_err(failed)?;
+        let mut content = before.to_vec();
+        write::bytes(&mut content, field.number, &packed);
+        content.extend_from_slice(behind);
+        out.extend_from_slice(piece.key());
+        write::varint(out, content.len() as u64);
+        out.extend_from_slice(&content);
+        Ok(())
+    }
+
+    /// The packet with other times; nothing if it has none.
+    fn content(
+        &mut self,
+        packet: &Packet<'_>,
+        stamps: &Stamps,
+        at: u64,
+    ) -> Result<Option<Vec<u8>>, FormatError> {
+        let mut parts: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
+        if let (Some((snapshot, moment)), Some(field)) = (&stamps.snapshot, packet.snapshot) {
+            let moved = self.snapshot(packet, (snapshot, *moment), field, at)?;
+            parts.extend(moved.map(|it| (field.start..field.end, it)));
+        }
+        if let (Some(time), Some(field)) = (stamps.time, packet.timestamp) {
+            let stamp = self.timestamp(packet, stamps, time, field, at)?;
+            parts.push((field.value_start..field.end, stamp));
+        }
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        parts.sort_by_key(|it| it.0.start);
+        let mut content = Vec::with_capacity(packet.bytes.len() + 16);
+        let mut from = 0;
+        for (range, part) in parts {
+            content.extend_from_slice(packet.bytes.get(from..range.start).unwrap_or_default());
+            content.extend_from_slice(&part);
+            from = range.end;
+        }
+        content.extend_from_slice(packet.bytes.get(from..).unwrap_or_default());
+        Ok(Some(content))
+    }
+
+    /// The timestamp of a packet, whose time is `time`.
+    fn timestamp(
+        &mut self,
+        packet: &Packet<'_>,
+        stamps: &Stamps,
+        time: i64,
+        field: Field<'_>,
+        at: u64,
+    ) -> Result<Vec<u8>, FormatError> {
+        let renewal = (self.renew)().ok_or_else(|| self.changed())?;
+        let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
+        self.has_moved |= by != 0;
+        let was = field.value.number().unwrap_or_default();
+        let clocks = self.becomes.entry(packet.machine).or_default();
+        let moved = was.wrapping_add_signed(by);
+        let stamp = match &mut self.manner {
+            Manner::AsNoted { beyond, .. } => {
+                let noted = beyond.next();
+                Ok(noted.map(|it| moved.wrapping_add_signed(it.wrapping_neg())))
+            }
+            Manner::Anew(forms) => {
+                let stamp = if self.has_moved {
+                    clocks.stamp(stamps.clock, time.wrapping_add(by))
+                } else {
+                    clocks.time(stamps.clock, was);
+                    Ok(was)
+                };
+                stamp.map(|it| {
+                    forms.beyond.note(it.wrapping_sub(moved) as i64);
+                    Some(it)
+                })
+            }
+        };
+        let stamp = stamp.map_err(|uncounted| {
+            let what = match uncounted {
+                Uncounted::Units(unit) => {
+                    format!("the clock of this packet counts in units of {unit} ns, not in 1 ns")
+                }
+                Uncounted::Nowhere => {
+                    "no snapshot of clocks leads to the corrected time of this packet".to_owned()
+                }
+            };
+            self.unwritable(at, what)
+        })?;
+        let stamp = stamp.ok_or_else(|| self.changed())?;
+        let mut out = Vec::new();
+        let width = field.end - field.value_start;
+        let put = self.manner.put(&mut out, stamp, was, width);
+        put.ok_or_else(|| self.changed())?;
+        Ok(out)
+    }
+
+    /// A field that is a snapshot of clocks; nothing if its moment is not known.
+    fn snapshot(
+        &mut self,
+        packet: &Packet<'_>,
+        (snapshot, moment): (&Snapshot, Option<i64>),
+        field: Field<'_>,
+        at: u64,
+    ) -> Result<Option<Vec<u8>>, FormatError> {
+        let clocks = self.becomes.entry(packet.machine).or_default();
+        if moment.is_none() {
+            clocks.take(snapshot);
+            return Ok(None);
+        }
+        let renewal = (self.renew)().ok_or_else(|| self.changed())?;
+        let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
+        self.has_moved |= by != 0;
+        if let Some(unit) = snapshot.uneven(by) {
+            let what =
+                format!("a clock in this snapshot counts in units of {unit} ns, not in 1 ns");
+            return Err(self.unwritable(at, what));
+        }
+        let message = field.value.bytes().unwrap_or_default();
+        let mut moved = Vec::new();
+        let done = self.readings(message, by, &mut moved);
+        done.map_err(|_| self.changed())?
+            .ok_or_else(|| self.changed())?;
+        let again = Snapshot::of(&moved, packet.sequence).map_err(|_| self.changed())?;
+        self.becomes.entry(packet.machine).or_default().take(&again);
+        let head = packet.bytes.get(field.start..field.value_start);
+        let mut out = Vec::new();
+        self.framed(&mut out, head.unwrap_or_default(), message.len(), &moved)
+            .ok_or_else(|| self.changed())?;
+        Ok(Some(out))
+    }
+
+    /// The message of a snapshot with each clock moved.
+    fn readings(
+        &mut self,
+        message: &[u8],
+        by: i64,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<()>, Damaged> {
+        for field in Fields::of(message) {
+            let field = field?;
+            let (clock_snapshot::CLOCKS, Value::Bytes(reading)) = (field.number, field.value)
+            else {
+                out.extend_from_slice(message.get(field.start..field.end).unwrap_or_default());
+                continue;
+            };
+            let mut moved = Vec::new();
+            for inner in Fields::of(reading) {
+                let inner = inner?;
+                let (clock::TIMESTAMP, Value::Varint(was)) = (inner.number, inner.value) else {
+                    moved
+                        .extend_from_slice(reading.get(inner.start..inner.end).unwrap_or_default());
+                    continue;
+                };
+                let key = reading.get(inner.start..inner.value_start);
+                moved.extend_from_slice(key.unwrap_or_default());
+                let width = inner.end - inner.value_start;
+                let shows = was.wrapping_add_signed(by);
+                if self.manner.put(&mut moved, shows, was, width).is_none() {
+                    return Ok(None);
+                }
+            }
+            let head = message.get(field.start..field.value_start);
+            if self
+                .framed(out, head.unwrap_or_default(), reading.len(), &moved)
+                .is_none()
+            {
+                return Ok(None);
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Appends a field with another value than the one of `was` bytes that had this head.
+    fn framed(&mut self, out: &mut Vec<u8>, head: &[u8], was: usize, value: &[u8]) -> Option<()> {
+        let key = head.iter().take_while(|it| **it >= 0x80).count() + 1;
+        out.extend_from_slice(head.get(..key)?);
+        let width = head.len() - key;
+        self.manner
+            .put(out, value.len() as u64, was as u64, width)?;
+        out.extend_from_slice(value);
+        Some(())
+    }
+}

@@ -1,0 +1,11 @@
+//! Perfetto's packets as a trace format.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    missing_docs,
+    reason = "failing is how a test reports"
+)]
+
+mod damage;
+mod files;
+mod same_job;
