@@ -19,8 +19,6 @@ pub mod trace_packet {
     pub const PROFILE_PACKET: u32 = 37;
     pub const INCREMENTAL_STATE_CLEARED_OLD: u32 = 41;
     pub const PREVIOUS_PACKET_DROPPED: u32 = 42;
-    pub const PROCESS_DESCRIPTOR: u32 = 43;
-    pub const THREAD_DESCRIPTOR: u32 = 44;
     pub const COMPRESSED_PACKETS: u32 = 50;
     pub const GPU_RENDER_STAGE_EVENT: u32 = 53;
     pub const TIMESTAMP_CLOCK_ID: u32 = 58;
@@ -75,7 +73,6 @@ pub mod gpu_render_stage_event {
     pub const EVENT_ID: u32 = 1;
     pub const DURATION: u32 = 2;
     pub const HW_QUEUE_ID: u32 = 3;
-    pub const STAGE_ID: u32 = 4;
     pub const CONTEXT: u32 = 5;
     pub const EXTRA_DATA: u32 = 6;
     pub const SPECIFICATIONS: u32 = 7;
@@ -83,7 +80,6 @@ pub mod gpu_render_stage_event {
     pub const HW_QUEUE_IID: u32 = 13;
     pub const STAGE_IID: u32 = 14;
     pub const NAME: u32 = 17;
-    pub const EVENT_WAIT_IDS: u32 = 18;
     pub const KERNEL_IID: u32 = 19;
     pub const NAME_IID: u32 = 20;
     pub const LAUNCH: u32 = 21;
@@ -97,11 +93,8 @@ pub mod extra_data {
 
 /// `Specifications` and `Description` of `gpu/gpu_render_stage_event.proto`
 pub mod specifications {
-    pub const CONTEXT_SPEC: u32 = 1;
     pub const HW_QUEUE: u32 = 2;
-    pub const STAGE: u32 = 3;
     pub const DESCRIPTION_NAME: u32 = 1;
-    pub const CONTEXT_SPEC_PID: u32 = 2;
 }
 
 /// `ComputeKernelLaunch` of `gpu/gpu_render_stage_event.proto`
@@ -163,7 +156,6 @@ pub mod track_event {
     pub const TRACK_UUID: u32 = 11;
     pub const CATEGORIES: u32 = 22;
     pub const NAME: u32 = 23;
-    pub const COUNTER_VALUE: u32 = 30;
     pub const FLOW_IDS_OLD: u32 = 36;
     pub const TERMINATING_FLOW_IDS_OLD: u32 = 42;
     pub const DOUBLE_COUNTER_VALUE: u32 = 44;

@@ -18,7 +18,7 @@ use crate::pass::{Piece, compressed, pieces};
 use crate::remote::Remote;
 use crate::slices::{Edge, join};
 use crate::stage::{Queue, Stage, StageArguments, listed};
-use crate::timing::{Stamps, Timing};
+use crate::timing::Timing;
 use crate::tracks::{Place, Tracks};
 
 /// Numbers of stages of GPUs as launches have them, which others cannot be taken for.
@@ -147,7 +147,7 @@ impl Reader<'_> {
             return Ok(());
         };
         let taken = if stamps.is_understood {
-            self.event(packet, &stamps, time).map_err(damaged)?
+            self.event(packet, time).map_err(damaged)?
         } else {
             Ok(false)
         };
@@ -159,13 +159,7 @@ impl Reader<'_> {
 
     /// Takes a packet that is an event; whether it is one. The outer error is damage, the inner
     /// one that there is too much.
-    fn event(
-        &mut self,
-        packet: &Packet<'_>,
-        stamps: &Stamps,
-        time: i64,
-    ) -> Result<Result<bool, String>, Damaged> {
-        debug_assert!(stamps.is_understood);
+    fn event(&mut self, packet: &Packet<'_>, time: i64) -> Result<Result<bool, String>, Damaged> {
         // What a sequence has said is let go of meanwhile, so that all else can change.
         let timing = std::mem::take(&mut self.timing);
         let taken = match (
@@ -306,8 +300,7 @@ impl Reader<'_> {
         stage: &Stage<'_>,
         message: &[u8],
     ) -> Result<(), Damaged> {
-        let (queues, _) = listed(message)?;
-        for (number, name) in (0..).zip(queues) {
+        for (number, name) in (0..).zip(listed(message)?) {
             let place = Place::Queue(stage.gpu, Queue::Listed(number), 0);
             self.tracks.name_queue(machine, place, name);
         }

@@ -77,32 +77,25 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// The names of queues in a list, and the process of a context.
-pub(crate) fn listed(message: &[u8]) -> Result<(Vec<String>, Option<u32>), Damaged> {
-    let (mut queues, mut process) = (Vec::new(), None);
+/// The names of queues in a list.
+pub(crate) fn listed(message: &[u8]) -> Result<Vec<String>, Damaged> {
+    let mut queues = Vec::new();
     for field in Fields::of(message) {
         let field = field?;
-        let Value::Bytes(inner) = field.value else {
+        let (specifications::HW_QUEUE, Value::Bytes(description)) = (field.number, field.value)
+        else {
             continue;
         };
-        for inner in Fields::of(inner) {
+        for inner in Fields::of(description) {
             let inner = inner?;
-            match (field.number, inner.number, inner.value) {
-                (
-                    specifications::HW_QUEUE,
-                    specifications::DESCRIPTION_NAME,
-                    Value::Bytes(name),
-                ) => queues.push(String::from_utf8_lossy(name).into_owned()),
-                (
-                    specifications::CONTEXT_SPEC,
-                    specifications::CONTEXT_SPEC_PID,
-                    Value::Varint(it),
-                ) => process = Some(it as u32),
-                _ => {}
+            if let (specifications::DESCRIPTION_NAME, Value::Bytes(name)) =
+                (inner.number, inner.value)
+            {
+                queues.push(text(name));
             }
         }
     }
-    Ok((queues, process))
+    Ok(queues)
 }
 
 /// What a stage says beside its name and its place.

@@ -49,6 +49,7 @@ mod origin;
 mod own_format;
 mod own_method;
 mod pages;
+mod perfetto;
 mod races;
 mod real_traces;
 mod recordings;

@@ -1,0 +1,69 @@
+//! Traces of Perfetto: jobs as PyTorch and rocprof write them, and what `export` writes.
+
+use std::fs;
+
+use retime_testing::kineto::{KinetoRun, Style};
+use retime_testing::perfetto::{Shape, packets};
+
+use crate::common::Scratch;
+use crate::common::directory::assert_same;
+
+/// Writes the packets of a small job into the directory `run`.
+fn job(scratch: &Scratch, shape: Shape) {
+    let run = KinetoRun {
+        ranks: 4,
+        ranks_per_host: 1,
+        iterations: 4,
+        filler: 1,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    run.write(&scratch.join("json")).unwrap();
+    fs::create_dir(scratch.join("run")).unwrap();
+    for rank in 0..run.ranks {
+        let profile = fs::read(scratch.join(format!("json/rank{rank}.pt.trace.json"))).unwrap();
+        let file = packets(&profile, shape).unwrap();
+        fs::write(scratch.join(format!("run/rank{rank}.pftrace")), file).unwrap();
+    }
+}
+
+/// What a command says that ends with this code; the job has warnings.
+#[track_caller]
+fn said(scratch: &Scratch, arguments: &str, code: i32) -> String {
+    let outcome = scratch.retime(arguments);
+    assert_eq!(outcome.code, Some(code), "{outcome:#?}");
+    outcome.stdout
+}
+
+#[test]
+fn jobs_are_corrected_and_restored() {
+    for shape in [Shape::PyTorch, Shape::Stages, Shape::Rocprof] {
+        let scratch = Scratch::new();
+        job(&scratch, shape);
+        said(&scratch, "check run", 1);
+        let summary = said(&scratch, "correct run -o out", 0);
+        assert!(summary.contains("(Perfetto)"), "{summary}");
+        assert!(summary.contains("no contradiction left"), "{summary}");
+        said(&scratch, "check out", 0);
+        said(&scratch, "undo out -o back", 0);
+        assert_same(&scratch.join("run"), &scratch.join("back"));
+        // Files one by one, with ranks from their paths.
+        let files = "run/rank0.pftrace run/rank1.pftrace run/rank2.pftrace run/rank3.pftrace";
+        let command = format!("correct {files} -o files --rank-from rank(\\d+)");
+        said(&scratch, &command, 0);
+        let read = |path: &str| fs::read(scratch.join(path)).unwrap();
+        assert!(read("files/rank2.pftrace") == read("out/rank2.pftrace"));
+    }
+}
+
+/// The arrows of an export do not say which end is the cause, and that is said.
+#[test]
+fn what_export_writes_is_read() {
+    let scratch = Scratch::new();
+    scratch.succeed("demo --keep kept -q");
+    scratch.succeed("export kept/halo -o halo.pftrace -q");
+    let summary = said(&scratch, "check halo.pftrace -v", 3);
+    let told = "arrows whose direction nothing tells";
+    assert!(summary.contains(told), "{summary}");
+    let listed = scratch.succeed("order halo.pftrace --limit 3");
+    assert!(listed.contains("begin"), "{listed}");
+}
