@@ -20,9 +20,9 @@ fn job(scratch: &Scratch, shape: Shape) {
     run.write(&scratch.join("json")).unwrap();
     fs::create_dir(scratch.join("run")).unwrap();
     for rank in 0..run.ranks {
-        let profile = fs::read(scratch.join(format!("json/rank{rank}.pt.trace.json"))).unwrap();
+        let profile = fs::read(scratch.join(&format!("json/rank{rank}.pt.trace.json"))).unwrap();
         let file = packets(&profile, shape).unwrap();
-        fs::write(scratch.join(format!("run/rank{rank}.pftrace")), file).unwrap();
+        fs::write(scratch.join(&format!("run/rank{rank}.pftrace")), file).unwrap();
     }
 }
 
