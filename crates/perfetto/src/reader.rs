@@ -25,7 +25,7 @@ use crate::tracks::{Place, Tracks};
 const OF_STAGES: u64 = 1 << 63;
 
 /// Ways to tell of what cannot be used, in words that take a plural.
-const UNDIRECTED: &str = "arrow whose direction nothing tells";
+const UNDIRECTED: &str = "undirected arrow end";
 
 /// The message on a time that is too far from all that a trace can hold.
 const BEYOND: &str = "a packet has a time more than 73 years before 0, or beyond what 64 bits of \

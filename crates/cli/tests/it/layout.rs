@@ -88,6 +88,8 @@ const CRATES: [(&str, &[&str]); 21] = [
             "retime-kineto",
             "retime-otf2",
             "retime-otf2-format",
+            "retime-perfetto",
+            "retime-perfetto-wire",
             "retime-sim",
         ],
     ),

@@ -59,11 +59,9 @@ fn jobs_are_corrected_and_restored() {
 #[test]
 fn what_export_writes_is_read() {
     let scratch = Scratch::new();
-    scratch.succeed("demo --keep kept -q");
+    scratch.succeed("demo --keep kept");
     scratch.succeed("export kept/halo -o halo.pftrace -q");
     let summary = said(&scratch, "check halo.pftrace -v", 3);
-    let told = "arrows whose direction nothing tells";
+    let told = "undirected arrow ends";
     assert!(summary.contains(told), "{summary}");
-    let listed = scratch.succeed("order halo.pftrace --limit 3");
-    assert!(listed.contains("begin"), "{listed}");
 }
