@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 19] = [
+const CRATES: [(&str, &[&str]); 20] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime", &["retime-model", "retime-numerics"]),
@@ -21,6 +21,7 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-gzip", "retime-model"]),
     ("retime-gzip", &[]),
+    ("retime-perfetto-wire", &[]),
     ("retime-kineto", &["retime-gzip", "retime-model"]),
     (
         "retime-stream",
@@ -32,7 +33,10 @@ const CRATES: [(&str, &[&str]); 19] = [
         &["retime", "retime-distributed", "retime-model"],
     ),
     ("retime-picture", &["retime"]),
-    ("retime-export", &["retime", "retime-gzip"]),
+    (
+        "retime-export",
+        &["retime", "retime-gzip", "retime-perfetto-wire"],
+    ),
     ("retime-sim", &["retime", "retime-otf2"]),
     ("retime-testing", &["retime-model", "retime-sim"]),
     (
@@ -82,7 +86,7 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 17] = [
+const LAYERED: [&str; 18] = [
     "model",
     "numerics",
     "retime",
@@ -94,6 +98,7 @@ const LAYERED: [&str; 17] = [
     "distributed",
     "parallel",
     "picture",
+    "perfetto-wire",
     "export",
     "sim",
     "testing",

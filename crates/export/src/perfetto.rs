@@ -17,11 +17,8 @@
 //! beginning of a slice waits until it is known whether something arrives at it. Instants are
 //! slices without length to a reader, and take one packet instead of two.
 //!
-//! Source: the files that [`fields`] names, and `docs/reference/synthetic-track-event.md`
-//! beside them.
-
-mod fields;
-mod wire;
+//! Source: the files that [`retime_perfetto_wire::fields`] names, and
+//! `docs/reference/synthetic-track-event.md` beside them.
 
 use rustc_hash::FxHashSet;
 
@@ -30,11 +27,11 @@ use crate::curves::Curve;
 use crate::encoder::{Encoder, End, Moment, Name, Names, Scribe, reversed};
 use crate::tracks::{Process, Thread, Tracks};
 
-use fields::{
+use retime_perfetto_wire::fields::{
     counter_descriptor, debug_annotation, interned_data, interned_name, process_descriptor,
     thread_descriptor, trace, trace_packet, trace_packet_defaults, track_descriptor, track_event,
 };
-use wire::{bytes, double, fixed64, uint};
+use retime_perfetto_wire::write::{bytes, double, fixed64, uint};
 
 /// The sequence of what describes the tracks.
 const DESCRIPTIONS: u64 = 1;
