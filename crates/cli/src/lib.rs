@@ -10,6 +10,7 @@ mod analysed;
 mod args;
 mod bounds;
 mod call;
+mod clock_offsets;
 mod collectives;
 mod command_line;
 mod commands;

@@ -35,6 +35,8 @@
 //! hosts    names --> clocks                    one name is one clock, unless it is not
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
 //! run      scan, timelines, rewrite, restore, rows
+//! documents files --> whose they are           for whoever puts them together
+//! texts    events --> members                as they stand, likewise
 //! ```
 //!
 //! Two ranks whose clocks disagree by a second:
@@ -78,6 +80,7 @@ mod call;
 mod columns;
 mod compiled;
 mod digits;
+mod documents;
 mod early;
 mod error;
 mod facts;
@@ -115,6 +118,7 @@ mod run;
 mod scan;
 mod sizes;
 mod streams;
+mod texts;
 mod timelines;
 mod undo;
 mod window;
@@ -129,6 +133,7 @@ use retime_model::format::{Format, FormatError, Recognition, Trace};
 
 pub use error::KinetoError;
 pub use rank_pattern::{BadPattern, RankPattern};
+pub use texts::{EventText, Member, Members, each_event, members, micros_text, unquoted};
 
 /// Files of PyTorch's profiler, or in Chrome's format.
 #[derive(Clone, Copy, Debug, Default)]

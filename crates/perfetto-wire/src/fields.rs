@@ -15,6 +15,7 @@ pub mod trace_packet {
     pub const SEQUENCE_FLAGS: u32 = 13;
     pub const TRACE_PACKET_DEFAULTS: u32 = 59;
     pub const TRACK_DESCRIPTOR: u32 = 60;
+    pub const MACHINE_ID: u32 = 98;
 
     /// A value of `SequenceFlags`: nothing said before counts, and what was said since does.
     pub const INCREMENTAL_STATE_CLEARED: u64 = 1;
@@ -28,6 +29,7 @@ pub mod trace_packet_defaults {
 
 /// `interned_data/interned_data.proto`
 pub mod interned_data {
+    pub const EVENT_CATEGORIES: u32 = 1;
     pub const EVENT_NAMES: u32 = 2;
     pub const DEBUG_ANNOTATION_NAMES: u32 = 3;
 }
@@ -41,6 +43,7 @@ pub mod interned_name {
 
 /// `track_event/track_event.proto`
 pub mod track_event {
+    pub const CATEGORY_IIDS: u32 = 3;
     pub const DEBUG_ANNOTATIONS: u32 = 4;
     pub const TYPE: u32 = 9;
     pub const NAME_IID: u32 = 10;
@@ -59,7 +62,13 @@ pub mod track_event {
 /// `track_event/debug_annotation.proto`
 pub mod debug_annotation {
     pub const NAME_IID: u32 = 1;
+    pub const BOOL_VALUE: u32 = 2;
     pub const UINT_VALUE: u32 = 3;
+    pub const INT_VALUE: u32 = 4;
+    pub const DOUBLE_VALUE: u32 = 5;
+    pub const STRING_VALUE: u32 = 6;
+    /// JSON, which readers take apart.
+    pub const LEGACY_JSON_VALUE: u32 = 9;
 }
 
 /// `track_event/track_descriptor.proto`
@@ -70,6 +79,14 @@ pub mod track_descriptor {
     pub const THREAD: u32 = 4;
     pub const PARENT_UUID: u32 = 5;
     pub const COUNTER: u32 = 8;
+    pub const CHILD_ORDERING: u32 = 11;
+    pub const SIBLING_ORDER_RANK: u32 = 12;
+    /// Of the track that has the number 0: how processes are ordered.
+    pub const PROCESS_ORDERING: u32 = 19;
+
+    /// Values of `ChildTracksOrdering` and of `ProcessOrdering`: by the rank among siblings.
+    pub const CHILDREN_EXPLICIT: u64 = 3;
+    pub const PROCESSES_EXPLICIT: u64 = 1;
 }
 
 /// `track_event/process_descriptor.proto`
@@ -77,6 +94,7 @@ pub mod process_descriptor {
     pub const PID: u32 = 1;
     pub const LEGACY_SORT_INDEX: u32 = 3;
     pub const PROCESS_NAME: u32 = 6;
+    pub const PROCESS_LABELS: u32 = 8;
 }
 
 /// `track_event/thread_descriptor.proto`

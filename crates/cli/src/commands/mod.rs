@@ -12,6 +12,7 @@ pub(crate) mod export;
 pub(crate) mod found;
 mod fresh;
 mod merged;
+mod offsets_out;
 pub(crate) mod meta;
 pub(crate) mod order;
 mod outcome;
