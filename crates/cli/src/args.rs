@@ -133,7 +133,7 @@ pub(crate) struct CorrectArgs {
     #[command(flatten)]
     pub(crate) tables: TableArgs,
     #[command(flatten)]
-    pub(crate) offsets: OffsetsArgs,
+    pub(crate) offsets: OffsetsOutArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -285,7 +285,7 @@ pub(crate) struct TableArgs {
 
 /// The offsets of clocks, for programs that merge traces themselves.
 #[derive(Debug, Default, Args)]
-pub(crate) struct OffsetsArgs {
+pub(crate) struct OffsetsOutArgs {
     /// Write by how much each clock was off, piece by piece, with its hosts, ranks, rate,
     /// bound and evidence, as JSON; retime apply --offsets reads it
     #[arg(long, value_name = "FILE", help_heading = "Running")]

@@ -23,4 +23,4 @@ mod measured;
 mod model;
 
 pub(crate) use measured::Measured;
-pub(crate) use model::{Offsets, TraceOffsets};
+pub(crate) use model::{ClockOffsets, Evidence, Offsets, TraceOffsets};

@@ -202,7 +202,12 @@ mod tests {
 
     #[test]
     fn nanoseconds_become_microseconds() {
-        for (nanoseconds, text) in [(0, "0"), (1_500, "1.5"), (1_234_567, "1234.567"), (7, "0.007")] {
+        for (nanoseconds, text) in [
+            (0, "0"),
+            (1_500, "1.5"),
+            (1_234_567, "1234.567"),
+            (7, "0.007"),
+        ] {
             let mut out = Vec::new();
             micros_text(&mut out, nanoseconds);
             assert_eq!(String::from_utf8(out).unwrap(), text);

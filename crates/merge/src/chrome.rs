@@ -22,7 +22,13 @@ use crate::placed::Placed;
 use crate::survey::Naming;
 
 /// How a file begins.
-const START: &str = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+const START: &str = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"merged by\":\"retime\"},\n\
+                     \"traceEvents\":[\n";
+
+/// True if a file begins like one of these.
+pub(crate) fn is_start(bytes: &[u8]) -> bool {
+    bytes.starts_with(START.as_bytes())
+}
 
 /// Events that `id` joins with others.
 const JOINED: &[u8] = b"stfbneSTFpNOD";
@@ -34,7 +40,10 @@ pub(crate) fn open(out: &mut Vec<u8>) {
 
 /// Ends a file.
 pub(crate) fn close(out: &mut Vec<u8>, origin: i64) {
-    put(out, format_args!("\n],\"baseTimeNanoseconds\":{origin}}}\n"));
+    put(
+        out,
+        format_args!("\n],\"baseTimeNanoseconds\":{origin}}}\n"),
+    );
 }
 
 /// Appends to a file, whatever stands there already.
@@ -198,7 +207,11 @@ pub(crate) fn arrow_end(
 ) {
     let is_reversed = of.to.at < of.from.at;
     let end = if is_cause { of.from } else { of.to };
-    let category = if is_reversed { "reversed" } else { "dependency" };
+    let category = if is_reversed {
+        "reversed"
+    } else {
+        "dependency"
+    };
     let ph = if is_cause == is_reversed {
         "\"f\",\"bp\":\"e\""
     } else {

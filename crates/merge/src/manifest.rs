@@ -148,7 +148,12 @@ mod tests {
     #[test]
     fn names_are_short_and_none_comes_twice() {
         let long = format!("{}é{}rank7.json.gz", "x".repeat(30), "y".repeat(90));
-        let files = ["a/rank0.json", "b/rank0.json.gz", &long, "perfetto_manifest.json"];
+        let files = [
+            "a/rank0.json",
+            "b/rank0.json.gz",
+            &long,
+            "perfetto_manifest.json",
+        ];
         let names = member_names(files.iter().map(Path::new));
         assert_eq!(names[..2], ["rank0.json", "rank0_2.json"]);
         assert!(names[2].ends_with("yrank7.json"));

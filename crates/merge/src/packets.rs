@@ -119,6 +119,32 @@ impl Sequence {
         bytes(out, trace::PACKET, packet);
     }
 
+    /// Writes the names that are to be sent, where the packet that needs them comes later
+    /// than others that may.
+    pub(crate) fn send_names(&mut self, out: &mut Vec<u8>) {
+        if self.interned.is_empty() {
+            return;
+        }
+        let mut flags = trace_packet::NEEDS_INCREMENTAL_STATE;
+        if !std::mem::replace(&mut self.is_begun, true) {
+            flags |= trace_packet::INCREMENTAL_STATE_CLEARED;
+        }
+        let packet = &mut self.packet;
+        packet.clear();
+        uint(
+            packet,
+            trace_packet::TRUSTED_PACKET_SEQUENCE_ID,
+            self.number,
+        );
+        bytes(packet, trace_packet::INTERNED_DATA, &self.interned);
+        self.interned.clear();
+        uint(packet, trace_packet::SEQUENCE_FLAGS, flags);
+        if self.machine > 0 {
+            uint(packet, trace_packet::MACHINE_ID, self.machine);
+        }
+        bytes(out, trace::PACKET, packet);
+    }
+
     /// Writes the packet of a track.
     pub(crate) fn describe(&self, out: &mut Vec<u8>, track: &[u8]) {
         describe(out, self.number, self.machine, track);

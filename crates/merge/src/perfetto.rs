@@ -63,6 +63,13 @@ pub(crate) fn open(out: &mut Vec<u8>) {
     describe(out, COMMON, 0, &track);
 }
 
+/// True if a file begins like one of these.
+pub(crate) fn is_start(bytes: &[u8]) -> bool {
+    let mut own = Vec::new();
+    open(&mut own);
+    bytes.starts_with(&own)
+}
+
 /// The members of an event that say no more than the packet does.
 const SAID: [&[u8]; 11] = [
     b"ph", b"ts", b"dur", b"pid", b"tid", b"name", b"cat", b"args", b"bp", b"s", b"id",
@@ -207,7 +214,14 @@ impl<'a> Packets<'a> {
     }
 
     /// The track of something that has no descriptor of its own, which is written if it is new.
-    fn track(&mut self, out: &mut Vec<u8>, key: &[u8], parent: u64, name: &str, counts: bool) -> u64 {
+    fn track(
+        &mut self,
+        out: &mut Vec<u8>,
+        key: &[u8],
+        parent: u64,
+        name: &str,
+        counts: bool,
+    ) -> u64 {
         if let Some(track) = self.tracks.get(key) {
             return *track;
         }
@@ -334,6 +348,9 @@ impl<'a> Packets<'a> {
             self.sequence.flow(flow);
         }
         let at = self.placed.at(stay.begin);
+        if stay.is_held {
+            self.sequence.send_names(out);
+        }
         let late = &mut self.late;
         let start = late.len();
         let to = if stay.is_held { late } else { out };

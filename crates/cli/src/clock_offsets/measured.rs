@@ -43,10 +43,7 @@ impl Measured<'_> {
             ticks_per_second: info.rate.get(),
             zero_ticks: self.trace.zero().0,
             drift_bound: self.bounds.map(|it| it.drift),
-            trace: Some(Origin::of_nodes(
-                self.analysis.causality().nodes(),
-                info,
-            )),
+            trace: Some(Origin::of_nodes(self.analysis.causality().nodes(), info)),
             clocks: clocks.map(|clock| self.clock(correction, clock)).collect(),
         }
     }
@@ -93,7 +90,9 @@ impl Measured<'_> {
     /// From the first to the last stamp of the locations that read a clock.
     fn run(self, locations: &[LocationIndex]) -> Option<Run> {
         let nodes = self.analysis.causality().nodes();
-        let extents = locations.iter().filter_map(|it| nodes.extent(it.as_usize()));
+        let extents = locations
+            .iter()
+            .filter_map(|it| nodes.extent(it.as_usize()));
         extents
             .map(|it| Run {
                 first: it.first,
@@ -187,7 +186,11 @@ impl Scale {
 }
 
 fn ppm(gained: f64, run: u64) -> f64 {
-    if run == 0 { 0.0 } else { gained / run as f64 * 1e6 }
+    if run == 0 {
+        0.0
+    } else {
+        gained / run as f64 * 1e6
+    }
 }
 
 /// What is added at each end of each piece that lies within a run, by rising stamp.
@@ -232,7 +235,9 @@ fn pieces(
         let (begin, end) = (begin.unwrap_or(either), end.unwrap_or(either));
         let (from, to) = (before.map(|it| it.raw), after.map(|it| it.raw));
         let span = from.zip(to).map_or(0, |(from, to)| to.0 - from.0);
-        let ends = from.or(run.map(|it| it.first)).zip(to.or(run.map(|it| it.last)));
+        let ends = from
+            .or(run.map(|it| it.first))
+            .zip(to.or(run.map(|it| it.last)));
         OffsetPiece {
             from_ticks: from.map(|it| it.0),
             to_ticks: to.map(|it| it.0),

@@ -163,7 +163,9 @@ impl ClockOffsets {
             let [before, after] = pair else {
                 return Err(number);
             };
-            let raw = before.to_ticks.filter(|_| before.to_ticks == after.from_ticks);
+            let raw = before
+                .to_ticks
+                .filter(|_| before.to_ticks == after.from_ticks);
             let raw = raw.ok_or(number + 1)?;
             Ok(Knot {
                 raw: Timestamp(raw),

@@ -100,7 +100,10 @@ impl Given {
         }
         match (traces.pop(), traces.len()) {
             (Some(only), 0) => SavedCorrection::of_offsets(path, only),
-            (None, _) => Err(CliError::input(path, "has the offsets of other traces alone")),
+            (None, _) => Err(CliError::input(
+                path,
+                "has the offsets of other traces alone",
+            )),
             (_, others) => {
                 let message = format!(
                     "has the offsets of {} that this one can be; leave only its own in the file",

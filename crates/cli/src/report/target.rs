@@ -47,7 +47,11 @@ pub(crate) fn check(run: &RunArgs, output: Option<&Path>) -> Result<(), CliError
 }
 
 /// Fails if the report of an option could not be written, or would lie in the output.
-pub(crate) fn check_report(option: &str, path: &Path, output: Option<&Path>) -> Result<(), CliError> {
+pub(crate) fn check_report(
+    option: &str,
+    path: &Path,
+    output: Option<&Path>,
+) -> Result<(), CliError> {
     if is_directory(path)? {
         let takes = if option == "--json" {
             "a file or -"

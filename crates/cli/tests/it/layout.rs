@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 20] = [
+const CRATES: [(&str, &[&str]); 21] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime", &["retime-model", "retime-numerics"]),
@@ -37,6 +37,15 @@ const CRATES: [(&str, &[&str]); 20] = [
         "retime-export",
         &["retime", "retime-gzip", "retime-perfetto-wire"],
     ),
+    (
+        "retime-merge",
+        &[
+            "retime-gzip",
+            "retime-kineto",
+            "retime-model",
+            "retime-perfetto-wire",
+        ],
+    ),
     ("retime-sim", &["retime", "retime-otf2"]),
     ("retime-testing", &["retime-model", "retime-sim"]),
     (
@@ -56,8 +65,10 @@ const CRATES: [(&str, &[&str]); 20] = [
             "retime-distributed",
             "retime-experiments",
             "retime-export",
+            "retime-gzip",
             "retime-jsonl",
             "retime-kineto",
+            "retime-merge",
             "retime-methods",
             "retime-otf2-format",
             "retime-parallel",
@@ -86,7 +97,7 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 18] = [
+const LAYERED: [&str; 19] = [
     "model",
     "numerics",
     "retime",
