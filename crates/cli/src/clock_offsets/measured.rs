@@ -27,14 +27,13 @@ impl Measured<'_> {
     pub(crate) fn offsets(self) -> TraceOffsets {
         let info = self.analysis.info();
         let unchanged;
-        let correction = match self.solution {
-            Some(solution) => &solution.correction,
-            None => {
-                let clocks = self.analysis.clocks().clone();
-                let maps = vec![ClockMap::default(); clocks.len()];
-                unchanged = Correction::new(clocks, maps);
-                &unchanged
-            }
+        let correction = if let Some(solution) = self.solution {
+            &solution.correction
+        } else {
+            let clocks = self.analysis.clocks().clone();
+            let maps = vec![ClockMap::default(); clocks.len()];
+            unchanged = Correction::new(clocks, maps);
+            &unchanged
         };
         let clocks = correction.clocks().iter();
         TraceOffsets {
@@ -77,7 +76,7 @@ impl Measured<'_> {
             evidence: self.evidence(clock),
             from_ticks: run.map(|it| it.first.0),
             to_ticks: run.map(|it| it.last.0),
-            offset_ns: scale.nanoseconds((least as f64 + most as f64) / 2.0),
+            offset_ns: scale.nanoseconds(f64::midpoint(least as f64, most as f64)),
             offset_error_ns: scale.nanoseconds((most as f64 - least as f64) / 2.0),
             rate_ppm: run.map_or(0.0, |it| ppm(gained, it.last.0 - it.first.0)),
             bound_ns: run.and_then(|it| bound_over(bound?, it.first, it.last, scale)),
@@ -338,8 +337,12 @@ mod tests {
         let found = of_map(&map, 1_000_000).pieces;
         let adds: Vec<_> = found.iter().map(|it| it.add_ticks).collect();
         assert_eq!(adds, [[-100, -100], [-100, -101], [-101, -101]]);
-        assert_eq!(found[1].offset_ns, [-100_000.0, -101_000.0]);
-        assert_eq!(found[1].rate_ppm, -1_000.0);
+        let told = [
+            found[1].offset_ns[0],
+            found[1].offset_ns[1],
+            found[1].rate_ppm,
+        ];
+        assert_eq!(told.map(|it| it as i64), [-100_000, -101_000, -1_000]);
     }
 
     #[test]

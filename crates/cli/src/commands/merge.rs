@@ -145,7 +145,7 @@ fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
     let exit = exit_code(&parts);
     finish(args, parts, &mut lines)?;
     Ok(MergeDone {
-        outcome: lines.iter().map(|it| format!("{it}\n")).collect(),
+        outcome: lines.join("\n") + "\n",
         exit,
     })
 }

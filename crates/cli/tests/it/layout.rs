@@ -111,6 +111,7 @@ const LAYERED: [&str; 19] = [
     "picture",
     "perfetto-wire",
     "export",
+    "merge",
     "sim",
     "testing",
     "experiments",

@@ -68,16 +68,15 @@ pub(super) fn part(asked: Asked<'_>, copy: Option<&Path>) -> Result<Part, CliErr
     let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), asked.run)?;
     let access = access(&*analysed.opened.trace)?;
     let locations = locations(&*analysed.opened.trace, analysed.analysis.info());
-    let shown = match (copy, solution) {
-        (Some(copy), Some(solution)) => corrected(asked, analysed, solution, copy)?,
-        _ => {
-            let times = solved.as_ref().map(|it| &it.1);
-            let times = times.unwrap_or(analysed.analysis.recorded());
-            Shown {
-                documents: analysed.opened.trace.documents(),
-                arrows: arrows(&*analysed.opened.trace, &analysed.analysis),
-                left: left(asked, times),
-            }
+    let shown = if let (Some(copy), Some(solution)) = (copy, solution) {
+        corrected(asked, analysed, solution, copy)?
+    } else {
+        let times = solved.as_ref().map(|it| &it.1);
+        let times = times.unwrap_or(analysed.analysis.recorded());
+        Shown {
+            documents: analysed.opened.trace.documents(),
+            arrows: arrows(&*analysed.opened.trace, &analysed.analysis),
+            left: left(asked, times),
         }
     };
     Ok(Part {
