@@ -79,6 +79,7 @@ impl Measured<'_> {
             offset_ns: scale.nanoseconds(f64::midpoint(least as f64, most as f64)),
             offset_error_ns: scale.nanoseconds((most as f64 - least as f64) / 2.0),
             rate_ppm: run.map_or(0.0, |it| ppm(gained, it.last.0 - it.first.0)),
+            rate_within_ppm: run.and_then(|it| rate_within(bound?, it)),
             bound_ns: run.and_then(|it| bound_over(bound?, it.first, it.last, scale)),
             likely_ns: self.likely(clock).map(|it| scale.nanoseconds(it)),
             steps: steps(map, info),
@@ -190,6 +191,15 @@ fn ppm(gained: f64, run: u64) -> f64 {
     } else {
         gained / run as f64 * 1e6
     }
+}
+
+/// How wrong the mean rate of a run can be: a clock that is late at one end may be early at the
+/// other.
+fn rate_within(bound: &ClockErrorBound, run: Run) -> Option<f64> {
+    let ((before, after), (before_end, after_end)) = (bound.at(run.first), bound.at(run.last));
+    let error = (before_end + after).max(after_end + before);
+    let within = ppm(error, run.last.0 - run.first.0);
+    within.is_finite().then_some(within)
 }
 
 /// What is added at each end of each piece that lies within a run, by rising stamp.
@@ -319,6 +329,7 @@ mod tests {
             offset_ns: 0.0,
             offset_error_ns: 0.0,
             rate_ppm: 0.0,
+            rate_within_ppm: None,
             bound_ns: None,
             likely_ns: None,
             pieces: pieces(map, None, None, scale),

@@ -83,6 +83,8 @@ pub(crate) struct ClockOffsets {
     pub(crate) offset_error_ns: f64,
     /// By how much the clock runs slow, in the mean between these stamps.
     pub(crate) rate_ppm: f64,
+    /// How wrong that can be, at most, as the bounds of both ends say.
+    pub(crate) rate_within_ppm: Option<f64>,
     /// How far the truth can lie before and after the corrected time, at most.
     pub(crate) bound_ns: Option<[f64; 2]>,
     /// Within how much corrected times are likely to be right, as ends of operations tell.

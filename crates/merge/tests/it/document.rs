@@ -56,7 +56,7 @@ pub(crate) fn written(made: &Made, number: usize) -> Value {
         b'C' => event["args"] = json!({"used": made.salt, "free": 255 - made.salt}),
         b's' | b't' | b'f' => {
             event["id"] = json!(made.salt % 4);
-            if made.salt % 2 == 0 {
+            if made.salt.is_multiple_of(2) {
                 event["bp"] = json!("e");
             }
         }

@@ -74,7 +74,7 @@ proptest! {
         let ranks_named: Vec<&str> = names.iter().map(|it| it.split(':').next().unwrap()).collect();
         prop_assert!(ranks_named.is_sorted());
         let host = |it: &&str| it.ends_with("(host0)") || it.ends_with("(host1)");
-        prop_assert!(names.iter().all(|it| host(&it)));
+        prop_assert!(names.iter().all(host));
     }
 
     #[test]

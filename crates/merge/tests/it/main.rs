@@ -1,5 +1,9 @@
 //! Documents put together, read by readers of their own.
-#![allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "failing is how a test reports"
+)]
 
 mod archived;
 mod document;

@@ -77,12 +77,10 @@ fn clock(clock: &ClockOffsets) -> String {
         (None, Evidence::OneSide) => ", bounded on one side only".into(),
         (None, _) => ", nothing bounds by how much for certain".into(),
     };
-    let drift = if clock.rate_ppm.abs() < 0.005 {
-        String::new()
-    } else {
-        // What has to be added falls where a clock runs fast.
-        format!(", drift {:+.2} ppm", -clock.rate_ppm)
-    };
+    // What has to be added falls where a clock runs fast. Without a bound nothing is said of it.
+    let drift = clock.rate_within_ppm.map_or(String::new(), |it| {
+        format!(", drift {:+.2} ± {it:.2} ppm", -clock.rate_ppm)
+    });
     format!("{} was {by} {way}{within}{drift}", whose(clock))
 }
 
