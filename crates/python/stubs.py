@@ -9,7 +9,9 @@ from retime import _retime
 # and what only a process of its own can do.
 LEFT_OUT = {"quiet", "verbose", "output", "max-memory", "help", "version", "features"}
 # What writes files has no place where nothing is written.
-IN_MEMORY = LEFT_OUT | {"merged", "json", "html"}
+IN_MEMORY = LEFT_OUT | {"merged", "json", "html", "offsets-out"}
+# What says how a file is written, likewise.
+NOT_WRITTEN = LEFT_OUT | {"manifest-only", "offsets-out"}
 # Words of Python.
 RESERVED = {"from"}
 
@@ -181,8 +183,21 @@ def undo(
     *,
 {undo}
 ) -> Trace: ...
+def merge(
+    runs: Path | Sequence[Path],
+    out: Path,
+    progress: Progress | None = ...,
+    *,
+{merge}
+) -> str: ...
+def offsets(
+    runs: Path | Sequence[Path],
+    progress: Progress | None = ...,
+    *,
+{offsets}
+) -> dict[str, Any]: ...
 def apply(
-    correction: Path,
+    correction: Path | None,
     trace: Path,
     out: Path,
     progress: Progress | None = ...,
@@ -250,6 +265,8 @@ def stubs():
         compare=keywords("compare", LEFT_OUT | {"truth"}),
         undo=keywords("undo", indent=4),
         apply=keywords("apply", indent=4),
+        merge=keywords("merge", indent=4),
+        offsets=keywords("merge", NOT_WRITTEN, indent=4),
         simulate=keywords("simulate", indent=4),
         stream=keywords("stream", LEFT_OUT | {"skip-bad", "report"}),
     )

@@ -1,6 +1,6 @@
 //! The options of the commands, as clap reads them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use retime::causality::{CausalityOptions, Implementation};
@@ -132,6 +132,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) format: FormatArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) offsets: OffsetsOutArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -281,6 +283,15 @@ pub(crate) struct TableArgs {
     pub(crate) collectives: Option<PathBuf>,
 }
 
+/// The offsets of clocks, for programs that merge traces themselves.
+#[derive(Debug, Default, Args)]
+pub(crate) struct OffsetsOutArgs {
+    /// Write by how much each clock was off, piece by piece, with its hosts, ranks, rate,
+    /// bound and evidence, as JSON; retime apply --offsets reads it
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    pub(crate) offsets_out: Option<PathBuf>,
+}
+
 /// As [`RunArgs`], for commands without a report.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
@@ -302,16 +313,33 @@ pub(crate) struct PlainRunArgs {
      have"
 )))]
 pub(crate) struct ApplyArgs {
-    /// The correction: the *.retime of a corrected trace, or one of your own
-    pub(crate) correction: PathBuf,
-    #[arg(help = THE_TRACE)]
-    pub(crate) trace: PathBuf,
+    /// The correction: the *.retime of a corrected trace, or one of your own; not with
+    /// --offsets
+    #[arg(value_name = "CORRECTION")]
+    first: PathBuf,
+    #[arg(value_name = "TRACE", help = THE_TRACE, required_unless_present = "offsets")]
+    second: Option<PathBuf>,
+    /// Apply the offsets that --offsets-out wrote, instead of a correction
+    #[arg(long, value_name = "FILE", conflicts_with = "second")]
+    pub(crate) offsets: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     #[command(flatten)]
     pub(crate) run: PlainRunArgs,
+}
+
+impl ApplyArgs {
+    /// The trace to correct: the second path, or the only one where offsets are given.
+    pub(crate) fn trace(&self) -> &Path {
+        self.second.as_ref().unwrap_or(&self.first)
+    }
+
+    /// The file with the correction or the offsets.
+    pub(crate) fn given(&self) -> &Path {
+        self.offsets.as_ref().unwrap_or(&self.first)
+    }
 }
 
 #[derive(Debug, Args)]

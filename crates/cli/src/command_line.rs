@@ -13,6 +13,7 @@ use crate::args::{
 };
 use crate::commands::explain::args::ExplainArgs;
 use crate::commands::export::args::ExportArgs;
+use crate::commands::merge::args::MergeArgs;
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
 use crate::commands::view::ViewArgs;
@@ -99,6 +100,8 @@ pub(crate) enum Command {
     Explain(Box<ExplainArgs>),
     /// Write a trace for Perfetto or Chrome, corrected if it has contradictions
     Export(Box<ExportArgs>),
+    /// Put the profiles of a job into one file with one time, and say which clocks were off
+    Merge(Box<MergeArgs>),
     /// Show a trace in the browser, recorded and corrected
     View(Box<ViewArgs>),
     /// Correct a stream of events, line by line, while it comes in
@@ -130,6 +133,7 @@ impl Command {
             Self::Order(args) => args.run.memory.max_memory,
             Self::Explain(args) => args.run.memory.max_memory,
             Self::Export(args) => args.run.memory.max_memory,
+            Self::Merge(args) => args.run.memory.max_memory,
             Self::View(args) => args.run.memory.max_memory,
             _ => None,
         }
@@ -142,6 +146,7 @@ impl Command {
             Self::Apply(args) => vec![&args.output.output],
             Self::Undo(args) => vec![&args.output.output],
             Self::Export(args) => args.file().into_iter().collect(),
+            Self::Merge(args) => args.file().into_iter().collect(),
             _ => Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ mod analysed;
 mod args;
 mod bounds;
 mod call;
+mod clock_offsets;
 mod collectives;
 mod command_line;
 mod commands;
@@ -149,6 +150,7 @@ fn obey(command: &Command) -> Result<u8, CliError> {
         Command::Order(args) => commands::order::run(args),
         Command::Explain(args) => commands::explain::run(args),
         Command::Export(args) => commands::export::run(args),
+        Command::Merge(args) => commands::merge::run(args),
         Command::View(args) => commands::view::run(args),
         Command::Stream(args) => commands::stream::run(args),
         Command::Simulate(args) => commands::simulate::run(args),

@@ -22,6 +22,7 @@ use retime::{
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::clock_offsets::TraceOffsets;
 use crate::error::CliError;
 use crate::origin::Origin;
 use crate::pipe;
@@ -105,6 +106,20 @@ impl SavedCorrection {
             clocks: correction.save(info),
             bounds: None,
             undo: Some(undo),
+        })
+    }
+
+    /// The correction that offsets of a trace say.
+    pub(crate) fn of_offsets(path: &Path, offsets: TraceOffsets) -> Result<Self, CliError> {
+        Ok(Self {
+            format: FORMAT.into(),
+            version: VERSION,
+            method: String::new(),
+            ticks_per_second: Some(offsets.ticks_per_second),
+            clocks: offsets.saved(path)?,
+            trace: offsets.trace,
+            bounds: None,
+            undo: None,
         })
     }
 

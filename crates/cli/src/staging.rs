@@ -108,6 +108,14 @@ impl Staging {
         })
     }
 
+    /// Prepares to write a new file of merged traces, or with `force` one in the place of an
+    /// older one.
+    pub(crate) fn for_merged(target: Target<'_>, inputs: Inputs<'_>) -> Result<Self, CliError> {
+        Self::prepare(target.path, Some(inputs), || {
+            may_replace_file(target, "merged trace", retime_merge::is_merged)
+        })
+    }
+
     /// Prepares to write a report, in the place of an older one that was found to be one.
     pub(crate) fn for_report(target: &Path) -> Result<Self, CliError> {
         Self::prepare(target, None, || Ok(()))

@@ -21,7 +21,7 @@ use crate::window::Window;
 /// All arrows with both ends at locations and times that are shown.
 pub(crate) struct Arrows {
     /// Cause and effect, by cause.
-    by_cause: Vec<(EventNode, EventNode)>,
+    by_cause: Vec<Dependency>,
     /// The cause of each node, if an arrow ends there.
     causes: Vec<PackedOption<EventNode>>,
 }
@@ -40,11 +40,11 @@ impl Arrows {
             is_shown[nodes.location(node).as_usize()] && window.holds(nodes.timestamp(node))
         };
         let mut by_cause = dependencies(causality);
-        by_cause.retain(|&(cause, effect)| shows(cause) && shows(effect));
+        by_cause.retain(|it| shows(it.cause) && shows(it.effect));
         by_cause.par_sort_unstable();
         let mut causes = vec![PackedOption::NONE; nodes.len()];
-        for &(cause, effect) in &by_cause {
-            causes[effect.index()] = cause.into();
+        for it in &by_cause {
+            causes[it.effect.index()] = it.cause.into();
         }
         Self { by_cause, causes }
     }
@@ -57,7 +57,7 @@ impl Arrows {
 
     /// The first arrow of a cause that is not before `node`, by its position.
     pub(crate) fn first_from(&self, node: EventNode) -> usize {
-        self.by_cause.partition_point(|&(cause, _)| cause < node)
+        self.by_cause.partition_point(|it| it.cause < node)
     }
 
     /// The effects of a cause, whose arrows begin at a position.
@@ -68,17 +68,27 @@ impl Arrows {
         cause: EventNode,
     ) -> impl ExactSizeIterator<Item = EventNode> + '_ {
         let rest = self.by_cause.get(first..).unwrap_or_default();
-        let count = rest.iter().take_while(|it| it.0 == cause).count();
-        rest[..count].iter().map(|it| it.1)
+        let count = rest.iter().take_while(|it| it.cause == cause).count();
+        rest[..count].iter().map(|it| it.effect)
     }
 }
 
-/// Each effect with its latest cause.
-fn dependencies(causality: &Causality) -> Vec<(EventNode, EventNode)> {
+/// A dependency that is shown as an arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dependency {
+    /// What has to come first.
+    pub cause: EventNode,
+    /// What depends on it.
+    pub effect: EventNode,
+}
+
+/// Each effect with its latest cause, in no order.
+pub fn dependencies(causality: &Causality) -> Vec<Dependency> {
     let nodes = causality.nodes();
     let received = nodes.all().into_par_iter().filter_map(|node| {
         let cause = causality.message_source(node)?;
-        (nodes.role(node) == Role::Receive).then_some((cause, node))
+        let effect = node;
+        (nodes.role(node) == Role::Receive).then_some(Dependency { cause, effect })
     });
     let mut found: Vec<_> = received.collect();
     let collectives = causality.collectives();
@@ -95,7 +105,7 @@ fn dependencies(causality: &Causality) -> Vec<(EventNode, EventNode)> {
                 time,
                 |place| place,
                 |cause, effect| {
-                    own.push((cause, effect));
+                    own.push(Dependency { cause, effect });
                 },
             );
             own

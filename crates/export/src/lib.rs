@@ -39,6 +39,7 @@ use std::io::Write;
 
 use retime::Monitor;
 
+pub use arrows::{Dependency, dependencies};
 pub use error::ExportError;
 pub use recognised::is_export;
 pub use shown::{Exported, Kind, Shown, Times};

@@ -18,6 +18,8 @@ pub(crate) struct Header {
     pub(crate) groups: Vec<HeaderGroup>,
     /// True if there are more groups than it lists.
     pub(crate) lacks_groups: bool,
+    /// The purposes of these groups, where they are said, with their members.
+    pub(crate) purposes: Vec<HeaderGroup>,
     /// The host it ran on.
     pub(crate) host: Option<String>,
 }
@@ -45,7 +47,9 @@ impl Header {
                 self.rank = number(value.get("rank"));
                 self.world_size = number(value.get("world_size"));
                 let groups = value.get("pg_config").and_then(Value::as_array);
-                self.groups = groups.into_iter().flatten().filter_map(group).collect();
+                let groups = || groups.into_iter().flatten();
+                self.groups = groups().filter_map(|it| group(it, "pg_name")).collect();
+                self.purposes = groups().filter_map(|it| group(it, "pg_desc")).collect();
                 let count = number(value.get("pg_count"));
                 self.lacks_groups = count.is_some_and(|it: usize| it > self.groups.len());
                 // Groups are called by numbers, counted as they are made.
@@ -81,8 +85,9 @@ pub(crate) fn number<T: TryFrom<u64> + std::str::FromStr>(value: Option<&Value>)
     }
 }
 
-fn group(value: &Value) -> Option<HeaderGroup> {
-    let name = value.get("pg_name")?.as_str()?.to_owned();
+/// A group, called by what a key says.
+fn group(value: &Value, key: &str) -> Option<HeaderGroup> {
+    let name = value.get(key)?.as_str()?.to_owned();
     let ranks = match value.get("ranks") {
         Some(Value::Array(ranks)) => ranks.iter().map(|it| number(Some(it))).collect(),
         Some(Value::String(text)) => rank_list(text),
@@ -109,7 +114,7 @@ mod tests {
         let mut header = Header::default();
         let info = br#"{"backend": "nccl", "rank": "3", "world_size": 8, "pg_config": [
             {"pg_name": "0", "ranks": [0, 1, 2, 3, 4, 5, 6, 7]},
-            {"pg_name": "5", "ranks": "[2, 3]"},
+            {"pg_name": "5", "pg_desc": "mesh_tp", "ranks": "[2, 3]"},
             {"pg_name": "6", "ranks": "[0, 1, ..., 7]"},
             {"no name": 1}]}"#;
         header.take(b"distributedInfo", info).unwrap();
@@ -122,6 +127,11 @@ mod tests {
         assert_eq!(header.ranks("5"), Some(&[2, 3][..]));
         assert_eq!((header.ranks("6"), header.ranks("7")), (None, None));
         assert_eq!(header.groups.len(), 3);
+        let purpose = HeaderGroup {
+            name: "mesh_tp".to_owned(),
+            ranks: vec![2, 3],
+        };
+        assert_eq!(header.purposes, [purpose]);
         assert!(!header.lacks_groups);
         let more = br#"{"pg_count": 2, "pg_config": [{"pg_name": "0", "ranks": [0]}]}"#;
         header.take(b"distributedInfo", more).unwrap();

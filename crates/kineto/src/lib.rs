@@ -40,6 +40,8 @@
 //! hosts    names --> clocks                    one name is one clock, unless it is not
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
 //! run      scan, timelines, rewrite, restore, rows
+//! documents files --> whose they are           for whoever puts them together
+//! texts    events --> members                as they stand, likewise
 //! ```
 //!
 //! Two ranks whose clocks disagree by a second:
@@ -86,6 +88,7 @@ mod columns;
 mod compiled;
 mod digits;
 mod document;
+mod documents;
 mod early;
 mod error;
 mod facts;
@@ -127,6 +130,7 @@ mod scan;
 mod sizes;
 mod stamps;
 mod streams;
+mod texts;
 mod timelines;
 mod undo;
 mod window;
@@ -169,6 +173,7 @@ pub fn open_files(
     let run = run::Run::open_files(document, files, pattern)?;
     Ok(Box::new(run))
 }
+pub use texts::{EventText, Member, Members, each_event, members, micros_text, unquoted};
 
 /// Files of PyTorch's profiler, or in Chrome's format.
 #[derive(Clone, Copy, Debug, Default)]

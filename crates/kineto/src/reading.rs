@@ -5,7 +5,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use retime_model::format::{
-    Contents, EventRows, FormatError, OperationFacts, Reach, Rewrite, Scan, Timeline, Trace, Unused,
+    Contents, Document, EventRows, FormatError, OperationFacts, Reach, Rewrite, Scan, Timeline,
+    Trace, Unused,
 };
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
@@ -16,7 +17,7 @@ use crate::rewrite::new_times;
 use crate::rows::Table;
 use crate::run::Run;
 use crate::scan::Matched;
-use crate::{early, facts, named_ranks, recordings, timelines};
+use crate::{documents, early, facts, named_ranks, recordings, timelines};
 
 impl Trace for Run {
     fn format(&self) -> &'static str {
@@ -98,6 +99,12 @@ impl Trace for Run {
         let (file, track) = read.places.track(location);
         let file = read.files.get(file);
         file.map_or_else(Vec::new, |file| facts::of_track(file, track, events))
+    }
+
+    fn documents(&self) -> Vec<Document> {
+        self.read.get().map_or_else(Vec::new, |read| {
+            documents::of(self, read, self.last_matched().as_ref())
+        })
     }
 
     fn zero(&self) -> Timestamp {

@@ -46,6 +46,11 @@ impl Matched {
         all.all(Vec::is_empty)
     }
 
+    /// The host of each file, or the part of it that has one clock.
+    pub(crate) fn hosts(&self, files: &[FileRead]) -> Vec<Option<String>> {
+        hosts(files, &self.matching.joined)
+    }
+
     /// The logs of all locations, by recorded times.
     pub(crate) fn scan(
         &self,
@@ -64,7 +69,7 @@ impl Matched {
             }
             contents.extend(contents_of(file));
         }
-        let hosts = hosts(files, &self.matching.joined);
+        let hosts = self.hosts(files);
         Ok(Scan {
             info: places.info(files, &self.matching.groups, &hosts),
             logs,

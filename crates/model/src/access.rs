@@ -52,6 +52,20 @@ impl Access {
         }
     }
 
+    /// Access to a file that holds something of two: for whom both are open. Where their
+    /// groups differ, or there are access lists, the group gets what everyone has.
+    #[must_use]
+    pub fn both(self, other: &Self) -> Self {
+        let mode = self.mode & other.mode;
+        let is_plain = self.list == AccessList::None && other.list == AccessList::None;
+        let is_one = is_plain && (self.owner, self.group) == (other.owner, other.group);
+        Self {
+            mode: if is_one { mode } else { closed(mode) },
+            list: AccessList::None,
+            ..self
+        }
+    }
+
     /// Access to a file that holds nothing to execute.
     #[must_use]
     pub fn of_data(self) -> Self {
@@ -120,6 +134,12 @@ impl Access {
     /// Nothing is known of it elsewhere either.
     #[must_use]
     pub fn outside(self, _: &Self) -> Self {
+        self
+    }
+
+    /// Nothing is known of either.
+    #[must_use]
+    pub fn both(self, _: &Self) -> Self {
         self
     }
 

@@ -33,6 +33,7 @@
 
 mod contents;
 mod corrected_events;
+mod documents;
 mod error;
 mod opened_files;
 mod parts;
@@ -52,6 +53,7 @@ use crate::trace::{LocationIndex, TraceInfo};
 
 pub use self::contents::{Contents, Reach, Unused};
 pub use self::corrected_events::{CorrectedEvent, CorrectedEvents, TimeTooLarge};
+pub use self::documents::{Document, DocumentGroup, DocumentTrack, Extent};
 pub use self::error::FormatError;
 pub use self::opened_files::{FileError, OpenedFiles, Written};
 pub use self::parts::{InParts, PartLocation, PartScan, PartUndo, join};
@@ -196,6 +198,12 @@ pub trait Trace: Send + Sync {
     /// The trace as one that can be written, if its format [does that](Format::can_rewrite).
     fn rewriting(&self) -> Option<&dyn Rewrite> {
         None
+    }
+
+    /// The files of the trace as documents in Chrome's format, once events were read; nothing
+    /// where they are something else.
+    fn documents(&self) -> Vec<Document> {
+        Vec::new()
     }
 
     /// The stamp of what the files call 0, once events were read: not 0 only where they have

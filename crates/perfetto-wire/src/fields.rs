@@ -201,6 +201,14 @@ pub mod track_descriptor {
     pub const PARENT_UUID: u32 = 5;
     pub const COUNTER: u32 = 8;
     pub const STATIC_NAME: u32 = 10;
+    pub const CHILD_ORDERING: u32 = 11;
+    pub const SIBLING_ORDER_RANK: u32 = 12;
+    /// Of the track that has the number 0: how processes are ordered.
+    pub const PROCESS_ORDERING: u32 = 19;
+
+    /// Values of `ChildTracksOrdering` and of `ProcessOrdering`: by the rank among siblings.
+    pub const CHILDREN_EXPLICIT: u64 = 3;
+    pub const PROCESSES_EXPLICIT: u64 = 1;
 }
 
 /// `track_event/process_descriptor.proto`

@@ -1,6 +1,7 @@
 """Threads, interrupts, leaks, and how long work is shown."""
 
 import gc
+import json
 import os
 import pathlib
 import shutil
@@ -257,3 +258,48 @@ def test_two_threads_that_write_to_one_place(large, tmp_path):
         large.correct(tmp_path / "." / "out")
     thread.join()
     assert ended and retime.open(out).check(bounds=False).before.reversed == 0
+
+
+def test_profiles_are_merged(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    for rank, start in ((0, 1_000), (1, 5_000)):
+        calls = [
+            {
+                "ph": "X",
+                "cat": "kernel",
+                "name": "ncclDevKernel_AllReduce",
+                "pid": 0,
+                "tid": 7,
+                "ts": start + 1_000 * seq,
+                "dur": 50 + seq,
+                "args": {
+                    "Collective name": "allreduce",
+                    "Seq": seq,
+                    "In msg nelems": 4,
+                    "dtype": "Float",
+                    "Process Group Name": "0",
+                    "Process Group Ranks": "[0, 1]",
+                },
+            }
+            for seq in range(20)
+        ]
+        profile = {
+            "distributedInfo": {"rank": rank, "world_size": 2},
+            "host_name": f"host{rank}",
+            "traceEvents": calls,
+        }
+        (run / f"rank{rank}.json").write_text(json.dumps(profile))
+    told = retime.merge(run, tmp_path / "job.json")
+    assert "Wrote" in told
+    merged = json.loads((tmp_path / "job.json").read_text())["traceEvents"]
+    assert sum(it.get("cat") == "kernel" for it in merged) == 40
+    with pytest.raises(retime.OutputError):
+        retime.merge([run], tmp_path / "job.json")
+    offsets = retime.offsets([run / "rank0.json", run / "rank1.json"])
+    clocks = offsets["traces"][0]["clocks"]
+    off = {host: clock["offset_ns"] for clock in clocks for host in clock["hosts"]}
+    assert abs(abs(off["host0"] - off["host1"]) - 4e6) < 1e5
+    (tmp_path / "offsets.json").write_text(json.dumps(offsets))
+    corrected = retime.apply(None, run, tmp_path / "applied", offsets=tmp_path / "offsets.json")
+    assert corrected.check().before.reversed == 0

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use retime::format::{Rewrite, Timeline, Trace};
-use retime::{LocationIndex, TraceInfo, plural, printable_path};
+use retime::{LocationIndex, Timestamp, TraceInfo, plural, printable_path};
 
 use super::written::other_than_computed;
 use crate::args::ApplyArgs;
+use crate::clock_offsets::Offsets;
 use crate::error::CliError;
 use crate::formats;
 use crate::load::{describe, with_threads};
@@ -53,7 +54,7 @@ fn verify(
     let written = if let Some(written) = trace.open_copy(copy, &Interrupts) {
         written?
     } else {
-        let format = formats::of(&args.trace, args.format.asked())?;
+        let format = formats::of(args.trace(), args.format.asked())?;
         formats::open(copy, format, args.format.team.as_ref())?
     };
     let again = timelines(&*written, info, Stage::Verifying, args.run.quiet)?;
@@ -67,19 +68,68 @@ fn verify(
     Ok(())
 }
 
+/// The file that was given.
+enum Given {
+    Correction(SavedCorrection),
+    Offsets(Offsets),
+}
+
+impl Given {
+    fn read(args: &ApplyArgs) -> Result<Self, CliError> {
+        Ok(match &args.offsets {
+            Some(path) => Self::Offsets(Offsets::read(path)?),
+            None => Self::Correction(SavedCorrection::read_given(args.given())?),
+        })
+    }
+
+    /// The correction; of offsets of several traces, that of the one that it can be.
+    fn saved(
+        self,
+        path: &Path,
+        info: &TraceInfo,
+        found: &Origin,
+        zero: Timestamp,
+    ) -> Result<SavedCorrection, CliError> {
+        let mut traces = match self {
+            Self::Correction(saved) => return Ok(saved),
+            Self::Offsets(offsets) => offsets.traces,
+        };
+        if traces.len() > 1 {
+            let differs = |it: &Origin| it.differs(found, info, zero).is_some();
+            traces.retain(|it| !it.trace.as_ref().is_some_and(differs));
+        }
+        match (traces.pop(), traces.len()) {
+            (Some(only), 0) => SavedCorrection::of_offsets(path, only),
+            (None, _) => Err(CliError::input(
+                path,
+                "has the offsets of other traces alone",
+            )),
+            (_, others) => {
+                let message = format!(
+                    "has the offsets of {} that this one can be; leave only its own in the file",
+                    plural(others as u64 + 1, "trace")
+                );
+                Err(CliError::input(path, message))
+            }
+        }
+    }
+}
+
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
-    let format = formats::of_writable(&args.trace, args.format.asked())?;
-    let staging = Staging::for_trace(args.output.target(), format, Inputs::alone(&args.trace))?;
-    let saved = SavedCorrection::read_given(&args.correction)?;
-    let opened = formats::open(&args.trace, format, args.format.team.as_ref())?;
+    let format = formats::of_writable(args.trace(), args.format.asked())?;
+    let staging = Staging::for_trace(args.output.target(), format, Inputs::alone(args.trace()))?;
+    let given = Given::read(args)?;
+    let opened = formats::open(args.trace(), format, args.format.team.as_ref())?;
     let trace = formats::rewriting(&*opened)?;
     let info = describe(trace, args.run.quiet)?;
     let recorded = timelines(trace, &info, Stage::Reading, args.run.quiet)?;
     let origin = Origin::of_timelines(&recorded, &info);
+    let path = args.given();
+    let saved = given.saved(path, &info, &origin, trace.zero())?;
     if !args.output.force {
-        saved.refuse_stranger(&args.correction, &info, &origin, trace.zero())?;
+        saved.refuse_stranger(path, &info, &origin, trace.zero())?;
     }
-    let correction = saved.correction(&args.correction, &info)?;
+    let correction = saved.correction(path, &info)?;
     let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
     let to = staging.place(trace.shape());
     let output = printable_path(&args.output.output);
@@ -97,7 +147,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     staging.refuse_long_name(trace)?;
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
     let warnings = warned(&progress.end());
-    let method = format!("applied from {}", printable_path(&args.correction));
+    let method = format!("applied from {}", printable_path(path));
     let applied = SavedCorrection::new(&correction, &info, origin, method, undo)?;
     staging.written(applied.write(&staging.correction(trace), trace.path()))?;
     let copy = trace.copy_at(&to);

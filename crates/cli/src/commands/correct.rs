@@ -16,6 +16,7 @@ use retime::pipeline::{Method, Solution};
 use super::asked::{analyse, is_left_alone};
 use super::done::Done;
 use super::fresh::Fresh;
+use super::offsets_out;
 use super::outcome::{outcome, outcome_of_copy};
 use super::solved::{Solved, describe, solve};
 use super::written::{Expected, save, verify, verify_together};
@@ -41,6 +42,7 @@ pub(crate) fn told(args: &CorrectArgs) -> Result<Done, CliError> {
     args.method.refuse_strangers()?;
     report::target::check(&args.run, Some(&args.output.output))?;
     collectives::check(&args.tables)?;
+    offsets_out::check(&args.offsets, Some(&args.output.output))?;
     let done = correct(args)?;
     let told = done.tell(&args.run);
     told.map_err(|source| CliError::Unreported {
@@ -93,6 +95,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     let drawn = drawn::draw(analysed, None, bounds.as_ref(), &args.run)?;
     collectives::write(analysed, None, bounds.as_ref(), &args.tables)?;
+    offsets_out::write(analysed, None, bounds.as_ref(), &args.offsets)?;
     let writing = Instant::now();
     let trace = analysed.opened.rewriting()?;
     let progress = Progress::new(Stage::Copying, trace.bytes(), args.run.quiet);
@@ -132,6 +135,7 @@ fn repair(
     let trace = analysed.opened.rewriting()?;
     let drawn = drawn::draw(&analysed, Some(&solution), bounds.as_ref(), &args.run)?;
     collectives::write(&analysed, Some(&solution), bounds.as_ref(), &args.tables)?;
+    offsets_out::write(&analysed, Some(&solution), bounds.as_ref(), &args.offsets)?;
 
     let stage = Instant::now();
     let place = staging.place(trace.shape());

@@ -21,6 +21,7 @@ use serde::Deserialize;
 use super::asked::{analyse, is_left_alone};
 use super::done::Done;
 use super::fresh::{Fresh, read};
+use super::offsets_out;
 use super::outcome::outcome;
 use super::solved::{describe, solve};
 use crate::analysed::Analysed;
@@ -51,6 +52,7 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     };
     let solution = found.as_ref().map(|it| &it.0);
     let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), &args.run)?;
+    offsets_out::write(&analysed, solution, bounds.as_ref(), &args.offsets)?;
     let analysis = &analysed.analysis;
     let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());
     let correction = found.as_ref().map_or(&unchanged, |it| &it.0.correction);

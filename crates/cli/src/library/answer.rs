@@ -9,7 +9,7 @@ use super::{Call, Failure, parsed};
 use crate::args::{CompareArgs, RunArgs};
 use crate::call;
 use crate::command_line::Command;
-use crate::commands::{apply, check, compare, correct, simulate, undo};
+use crate::commands::{apply, check, compare, correct, merge, simulate, undo};
 use crate::error::CliError;
 
 /// The answer to a call: the report of the command, and the outcome.
@@ -25,7 +25,8 @@ pub struct Answer {
     pub written: Vec<PathBuf>,
 }
 
-/// Does what a call asks for: `check`, `compare`, `correct`, `apply`, `undo` or `simulate`.
+/// Does what a call asks for: `check`, `compare`, `correct`, `merge`, `apply`, `undo` or
+/// `simulate`.
 pub fn ask(call: Call) -> Result<Answer, Failure> {
     let mut command = parsed(&call)?;
     if command.max_memory().is_some() {
@@ -37,6 +38,7 @@ pub fn ask(call: Call) -> Result<Answer, Failure> {
         Command::Check(args) => hush(&mut args.run)?,
         Command::Compare(args) => hush(&mut args.run)?,
         Command::Correct(args) => hush(&mut args.run)?,
+        Command::Merge(args) => hush(&mut args.run)?,
         Command::Apply(args) => args.run.quiet = true,
         Command::Undo(args) => args.run.quiet = true,
         _ => {}
@@ -65,6 +67,7 @@ fn outputs(command: &Command) -> Vec<PathBuf> {
         Command::Check(args) => Some(&args.run),
         Command::Compare(args) => Some(&args.run),
         Command::Correct(args) => Some(&args.run),
+        Command::Merge(args) => Some(&args.run),
         _ => None,
     };
     let reports = run.map(|it| [it.json.clone(), it.html.clone()]);
@@ -79,10 +82,16 @@ fn outputs(command: &Command) -> Vec<PathBuf> {
         Command::Correct(args) => args.tables.collectives.clone(),
         _ => None,
     };
+    let offsets = match command {
+        Command::Correct(args) => args.offsets.offsets_out.clone(),
+        Command::Merge(args) => args.offsets.offsets_out.clone(),
+        _ => None,
+    };
     written
         .chain(simulated)
         .chain(reports)
         .chain(table)
+        .chain(offsets)
         .collect()
 }
 
@@ -103,6 +112,14 @@ fn done(command: &Command) -> Result<Answer, CliError> {
             let done = correct::told(args)?;
             let written = vec![args.output.output.clone()];
             reported(&done.report, done.outcome, done.exit, written)
+        }
+        Command::Merge(args) => {
+            let done = merge::merged(args)?;
+            let written = args.file().map(PathBuf::from).into_iter().collect();
+            Ok(Answer {
+                exit_code: done.exit,
+                ..in_words(done.outcome, written)
+            })
         }
         Command::Compare(args) => comparison(args),
         Command::Apply(args) => {

@@ -48,10 +48,16 @@ impl Study {
             }
             Command::Correct(mut args) => {
                 hush(&mut args.run)?;
-                let files = [&args.run.json, &args.run.html, &args.tables.collectives];
+                let files = [
+                    &args.run.json,
+                    &args.run.html,
+                    &args.tables.collectives,
+                    &args.offsets.offsets_out,
+                ];
                 if args.merged || files.iter().any(|it| it.is_some()) {
                     return Err(Failure::option(
-                        "--merged, --json, --html and --collectives write files, and nothing is written here",
+                        "--merged, --json, --html, --collectives and --offsets-out write files, and nothing \
+                         is written here",
                     ));
                 }
                 studied(&|| corrected(&args), args.run.threads)

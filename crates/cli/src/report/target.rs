@@ -14,13 +14,14 @@ use crate::pipe;
 use crate::staging::{Staging, real};
 
 /// How reports of retime begin; only these are replaced.
-const OURS: [&str; 6] = [
+const OURS: [&str; 7] = [
     "\"retime-report-",
     "\"retime-comparison-",
     "\"retime-stream-report-",
     retime_picture::MARK,
     "operation,group,sequence,kind,",
     "{\"operation\":0,\"group\":",
+    "\"format\": \"retime offsets\"",
 ];
 
 /// Fails early if the reports of `--json` and `--html` could not be written at the end, or
@@ -45,7 +46,12 @@ pub(crate) fn check(run: &RunArgs, output: Option<&Path>) -> Result<(), CliError
     Ok(())
 }
 
-fn check_report(option: &str, path: &Path, output: Option<&Path>) -> Result<(), CliError> {
+/// Fails if the report of an option could not be written, or would lie in the output.
+pub(crate) fn check_report(
+    option: &str,
+    path: &Path,
+    output: Option<&Path>,
+) -> Result<(), CliError> {
     if is_directory(path)? {
         let takes = if option == "--json" {
             "a file or -"

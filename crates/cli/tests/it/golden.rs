@@ -140,6 +140,7 @@ fn help_of_every_command() {
         "reproduce --help",
         "order --help",
         "export --help",
+        "merge --help",
         "stream --help",
         "completions --help",
         "man --help",

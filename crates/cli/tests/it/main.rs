@@ -39,6 +39,7 @@ mod live;
 mod make;
 mod manners;
 mod memory;
+mod merge;
 mod merged;
 mod methods;
 mod modified;

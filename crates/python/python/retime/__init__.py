@@ -34,7 +34,18 @@ from ._library import Alignment, Event, Filter, PiggybackClock, align
 from ._report import Comparison, Part, Report
 from ._retime import __version__
 from ._tables import Table
-from ._trace import Corrected, Location, Simulated, Trace, apply, open, simulate, undo
+from ._trace import (
+    Corrected,
+    Location,
+    Simulated,
+    Trace,
+    apply,
+    merge,
+    offsets,
+    open,
+    simulate,
+    undo,
+)
 
 __all__ = [
     "Alignment",
@@ -64,6 +75,8 @@ __all__ = [
     "__version__",
     "align",
     "apply",
+    "merge",
+    "offsets",
     "open",
     "simulate",
     "undo",

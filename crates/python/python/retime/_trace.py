@@ -1,8 +1,10 @@
 """Traces."""
 
+import builtins
 import collections
 import json
 import os
+import tempfile
 import threading
 
 from . import _html, _plots, _retime, _tables
@@ -303,10 +305,39 @@ def undo(trace, out, progress=None, **options):
 def apply(correction, trace, out, progress=None, **options):
     """Sends another trace of the same run through a saved correction, to ``out``; opens it.
 
-    The options are those of ``retime apply``.
+    The options are those of ``retime apply``; with ``offsets`` the correction is ``None``.
     """
-    ask("apply", [correction, trace], {**options, "output": path_of(out)}, progress)
+    given = [trace] if correction is None else [correction, trace]
+    ask("apply", given, {**options, "output": path_of(out)}, progress)
     return open(out, options.get("format"))
+
+
+def merge(runs, out, progress=None, **options):
+    """Puts the profiles of a job into one file with one time, ``out``; says in words what it did.
+
+    ``runs`` are the paths of directories or files. The options are those of ``retime merge``;
+    the ending of ``out`` says what is written.
+    """
+    _, outcome, _, _ = ask("merge", _several(runs), {**options, "output": path_of(out)}, progress)
+    return outcome
+
+
+def offsets(runs, progress=None, **options):
+    """By how much each clock of some runs was off: what ``--offsets-out`` writes, as a dict.
+
+    The options are those of ``retime merge``; nothing is written.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        told = os.path.join(place, "offsets.json")
+        ask("merge", _several(runs), {**options, "offsets_out": told}, progress)
+        with builtins.open(told, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def _several(runs):
+    """One path, or several, as paths."""
+    is_one = isinstance(runs, (str, bytes)) or hasattr(runs, "__fspath__")
+    return [runs] if is_one else list(runs)
 
 
 class Simulated(collections.namedtuple("Simulated", "trace truth outcome")):

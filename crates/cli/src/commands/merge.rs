@@ -1,0 +1,363 @@
+//! `retime merge`: the profiles of a job as one file with one time.
+//!
+//! ```text
+//! paths -> traces -> each corrected, read again -> documents on one axis -> one staged file
+//! ```
+//!
+//! Files of one job are one trace, whose calls say how clocks differ. Traces of which nothing
+//! says that are put beside each other by their own times, and the last lines say so.
+
+pub(crate) mod args;
+mod clocks_told;
+mod constant;
+mod part;
+mod runs;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use retime::format::Document;
+use retime::{plural, printable_path};
+use retime_merge::{
+    Arrow, ArrowEnd, Job, Member, MergeError, Merged, archive, manifest, member_names, merge,
+};
+
+use super::asked::Asked;
+use super::offsets_out;
+use crate::drawn::Drawn;
+use crate::error::{CliError, VIOLATIONS};
+use crate::load::{Source, with_threads};
+use crate::progress::{Progress, Stage, check_interrupt};
+use crate::report::{self, examined, target};
+use crate::staging::{Inputs, Staging, Target};
+use args::{MergeArgs, MergeOutput};
+use part::{Part, part};
+use runs::{RunPaths, grouped};
+
+/// What came of it: the exit code, and what is said.
+pub(crate) struct MergeDone {
+    /// In three lines, or one more for each thing that is not known.
+    pub(crate) outcome: String,
+    pub(crate) exit: u8,
+}
+
+/// Runs the command; returns the exit code.
+pub(crate) fn run(args: &MergeArgs) -> Result<u8, CliError> {
+    let done = merged(args)?;
+    if args.output.as_deref() == Some(Path::new("-")) {
+        if !args.run.quiet {
+            // If even this cannot be written, the file is there all the same.
+            let _ = write!(anstream::stderr(), "{}", done.outcome);
+        }
+    } else if !args.run.quiet && !reports_to_stdout(args) {
+        let output = args
+            .output
+            .as_deref()
+            .or(args.offsets.offsets_out.as_deref());
+        report::tell(&done.outcome, output.unwrap_or(Path::new("-")))?;
+    }
+    Ok(done.exit)
+}
+
+fn reports_to_stdout(args: &MergeArgs) -> bool {
+    args.run.json.as_deref() == Some(Path::new("-"))
+}
+
+/// Merges, on the threads asked for.
+pub(crate) fn merged(args: &MergeArgs) -> Result<MergeDone, CliError> {
+    args.method.refuse_strangers()?;
+    let to_stdout = args.output.is_some() && args.file().is_none();
+    if to_stdout && reports_to_stdout(args) {
+        let message = "the trace and the report cannot both go to standard output";
+        return Err(CliError::Usage(message.into()));
+    }
+    target::check(&args.run, args.file())?;
+    offsets_out::check(&args.offsets, args.file())?;
+    with_threads(args.run.threads, || merge_here(args))
+}
+
+impl MergeArgs {
+    /// How one of the traces is to be corrected.
+    fn asked<'a>(&'a self, run: &'a RunPaths) -> Asked<'a> {
+        let source = Source::alone(&run.path, self.format.asked(), self.run.quiet);
+        Asked {
+            source: Source {
+                others: &run.others,
+                ..source
+            },
+            model: &self.model,
+            method: &self.method,
+            window: None,
+            bounds: &self.bounds,
+            limits: &self.limits,
+            run: &self.run,
+            force: self.force,
+        }
+    }
+}
+
+fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
+    // First of all, so that a bad target is known before any work.
+    let written = args.written()?;
+    let to_stdout = args.output.is_some() && args.file().is_none();
+    if to_stdout && !matches!(written, Some(MergeOutput::Trace { .. })) {
+        let message = "--manifest-only takes a file to write";
+        return Err(CliError::Usage(message.into()));
+    }
+    let runs = grouped(&args.runs, args.format.asked())?;
+    if runs.len() > 1 && (args.run.json.is_some() || args.run.html.is_some()) {
+        let message = "--json and --html tell of one trace, and these are several; retime correct \
+                       reports each";
+        return Err(CliError::Usage(message.into()));
+    }
+    let staging = staging(args)?;
+    let scratch = match (&staging, to_stdout) {
+        (None, true) => {
+            Some(tempfile::tempdir().map_err(|error| CliError::io(&std::env::temp_dir(), error))?)
+        }
+        _ => None,
+    };
+    let room = match (&staging, &scratch) {
+        (Some(staging), _) => Some(staging.directory()),
+        (None, Some(scratch)) => Some(scratch.path()),
+        (None, None) => None,
+    };
+    let writes_copies = matches!(
+        written,
+        Some(MergeOutput::Trace { .. } | MergeOutput::Archive)
+    );
+    let mut parts = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        let copy = room
+            .filter(|_| writes_copies)
+            .map(|it| it.join(format!("corrected-{number}")));
+        let found = part(args.asked(run), copy.as_deref());
+        parts.push(match &staging {
+            Some(staging) => staging.written(found)?,
+            None => found?,
+        });
+    }
+    let mut lines = clocks_told::lines(&parts);
+    if let Some(output) = written {
+        lines.push(put(args, &parts, output, staging)?);
+    }
+    let exit = exit_code(&parts);
+    finish(args, parts, &mut lines)?;
+    Ok(MergeDone {
+        outcome: lines.join("\n") + "\n",
+        exit,
+    })
+}
+
+fn staging(args: &MergeArgs) -> Result<Option<Staging>, CliError> {
+    let Some(file) = args.file() else {
+        return Ok(None);
+    };
+    let inputs = match args.runs.split_first() {
+        Some((trace, others)) => Inputs { trace, others },
+        None => Inputs::alone(file),
+    };
+    let target = Target {
+        path: file,
+        force: args.force,
+    };
+    Staging::for_merged(target, inputs).map(Some)
+}
+
+fn exit_code(parts: &[Part]) -> u8 {
+    let left: u64 = parts.iter().map(|it| it.shown.left).sum();
+    if left > 0 {
+        return VIOLATIONS;
+    }
+    let codes = parts
+        .iter()
+        .map(|it| examined::exit_code(&it.report.examined));
+    codes.max().unwrap_or_default()
+}
+
+/// Writes what was asked for beside the file, and adds to what is said.
+fn finish(args: &MergeArgs, parts: Vec<Part>, lines: &mut Vec<String>) -> Result<(), CliError> {
+    let mut offsets = Vec::new();
+    let mut reported: Option<(report::model::Report, Drawn)> = None;
+    for part in parts {
+        let warnings = part
+            .report
+            .warnings
+            .iter()
+            .map(|it| format!("warning: {it}"));
+        lines.splice(0..0, warnings);
+        offsets.push(part.offsets);
+        reported = Some((part.report, part.drawn));
+    }
+    offsets_out::write_all(offsets, &args.offsets)?;
+    if let Some(path) = &args.offsets.offsets_out {
+        lines.push(format!(
+            "Wrote {}: the offsets of all clocks.",
+            printable_path(path)
+        ));
+    }
+    let Some((report, drawn)) = reported else {
+        return Ok(());
+    };
+    let outcome = lines.last().cloned().unwrap_or_default();
+    drawn.write(&report, &outcome, &args.run)?;
+    if reports_to_stdout(args) {
+        return report::print_as(&report, &args.run, String::new);
+    }
+    report::write_json(&report, &args.run)
+}
+
+/// Writes the file; what is said of it.
+fn put(
+    args: &MergeArgs,
+    parts: &[Part],
+    output: MergeOutput,
+    staging: Option<Staging>,
+) -> Result<String, CliError> {
+    let path = args.output.as_deref().unwrap_or(Path::new("-"));
+    let Some(staging) = staging else {
+        let written = fill(args, parts, output, &mut io::stdout());
+        return match written {
+            // That nobody reads on is no error.
+            Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
+                Ok("Nobody read to the end.".into())
+            }
+            written => written.map(|it| told(path, &it)),
+        };
+    };
+    let file = staging.file();
+    let failed = |error| CliError::io(&file, error);
+    let written = (|| {
+        let mut out = File::create_new(&file).map_err(failed)?;
+        give_access(parts, &out).map_err(failed)?;
+        fill(args, parts, output, &mut out)
+    })();
+    let written = staging.written(written)?;
+    check_interrupt()?;
+    staging.commit_file()?;
+    Ok(told(path, &written))
+}
+
+/// Who may read the file: for whom all traces are open.
+fn give_access(parts: &[Part], file: &File) -> io::Result<()> {
+    let all = parts.iter().map(|it| it.access.clone());
+    all.reduce(|one, other| one.both(&other))
+        .map_or(Ok(()), |it| it.of_data().give(file))
+}
+
+/// The content of what was written, in words.
+struct Content(String);
+
+fn told(path: &Path, content: &Content) -> String {
+    format!("Wrote {}: {}", printable_path(path), content.0)
+}
+
+fn fill(
+    args: &MergeArgs,
+    parts: &[Part],
+    output: MergeOutput,
+    out: &mut (dyn Write + Send),
+) -> Result<Content, CliError> {
+    let path = args.output.as_deref().unwrap_or(Path::new("-"));
+    let bytes = args.runs.iter().filter_map(|it| std::fs::metadata(it).ok());
+    let bytes = bytes.map(|it| it.len()).sum();
+    let progress = Progress::new(Stage::Exporting, bytes, args.run.quiet);
+    let failed = |error| match error {
+        MergeError::Format(error) => CliError::from(error),
+        MergeError::Io(error) if path.as_os_str() == "-" => {
+            CliError::io(Path::new("standard output"), error)
+        }
+        MergeError::Io(error) => CliError::io(path, error),
+    };
+    match output {
+        MergeOutput::Trace {
+            kind,
+            is_compressed,
+        } => {
+            let job = job(parts);
+            let effort = is_compressed.then_some(retime_gzip::Effort::Fast);
+            let merged = merge(&job, kind, effort, out, &progress).map_err(failed)?;
+            Ok(Content(in_words(&merged, job.documents.len())))
+        }
+        MergeOutput::Archive => {
+            let job = job(parts);
+            let files = || job.documents.iter().map(|it| &*it.path);
+            let names = member_names(files());
+            let members = job
+                .documents
+                .iter()
+                .zip(names)
+                .map(|(document, name)| Member {
+                    name,
+                    host: document.host.clone(),
+                    zero: document.base,
+                });
+            let members: Vec<Member> = members.collect();
+            archive(&members, files(), out, &progress).map_err(failed)?;
+            Ok(Content(format!(
+                "{} at corrected times with a manifest. Open it in https://ui.perfetto.dev \
+                 (58 or later).",
+                plural(members.len() as u64, "profile")
+            )))
+        }
+        MergeOutput::Manifest => {
+            let constant = constant::members(parts);
+            let text = manifest(&constant.members);
+            let written = out.write_all(text.as_bytes());
+            written.map_err(|error| CliError::io(path, error))?;
+            Ok(Content(constant.in_words()))
+        }
+    }
+}
+
+fn in_words(merged: &Merged, documents: usize) -> String {
+    format!(
+        "{} of {}, {}, {} between them. Open it in https://ui.perfetto.dev.",
+        plural(documents as u64, "profile"),
+        plural(merged.processes, "process"),
+        plural(merged.events, "event"),
+        plural(merged.arrows, "arrow"),
+    )
+}
+
+/// All documents, by rank, on one axis.
+fn job(parts: &[Part]) -> Job {
+    let mut placed: Vec<(usize, u32, &Document)> = Vec::new();
+    for (part, it) in parts.iter().enumerate() {
+        let own = (0..).zip(&it.shown.documents);
+        placed.extend(own.map(|(number, document)| (part, number, document)));
+    }
+    // Those without a rank come behind, as they were given.
+    placed.sort_by_key(|it| (it.0, it.2.rank.is_none(), it.2.rank));
+    let mut position: Vec<Vec<u32>> = parts
+        .iter()
+        .map(|it| vec![0; it.shown.documents.len()])
+        .collect();
+    for (at, &(part, number, _)) in (0..).zip(&placed) {
+        if let Some(it) = position
+            .get_mut(part)
+            .and_then(|it| it.get_mut(number as usize))
+        {
+            *it = at;
+        }
+    }
+    let moved = |part: usize, end: ArrowEnd| ArrowEnd {
+        document: position[part][end.document as usize],
+        ..end
+    };
+    let arrows = parts.iter().enumerate().flat_map(|(part, it)| {
+        let own = it.shown.arrows.iter();
+        own.map(move |arrow| (part, *arrow))
+    });
+    let arrows = arrows.map(|(part, arrow)| Arrow {
+        from: moved(part, arrow.from),
+        to: moved(part, arrow.to),
+    });
+    let extents = placed.iter().filter_map(|it| it.2.extent);
+    Job {
+        origin: extents.map(|it| it.first).min().unwrap_or_default(),
+        arrows: arrows.collect(),
+        documents: placed.into_iter().map(|it| it.2.clone()).collect(),
+    }
+}

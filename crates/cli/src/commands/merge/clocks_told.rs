@@ -1,0 +1,109 @@
+//! Which clocks were off, by how much, plus or minus what: the first lines of what is said.
+
+use retime::{format_seconds, plural, printable, printable_path};
+
+use super::part::Part;
+use crate::clock_offsets::{ClockOffsets, Evidence, TraceOffsets};
+
+/// How many clocks are named.
+const NAMED: usize = 4;
+
+/// A line for the clocks of each trace, and one for its dependencies; and that nothing relates
+/// several traces.
+pub(super) fn lines(parts: &[Part]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in parts {
+        let whose = if parts.len() > 1 {
+            let path = std::path::Path::new(&part.offsets.path);
+            format!("{}: ", printable_path(path))
+        } else {
+            String::new()
+        };
+        lines.push(format!("{whose}{}", clocks(&part.offsets)));
+        let before = &part.report.before;
+        let all = before.messages.total + before.collectives.total;
+        lines.push(format!(
+            "{whose}{}, of which {} as recorded and {} as shown have their effect before their cause",
+            plural(all, "dependency"),
+            before.reversed,
+            part.shown.left
+        ));
+    }
+    if parts.len() > 1 {
+        lines.push(format!(
+            "warning: nothing relates these {} to each other: each stands at the times of its own \
+             clocks, and how far they are apart is not known",
+            plural(parts.len() as u64, "trace")
+        ));
+    }
+    lines
+}
+
+fn clocks(offsets: &TraceOffsets) -> String {
+    let mut off: Vec<&ClockOffsets> = offsets.clocks.iter().filter(|it| is_off(it)).collect();
+    off.sort_by(|a, b| b.offset_ns.abs().total_cmp(&a.offset_ns.abs()));
+    if off.is_empty() {
+        let count = plural(offsets.clocks.len() as u64, "clock");
+        return format!("{count}: none was off by more than is known of it");
+    }
+    let named: Vec<String> = off.iter().take(NAMED).map(|it| clock(it)).collect();
+    let more = match off.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!(
+        "{} of {}: {}{more}",
+        off.len(),
+        plural(offsets.clocks.len() as u64, "clock"),
+        named.join("; ")
+    )
+}
+
+/// True if a clock was off for certain, or if there is no telling how far it may have been.
+fn is_off(clock: &ClockOffsets) -> bool {
+    let within = clock.bound_ns.map_or(0.0, |it| it[0].max(it[1]));
+    clock.offset_ns.abs() > within
+}
+
+fn clock(clock: &ClockOffsets) -> String {
+    let way = if clock.offset_ns < 0.0 {
+        "ahead"
+    } else {
+        "behind"
+    };
+    let by = format_seconds(clock.offset_ns.abs() / 1e9);
+    let within = match (clock.bound_ns, clock.evidence) {
+        (Some([before, after]), _) => format!(" ± {}", format_seconds(before.max(after) / 1e9)),
+        (None, Evidence::OneSide) => ", bounded on one side only".into(),
+        (None, _) => ", nothing bounds by how much for certain".into(),
+    };
+    // What has to be added falls where a clock runs fast. Without a bound nothing is said of it.
+    let drift = clock.rate_within_ppm.map_or(String::new(), |it| {
+        format!(", drift {:+.2} ± {it:.2} ppm", -clock.rate_ppm)
+    });
+    format!("{} was {by} {way}{within}{drift}", whose(clock))
+}
+
+fn whose(clock: &ClockOffsets) -> String {
+    let ranks = match (clock.ranks.first(), clock.ranks.last()) {
+        (Some(first), Some(last)) if last > first => format!("ranks {first} to {last}"),
+        (Some(only), _) => format!("rank {only}"),
+        (None, _) => match clock.processes.as_slice() {
+            [] => format!(
+                "location {}",
+                clock.locations.first().copied().unwrap_or_default()
+            ),
+            [only] => printable(only).into_owned(),
+            several => plural(several.len() as u64, "process"),
+        },
+    };
+    match clock.hosts.as_slice() {
+        [] => ranks,
+        [host] => format!("{} ({ranks})", printable(host)),
+        hosts => format!(
+            "{} and {} more ({ranks})",
+            printable(&hosts[0]),
+            hosts.len() - 1
+        ),
+    }
+}

@@ -1,0 +1,184 @@
+//! One of the traces that are merged: analysed, corrected, and read again as what is shown.
+//!
+//! ```text
+//! analyse -> contradictions? -> solve -> a corrected copy -> read again: documents, arrows
+//!                           \-> the files as they are    ->
+//! ```
+
+use std::fs;
+use std::path::Path;
+
+use retime::causality::{Check, EventNode};
+use retime::format::{Document, Shape, Trace};
+use retime::pipeline::{Analysis, Solution};
+use retime::{Access, TraceInfo};
+use retime_export::dependencies;
+use retime_merge::{Arrow, ArrowEnd};
+
+use super::super::asked::{Asked, analyse, is_left_alone};
+use super::super::found::{Found, as_corrected, as_recorded};
+use super::super::merged::access;
+use super::super::offsets_out;
+use crate::analysed::Analysed;
+use crate::args::MinDelay;
+use crate::clock_offsets::TraceOffsets;
+use crate::drawn::{self, Drawn};
+use crate::error::CliError;
+use crate::formats;
+use crate::load::joined;
+use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
+use crate::report::model::Report;
+
+/// A trace that is a part of the file.
+pub(super) struct Part {
+    pub(super) report: Report,
+    pub(super) drawn: Drawn,
+    pub(super) offsets: TraceOffsets,
+    /// The ids of the locations of each document.
+    pub(super) locations: Vec<Vec<u64>>,
+    /// Who may read it.
+    pub(super) access: Access,
+    pub(super) shown: Shown,
+}
+
+/// What is shown of a trace.
+pub(super) struct Shown {
+    pub(super) documents: Vec<Document>,
+    pub(super) arrows: Vec<Arrow>,
+    /// The dependencies that are reversed, or shorter than a minimal delay that was given.
+    pub(super) left: u64,
+}
+
+/// Analyses and corrects a trace; `copy` is where its corrected files may lie, if these are
+/// wanted.
+pub(super) fn part(asked: Asked<'_>, copy: Option<&Path>) -> Result<Part, CliError> {
+    let (mut analysed, method) = analyse(asked)?;
+    refuse_other_formats(&analysed)?;
+    let Found {
+        report,
+        bounds,
+        solved,
+    } = if is_left_alone(asked, &method, &analysed) {
+        as_recorded(asked, &analysed)?
+    } else {
+        as_corrected(asked, &method, &mut analysed)?
+    };
+    let solution = solved.as_ref().map(|it| &it.0);
+    let offsets = offsets_out::of(&analysed, solution, bounds.as_ref());
+    let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), asked.run)?;
+    let access = access(&*analysed.opened.trace)?;
+    let locations = locations(&*analysed.opened.trace, analysed.analysis.info());
+    let shown = if let (Some(copy), Some(solution)) = (copy, solution) {
+        corrected(asked, analysed, solution, copy)?
+    } else {
+        let times = solved.as_ref().map(|it| &it.1);
+        let times = times.unwrap_or(analysed.analysis.recorded());
+        Shown {
+            documents: analysed.opened.trace.documents(),
+            arrows: arrows(&*analysed.opened.trace, &analysed.analysis),
+            left: left(asked, times),
+        }
+    };
+    Ok(Part {
+        report,
+        drawn,
+        offsets,
+        locations,
+        access,
+        shown,
+    })
+}
+
+fn refuse_other_formats(analysed: &Analysed) -> Result<(), CliError> {
+    if !analysed.opened.trace.documents().is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "is {}, and only files in Chrome's format are merged with all that they hold; \
+         retime export shows its events",
+        analysed.opened.trace.format()
+    );
+    Err(CliError::input(&analysed.opened.path, message))
+}
+
+/// Writes a corrected copy and reads it again.
+fn corrected(
+    asked: Asked<'_>,
+    analysed: Analysed,
+    solution: &Solution,
+    copy: &Path,
+) -> Result<Shown, CliError> {
+    let trace = analysed.opened.rewriting()?;
+    if trace.shape() == Shape::Directory {
+        fs::create_dir(copy).map_err(|error| CliError::io(copy, error))?;
+    }
+    let progress = Progress::new(Stage::Writing, trace.bytes(), asked.run.quiet);
+    trace.rewrite(&solution.correction, copy, &progress)?;
+    drop(progress);
+    check_interrupt()?;
+    let path = trace.copy_at(copy);
+    let written = match trace.open_copy(&path, &Interrupts) {
+        Some(written) => written?,
+        None => formats::open(&path, formats::of(&path, asked.source.format)?, None)?,
+    };
+    let options = analysed.analysis.options().clone();
+    // The copy takes as much room.
+    drop(analysed);
+    let progress = Progress::new(Stage::Verifying, written.bytes(), asked.run.quiet);
+    let scan = written.scan(&progress)?;
+    drop(progress);
+    let causality = joined(&path, &scan.info, scan.logs, options.causality)?;
+    let analysis = Analysis::of(scan.info, causality, options, &Interrupts)?;
+    Ok(Shown {
+        documents: written.documents(),
+        arrows: arrows(&*written, &analysis),
+        left: left(asked, analysis.recorded()),
+    })
+}
+
+/// How many dependencies are reversed, or shorter than a minimal delay that was asked for.
+fn left(asked: Asked<'_>, times: &Check) -> u64 {
+    let is_learned = asked.model.min_delay == MinDelay::Auto;
+    times.violated() + if is_learned { 0 } else { times.short() }
+}
+
+/// The ids of the locations of each document.
+fn locations(trace: &dyn Trace, info: &TraceInfo) -> Vec<Vec<u64>> {
+    let documents = trace.documents();
+    let of = |document: &Document| {
+        let first = document.first.as_usize();
+        let own = info.locations.get(first..first + document.tracks.len());
+        own.unwrap_or_default().iter().map(|it| it.id).collect()
+    };
+    documents.iter().map(of).collect()
+}
+
+/// The dependencies between processes at the times of a trace; those within a process its
+/// documents show themselves.
+fn arrows(trace: &dyn Trace, analysis: &Analysis) -> Vec<Arrow> {
+    let documents = trace.documents();
+    let (causality, info) = (analysis.causality(), analysis.info());
+    let nodes = causality.nodes();
+    let process = |node| Some(info.locations.get(nodes.location(node).as_usize())?.process);
+    let end = |node: EventNode| {
+        let location = nodes.location(node);
+        let after = documents.partition_point(|it| it.first.0 <= location.0);
+        let document = after.checked_sub(1)?;
+        Some(ArrowEnd {
+            document: document as u32,
+            track: location.0 - documents.get(document)?.first.0,
+            at: nodes.timestamp(node).0.wrapping_sub(trace.zero().0) as i64,
+        })
+    };
+    let between = dependencies(causality).into_iter();
+    let between = between.filter(|it| process(it.cause) != process(it.effect));
+    let found = between.filter_map(|it| {
+        Some(Arrow {
+            from: end(it.cause)?,
+            to: end(it.effect)?,
+        })
+    });
+    let mut found: Vec<Arrow> = found.collect();
+    found.sort_unstable_by_key(|it| (it.to, it.from));
+    found
+}

@@ -1,0 +1,96 @@
+//! Which of the paths that are given are one trace.
+//!
+//! Files of one job are one trace, in which what they did together says how their clocks
+//! differ. A directory of them is one trace too; where several paths are given, the files that
+//! lie in directories count like those that are named.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use retime::format::Format;
+use retime::{presence, printable_path};
+
+use crate::error::CliError;
+use crate::formats::{self, FormatName};
+
+/// A trace among the paths.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RunPaths {
+    /// The directory or the first file,
+    pub(super) path: PathBuf,
+    /// and further files.
+    pub(super) others: Vec<PathBuf>,
+}
+
+/// The traces that paths are, in the order in which they are named.
+pub(super) fn grouped(
+    paths: &[PathBuf],
+    asked: Option<FormatName>,
+) -> Result<Vec<RunPaths>, CliError> {
+    let mut groups: Vec<(&'static dyn Format, Vec<PathBuf>)> = Vec::new();
+    for path in paths {
+        let format = formats::of(path, asked)?;
+        match groups.iter_mut().find(|it| it.0.name() == format.name()) {
+            Some(group) => group.1.push(path.clone()),
+            None => groups.push((format, vec![path.clone()])),
+        }
+    }
+    let mut runs = Vec::new();
+    for (format, paths) in groups {
+        // No files at all tell whether it takes several.
+        let takes_several = format.open_files(&[]).is_some();
+        let mut all = if paths.len() > 1 && takes_several {
+            vec![files(&paths)?]
+        } else {
+            paths.into_iter().map(|it| vec![it]).collect()
+        };
+        for files in &mut all {
+            let path = files.remove(0);
+            runs.push(RunPaths {
+                path,
+                others: std::mem::take(files),
+            });
+        }
+    }
+    Ok(runs)
+}
+
+/// The files that are named and those that lie in directories that are.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let mut all = Vec::new();
+    for path in paths {
+        let failed = |error| CliError::io(path, error);
+        if !presence::is_directory(path).map_err(failed)? {
+            all.push(path.clone());
+            continue;
+        }
+        let before = all.len();
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let file = entry.map_err(failed)?.path();
+            if is_profile(&file) && presence::is_file(&file).map_err(failed)? {
+                all.push(file);
+            }
+        }
+        if all.len() == before {
+            return Err(CliError::input(
+                path,
+                "holds no *.json or *.json.gz itself; name the directory in which they lie",
+            ));
+        }
+        if let Some(own) = all.get_mut(before..) {
+            own.sort();
+        }
+    }
+    let mut sorted: Vec<&PathBuf> = all.iter().collect();
+    sorted.sort();
+    if let Some(twice) = sorted.windows(2).find(|it| it[0] == it[1]) {
+        let message = format!("{} is named twice", printable_path(twice[0]));
+        return Err(CliError::Usage(message));
+    }
+    Ok(all)
+}
+
+fn is_profile(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".json") || name.ends_with(".json.gz")
+}

@@ -1,0 +1,324 @@
+//! `retime merge`: what is said, where the file goes, and offsets that come back to the same
+//! correction. What readers make of the file is tested beside `retime-merge` and in
+//! `tests/browser`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use flate2::read::GzDecoder;
+use retime_testing::kineto::{KinetoRun, Style};
+use serde_json::Value;
+
+use crate::common::directory::assert_same;
+use crate::common::{Outcome, Scratch};
+
+/// Ranks on two hosts.
+fn job() -> Scratch {
+    let scratch = Scratch::new();
+    let run = KinetoRun {
+        ranks: 4,
+        ranks_per_host: 2,
+        seed: 9,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    run.write(&scratch.join("run")).unwrap();
+    fs::remove_file(scratch.join("run/truth.json")).unwrap();
+    scratch
+}
+
+fn json(scratch: &Scratch, name: &str) -> Value {
+    serde_json::from_slice(&fs::read(scratch.join(name)).unwrap()).unwrap()
+}
+
+/// The events of documents, by document and as they come, without what is made anew.
+fn lasting(document: &Value) -> Vec<Value> {
+    let all = document["traceEvents"].as_array().unwrap().iter();
+    let shown = all.filter(|it| it["ph"] != "M" && it["cat"] != "retime");
+    let shown = shown.filter(|it| it["name"] != "dependency").cloned();
+    let plain = shown.map(|mut it| {
+        for key in ["ts", "pid", "id"] {
+            it.as_object_mut().unwrap().remove(key);
+        }
+        it
+    });
+    plain.collect()
+}
+
+#[test]
+fn it_says_who_was_off_and_loses_nothing() {
+    let scratch = job();
+    let told = scratch.retime("merge run -o job.json").expect_code(0);
+    let lines: Vec<&str> = told.stdout.lines().collect();
+    let [.., clocks, dependencies, written] = *lines else {
+        panic!("{}", told.stdout);
+    };
+    assert!(
+        clocks.contains(" of 2 clocks: ") && clocks.contains(" ± "),
+        "{clocks}"
+    );
+    assert!(dependencies.contains(" and 0 as shown "), "{dependencies}");
+    assert!(
+        written.starts_with("Wrote job.json: 4 profiles of "),
+        "{written}"
+    );
+
+    scratch.retime("correct run -o corrected -q").expect_code(0);
+    let names = scratch.shell("ls corrected/*.json*").stdout;
+    let mut expected = Vec::new();
+    for name in names.lines().filter(|it| !it.ends_with(".retime")) {
+        let bytes = fs::read(scratch.join(name)).unwrap();
+        let document = if bytes.starts_with(&[0x1f, 0x8b]) {
+            serde_json::from_reader(GzDecoder::new(&*bytes)).unwrap()
+        } else {
+            serde_json::from_slice(&bytes).unwrap()
+        };
+        expected.push(lasting(&document));
+    }
+    assert_eq!(expected.len(), 4);
+    assert!(lasting(&json(&scratch, "job.json")) == expected.concat());
+}
+
+#[test]
+fn files_and_directories_are_one_job_and_bytes_depend_on_nothing_else() {
+    let scratch = job();
+    scratch.shell("mkdir a b; cp run/*0.* run/*1.* a/; cp run/*2.* run/*3.* b/");
+    let whole = |name: &str| {
+        scratch
+            .retime(&format!("merge run -o whole-{name} -q"))
+            .expect_code(0);
+        fs::read(scratch.join(&format!("whole-{name}"))).unwrap()
+    };
+    for name in ["t.pftrace", "t.json.gz", "t.tar"] {
+        let expected = whole(name);
+        for (number, runs) in ["a b", "b a"].iter().enumerate() {
+            for threads in [1, 3] {
+                let out = format!("{number}-{threads}-{name}");
+                let command = format!("merge {runs} -o {out} -q --threads {threads}");
+                scratch.retime(&command).expect_code(0);
+                assert!(fs::read(scratch.join(&out)).unwrap() == expected, "{out}");
+            }
+        }
+    }
+    let refused = scratch.retime("merge a a -o t.json");
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("is named twice"),
+        "{}",
+        refused.stderr
+    );
+    let piped = scratch.shell("\"$RETIME\" merge run -o - -q | cmp - whole-t.pftrace");
+    assert_eq!(
+        (piped.code, &*piped.stdout, &*piped.stderr),
+        (Some(0), "", "")
+    );
+}
+
+#[test]
+fn it_replaces_what_it_wrote_and_nothing_else() {
+    let scratch = job();
+    let private = fs::Permissions::from_mode(0o600);
+    let file = fs::read_dir(scratch.join("run")).unwrap().next().unwrap();
+    fs::set_permissions(scratch.join("run"), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(file.unwrap().path(), private).unwrap();
+    for name in ["t.pftrace", "t.pftrace.gz", "t.json", "t.json.gz", "t.tar"] {
+        let merge = format!("merge run -o {name} -q");
+        scratch.retime(&merge).expect_code(0);
+        let first = fs::read(scratch.join(name)).unwrap();
+        assert_eq!(scratch.retime(&merge).code, Some(2), "{name}");
+        scratch.retime(&format!("{merge} --force")).expect_code(0);
+        assert!(fs::read(scratch.join(name)).unwrap() == first, "{name}");
+        let mode = fs::metadata(scratch.join(name))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o077, 0, "{name}");
+    }
+    scratch.write("mine.json", "{\"traceEvents\": []}");
+    let refused = scratch.retime("merge run -o mine.json --force");
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("is no merged trace"),
+        "{}",
+        refused.stderr
+    );
+    for name in ["t.txt", "t.tar.gz", "t.json.zst"] {
+        let refused = scratch.retime(&format!("merge run -o {name}"));
+        assert_eq!(refused.code, Some(2));
+        assert!(
+            refused.stderr.contains("the ending says no kind of file"),
+            "{name}"
+        );
+    }
+    let left = [
+        "mine.json",
+        "run",
+        "t.json",
+        "t.json.gz",
+        "t.pftrace",
+        "t.pftrace.gz",
+        "t.tar",
+    ];
+    assert_eq!(scratch.entries(), left);
+    // Nobody reads on.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = scratch.command("merge run -o - -q");
+    Outcome::from(command.stdout(writer).output().unwrap()).expect_code(0);
+}
+
+#[test]
+fn a_manifest_says_what_constants_leave() {
+    let scratch = job();
+    let told = scratch
+        .retime("merge run --manifest-only -o manifest.json")
+        .expect_code(0);
+    let line = told.stdout.lines().last().unwrap();
+    assert!(
+        line.contains("one constant offset for each of 4 files"),
+        "{line}"
+    );
+    assert!(line.contains("times are off of "), "{line}");
+    let manifest = json(&scratch, "manifest.json");
+    let files = manifest["perfetto_manifest"]["files"].as_array().unwrap();
+    let offsets: Vec<Option<i64>> = files
+        .iter()
+        .map(|it| it["clocks"]["offset_ns"].as_i64())
+        .collect();
+    assert_eq!(offsets.len(), 4);
+    assert!(offsets.iter().flatten().all(|it| *it >= 0));
+    assert!(offsets.contains(&None));
+    assert_eq!(scratch.retime("merge run --manifest-only").code, Some(2));
+}
+
+#[test]
+fn offsets_come_back_to_the_same_correction() {
+    let scratch = job();
+    scratch
+        .retime("correct run -o corrected --offsets-out offsets.json -q")
+        .expect_code(0);
+    scratch
+        .retime("apply --offsets offsets.json run -o applied -q")
+        .expect_code(0);
+    scratch.shell("rm -f corrected/*.retime applied/*.retime");
+    assert_same(&scratch.join("corrected"), &scratch.join("applied"));
+    // With others beside them, and of the command that writes nothing else.
+    scratch
+        .retime("merge run --offsets-out alone.json -q")
+        .expect_code(0);
+    let mut all = json(&scratch, "alone.json");
+    assert_eq!(all["traces"], json(&scratch, "offsets.json")["traces"]);
+    let first = all["traces"][0].clone();
+    let mut other = first.clone();
+    other["trace"]["digest"] = 1.into();
+    all["traces"] = vec![other.clone(), first].into();
+    scratch.write("all.json", &all.to_string());
+    scratch
+        .retime("apply --offsets all.json run -o again -q")
+        .expect_code(0);
+    scratch.shell("rm -f again/*.retime");
+    assert_same(&scratch.join("corrected"), &scratch.join("again"));
+    all["traces"] = vec![other.clone(), other].into();
+    scratch.write("others.json", &all.to_string());
+    for (name, text, said) in [
+        ("others", None, "has the offsets of other traces alone"),
+        (
+            "garbage",
+            Some("{\"traces\"".to_owned()),
+            "is no file of offsets",
+        ),
+        (
+            "older",
+            Some(all.to_string().replace("\"version\":1", "\"version\":7")),
+            "has version 7",
+        ),
+        (
+            "gap",
+            Some(gap(&scratch)),
+            "does not begin where the one before it ends",
+        ),
+    ] {
+        let name = format!("{name}.json");
+        if let Some(text) = text {
+            scratch.write(&name, &text);
+        }
+        let refused = scratch.retime(&format!("apply --offsets {name} run -o refused"));
+        assert_eq!(refused.code, Some(2), "{name}");
+        assert!(refused.stderr.contains(said), "{name}: {}", refused.stderr);
+        assert!(refused.stderr.contains(&name), "{name}: {}", refused.stderr);
+        assert!(!scratch.join("refused").exists());
+    }
+    assert_eq!(scratch.retime("apply --offsets offsets.json").code, Some(2));
+    assert_eq!(scratch.retime("merge run").code, Some(2));
+}
+
+/// Offsets of which one piece is missing.
+fn gap(scratch: &Scratch) -> String {
+    let mut all = json(scratch, "offsets.json");
+    let clocks = all["traces"][0]["clocks"].as_array_mut().unwrap();
+    let pieces = clocks
+        .iter_mut()
+        .map(|it| it["pieces"].as_array_mut().unwrap());
+    let most = pieces.max_by_key(|it| it.len()).unwrap();
+    assert!(most.len() > 1);
+    most.remove(0);
+    all.to_string()
+}
+
+/// Of archives, too, with clocks that drift, were set or wander, and with coarse ticks.
+#[test]
+fn offsets_of_any_trace_come_back() {
+    for clocks in [
+        "--drift 50ppm",
+        "--tick 1us --jumps 1",
+        "--wander 1ms --wander-period 1s",
+    ] {
+        let scratch = Scratch::new();
+        let simulate =
+            format!("simulate halo -o halo --no-truth --events 4000 --offset 1ms {clocks}");
+        scratch.succeed(&simulate);
+        scratch
+            .retime("correct halo -o corrected --offsets-out offsets.json -q")
+            .expect_code(0);
+        scratch
+            .retime("apply --offsets offsets.json halo -o applied -q")
+            .expect_code(0);
+        scratch.shell("rm -f corrected/*.retime applied/*.retime");
+        assert_same(&scratch.join("corrected"), &scratch.join("applied"));
+        let refused = scratch.retime("merge halo -o t.pftrace");
+        assert_eq!(refused.code, Some(2));
+        assert!(
+            refused
+                .stderr
+                .contains("only files in Chrome's format are merged"),
+            "{}",
+            refused.stderr
+        );
+        assert!(!scratch.join("t.pftrace").exists());
+    }
+}
+
+#[test]
+fn an_interrupt_leaves_nothing() {
+    let scratch = Scratch::new();
+    let run = KinetoRun {
+        ranks: 8,
+        iterations: 60,
+        filler: 10,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    run.write(&scratch.join("run")).unwrap();
+    for (number, wait) in ["0.05", "0.2", "0.5", "0.8"].iter().enumerate() {
+        let command = format!(
+            "\"$RETIME\" merge run -o t{number}.json.gz -q & it=$!; sleep {wait}; kill -INT $it; wait $it"
+        );
+        let outcome = scratch.shell(&command);
+        let is_whole = scratch.join(&format!("t{number}.json.gz")).exists();
+        let expected = if is_whole { 0 } else { 130 };
+        assert_eq!(outcome.code, Some(expected), "{}", outcome.stderr);
+    }
+    let entries = scratch.entries();
+    assert!(
+        entries.iter().all(|it| it == "run" || it.starts_with('t')),
+        "{entries:?}"
+    );
+}

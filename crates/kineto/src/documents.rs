@@ -1,0 +1,59 @@
+//! The files of a run as documents, for whoever puts them together.
+
+use retime_model::format::{Document, DocumentGroup, DocumentTrack, Extent};
+
+use crate::columns::NO_TRACK;
+use crate::header::Header;
+use crate::profile::FileRead;
+use crate::run::{AllRead, Run};
+use crate::scan::Matched;
+
+/// The files that were read, in the order of locations.
+pub(crate) fn of(run: &Run, read: &AllRead, matched: Option<&Matched>) -> Vec<Document> {
+    let hosts = matched.map_or_else(Vec::new, |it| it.hosts(&read.files));
+    let files = run.files.paths().iter().zip(&read.files);
+    let documents = files.enumerate().map(|(number, (path, file))| Document {
+        path: path.clone(),
+        base: file.header.base,
+        extent: extent(file),
+        rank: file.header.rank,
+        host: hosts.get(number).cloned().flatten(),
+        groups: groups(&file.header),
+        tracks: file.tracks.iter().map(track).collect(),
+        first: read.places.location(number, 0),
+    });
+    documents.collect()
+}
+
+fn track(track: &crate::profile::Track) -> DocumentTrack {
+    DocumentTrack {
+        pid: track.pid.clone(),
+        tid: track.tid.clone(),
+    }
+}
+
+/// From the earliest to the latest time of what is on a track.
+fn extent(file: &FileRead) -> Option<Extent> {
+    let columns = &file.columns;
+    let told = |time: u64| time.wrapping_sub(file.origin) as i64;
+    let events = (0..columns.begins.len() as u32).filter(|it| columns.track(*it) != NO_TRACK);
+    let ends = events.map(|it| (columns.begin(it), columns.end(it)));
+    let (first, last) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+    Some(Extent {
+        first: told(first),
+        last: told(last),
+    })
+}
+
+/// The groups in which the place of the rank is known.
+fn groups(header: &Header) -> Vec<DocumentGroup> {
+    let groups = header.purposes.iter().filter_map(|group| {
+        let place = group.ranks.iter().position(|it| Some(*it) == header.rank)?;
+        Some(DocumentGroup {
+            name: group.name.clone(),
+            place: place as u32,
+            size: group.ranks.len() as u32,
+        })
+    });
+    groups.collect()
+}

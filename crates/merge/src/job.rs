@@ -1,0 +1,78 @@
+//! The documents of a job on one axis, and what hangs together across them.
+
+use retime_model::format::Document;
+
+/// What is put into one file.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// The documents, at the times that are to be shown, in the order in which they are shown.
+    pub documents: Vec<Document>,
+    /// The arrows between them.
+    pub arrows: Vec<Arrow>,
+    /// The nanosecond that is 0 in the file: none of what is shown is earlier.
+    pub origin: i64,
+}
+
+/// A dependency of one event on another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// The cause.
+    pub from: ArrowEnd,
+    /// The effect.
+    pub to: ArrowEnd,
+}
+
+/// An end of an arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ArrowEnd {
+    /// The position of the document,
+    pub document: u32,
+    /// and of its track there.
+    pub track: u32,
+    /// When it is, in nanoseconds.
+    pub at: i64,
+}
+
+/// An end with its arrow, and what is said of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Pointed {
+    pub(crate) end: ArrowEnd,
+    /// The position of the arrow.
+    pub(crate) arrow: usize,
+    pub(crate) name: &'static str,
+}
+
+impl Job {
+    /// All ends of arrows, by where they stand.
+    pub(crate) fn ends(&self) -> Vec<Pointed> {
+        let arrows = self.arrows.iter().enumerate();
+        let both = arrows.flat_map(|(arrow, it)| {
+            [(it.from, "cause"), (it.to, "effect")].map(|(end, name)| Pointed { end, arrow, name })
+        });
+        let mut all: Vec<Pointed> = both.collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// The content of a file, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Bytes, before they were compressed.
+    pub bytes: u64,
+    /// Events of documents, those left out that only name things.
+    pub events: u64,
+    /// Arrows between documents.
+    pub arrows: u64,
+    /// Processes with events.
+    pub processes: u64,
+}
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergedKind {
+    /// Chrome's JSON.
+    Chrome,
+    /// Packets of Perfetto.
+    Perfetto,
+}

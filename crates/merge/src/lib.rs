@@ -1,0 +1,44 @@
+//! Profiles of many ranks as one file, of which nothing is lost.
+//!
+//! ```text
+//! Job: documents on one axis, arrows between them
+//!    | survey / outline      who is in a document; slices that nest, arrows in it
+//!    | placed                numbers that no other document has
+//!    v
+//!  chrome | perfetto         its events again, one document after the other
+//!    | chunks                compressed in parallel
+//!    v
+//!  a file                    or an archive of documents with a manifest
+//! ```
+//!
+//! A document is a file in Chrome's JSON format, as the profiler of PyTorch writes it. Its
+//! events keep their names, categories, arguments, lengths and arrows; processes get numbers
+//! of their own, and names that say whose they are. At any time one document is under way,
+//! and of that some 30 bytes for each event are kept, so memory does not grow with their number.
+
+mod archive;
+mod chrome;
+mod chunks;
+mod error;
+mod flows;
+mod ids;
+mod job;
+mod manifest;
+mod outline;
+mod packets;
+mod perfetto;
+mod placed;
+mod recognised;
+mod roles;
+mod slices;
+mod survey;
+mod titles;
+mod written;
+
+pub use archive::archive;
+pub use error::MergeError;
+pub use job::{Arrow, ArrowEnd, Job, Merged, MergedKind};
+pub use manifest::{LONGEST_NAME, MANIFEST, Member, manifest, member_names};
+pub use recognised::is_merged;
+pub use roles::roles;
+pub use written::merge;

@@ -1,0 +1,151 @@
+//! A job as one file, document by document.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use retime_gzip::{Effort, Output};
+use retime_kineto::{Member, each_event};
+use retime_model::Monitor;
+use retime_model::format::Document;
+
+use crate::chrome::{self, EndPlace};
+use crate::chunks::Chunks;
+use crate::error::MergeError;
+use crate::ids::Ids;
+use crate::job::{ArrowEnd, Job, Merged, MergedKind, Pointed};
+use crate::outline::{Outline, survey};
+use crate::perfetto::{self, Packets};
+use crate::placed::Placed;
+
+/// Writes a job as one file, compressed or not.
+pub fn merge(
+    job: &Job,
+    kind: MergedKind,
+    effort: Option<Effort>,
+    out: &mut (dyn Write + Send),
+    monitor: &dyn Monitor,
+) -> Result<Merged, MergeError> {
+    let mut chunks = Chunks::new(Output::new(out, effort)?);
+    let mut merged = match kind {
+        MergedKind::Chrome => as_chrome(job, &mut chunks, monitor)?,
+        MergedKind::Perfetto => as_perfetto(job, &mut chunks, monitor)?,
+    };
+    merged.arrows = job.arrows.len() as u64;
+    merged.bytes = chunks.finish()?;
+    Ok(merged)
+}
+
+fn as_perfetto(
+    job: &Job,
+    chunks: &mut Chunks<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Merged, MergeError> {
+    perfetto::open(&mut chunks.current);
+    let machines = machines(&job.documents);
+    let ends = job.ends();
+    let mut merged = Merged::default();
+    let mut next = 1;
+    for (number, document) in (0..).zip(&job.documents) {
+        let first = Packets::first_flow(number);
+        let mut outline = Outline::of(document, first, monitor)?;
+        let survey = std::mem::take(&mut outline.survey);
+        let placed = Placed::new(document, number, survey, job.origin, &mut next);
+        merged.processes += placed.shown.len() as u64;
+        let host = document.host.as_deref();
+        let machine = host.and_then(|it| machines.get(it)).copied();
+        let packets = Packets::new(placed, outline, machine.unwrap_or_default());
+        let from = ends.partition_point(|it| it.end.document < number);
+        let to = ends.partition_point(|it| it.end.document <= number);
+        let own = ends.get(from..to).unwrap_or_default();
+        merged.events += packets.write(chunks, own, monitor)?;
+    }
+    Ok(merged)
+}
+
+/// A number for each host, from 1 on in the order in which they are met.
+fn machines(documents: &[Document]) -> BTreeMap<&str, u64> {
+    let mut found = BTreeMap::new();
+    for host in documents.iter().filter_map(|it| it.host.as_deref()) {
+        let next = found.len() as u64 + 1;
+        found.entry(host).or_insert(next);
+    }
+    found
+}
+
+fn as_chrome(
+    job: &Job,
+    chunks: &mut Chunks<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Merged, MergeError> {
+    chrome::open(&mut chunks.current);
+    let mut merged = Merged::default();
+    let (mut next, mut is_first) = (1, true);
+    let mut places: BTreeMap<(u32, u32), EndPlace> = BTreeMap::new();
+    let ends = job.ends();
+    for (number, document) in (0..).zip(&job.documents) {
+        let survey = survey(document, monitor)?;
+        let placed = Placed::new(document, number, survey, job.origin, &mut next);
+        merged.processes += placed.shown.len() as u64;
+        chrome::describe(&mut chunks.current, &placed, &mut is_first);
+        let mut ids = Ids::of(number);
+        let mut failure = None;
+        each_event(&document.path, monitor, &mut |event| {
+            merged.events += u64::from(event.text(Member::Ph) != b"M");
+            let out = &mut chunks.current;
+            chrome::event(out, event, &placed, &mut ids, &mut is_first);
+            if failure.is_none() {
+                failure = chunks.put_if_full().err();
+            }
+            Ok(())
+        })?;
+        if let Some(failure) = failure {
+            return Err(failure.into());
+        }
+        let from = ends.partition_point(|it| it.end.document < number);
+        let to = ends.partition_point(|it| it.end.document <= number);
+        let own = ends.get(from..to).unwrap_or_default();
+        for track in own.chunk_by(|a, b| a.end.track == b.end.track) {
+            let track = track.first().map_or(0, |it| it.end.track);
+            let place = EndPlace::of(&placed, track);
+            places.extend(place.map(|it| ((number, track), it)));
+        }
+    }
+    arrows(job, chunks, &ends, &places, &mut is_first)?;
+    chrome::close(&mut chunks.current, job.origin);
+    Ok(merged)
+}
+
+/// Writes the ends of all arrows, then the arrows.
+fn arrows(
+    job: &Job,
+    chunks: &mut Chunks<'_>,
+    ends: &[Pointed],
+    places: &BTreeMap<(u32, u32), EndPlace>,
+    is_first: &mut bool,
+) -> Result<(), MergeError> {
+    let place = |end: &ArrowEnd| places.get(&(end.document, end.track));
+    for together in ends.chunk_by(|a, b| a.end == b.end) {
+        let first = together.first();
+        if let Some((first, place)) = first.and_then(|it| Some((it, place(&it.end)?))) {
+            chrome::point(&mut chunks.current, first, place, job.origin, is_first);
+            chunks.put_if_full()?;
+        }
+    }
+    for (number, arrow) in job.arrows.iter().enumerate() {
+        let both = place(&arrow.from).zip(place(&arrow.to));
+        let Some((from, to)) = both else {
+            continue;
+        };
+        let is_reversed = arrow.to.at < arrow.from.at;
+        let mut order = [(true, from), (false, to)];
+        if is_reversed {
+            order.reverse();
+        }
+        for (is_cause, place) in order {
+            let out = &mut chunks.current;
+            chrome::arrow_end(out, number, arrow, is_cause, place, job.origin);
+        }
+        chunks.put_if_full()?;
+    }
+    Ok(())
+}

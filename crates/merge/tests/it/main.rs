@@ -1,0 +1,11 @@
+//! Documents put together, read by readers of their own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "failing is how a test reports"
+)]
+
+mod archived;
+mod document;
+mod json;
+mod perfetto;

@@ -1,0 +1,60 @@
+//! Traces whose files viewers read by themselves: documents in Chrome's JSON format.
+//!
+//! Lists of [rows](super::Trace::rows) say of each event what all formats know. A document
+//! says more, its arguments, counters and arrows, and a viewer shows all of it. So whoever
+//! puts such files together takes their text, and only has to know whose each is and where
+//! in it a location stands.
+
+use std::path::PathBuf;
+
+use crate::trace::LocationIndex;
+
+/// A document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// The file, plain or gzip.
+    pub path: PathBuf,
+    /// The nanoseconds at which its times begin to count.
+    pub base: i64,
+    /// Its earliest and its latest time, in nanoseconds with the base; nothing without events.
+    pub extent: Option<Extent>,
+    /// The rank that wrote it.
+    pub rank: Option<u32>,
+    /// The host that it ran on, or the part of it that has one clock.
+    pub host: Option<String>,
+    /// The groups of processes that the rank is a member of.
+    pub groups: Vec<DocumentGroup>,
+    /// The tracks that events are on, in the order of the trace's locations.
+    pub tracks: Vec<DocumentTrack>,
+    /// The location of the first track.
+    pub first: LocationIndex,
+}
+
+/// From the first to the last event, in nanoseconds; the last may have a length besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The earliest time.
+    pub first: i64,
+    /// The latest time.
+    pub last: i64,
+}
+
+/// A group of processes, with the rank of the document's own in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentGroup {
+    /// Its name, or what it is for.
+    pub name: String,
+    /// The place of the rank among its members.
+    pub place: u32,
+    /// The number of its members.
+    pub size: u32,
+}
+
+/// Where events stand, as the document writes it, without quotes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentTrack {
+    /// The value of `pid`.
+    pub pid: String,
+    /// The value of `tid`.
+    pub tid: String,
+}
