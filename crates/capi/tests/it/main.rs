@@ -1,0 +1,9 @@
+//! libretime from outside: its header, its symbols, and programs in C, C++ and Fortran.
+//!
+//! `make test-capi` builds the libraries first, which lie two directories above the tests.
+
+mod examples;
+mod header;
+mod machine;
+mod programs;
+mod symbols;
