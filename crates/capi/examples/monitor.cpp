@@ -46,7 +46,7 @@ class Filter {
     }
     void barrier(std::uint32_t location, std::uint64_t enter, std::uint64_t leave,
                  std::uint64_t id, std::uint64_t payload) {
-        const retime_operation operation = {id, RETIME_CLASS_ALL_TO_ALL, 3, location, 0};
+        const retime_operation operation = {id, RETIME_CLASS_ALL_TO_ALL, 3, location, 0, 0, 0};
         must(retime_filter_enter(filter_.get(), location, enter, &operation, payload));
         must(retime_filter_leave(filter_.get(), location, leave, &operation, payload + 1));
     }

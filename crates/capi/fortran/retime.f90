@@ -62,6 +62,13 @@ module retime
         type(c_funptr) :: cancelled = c_null_funptr
     end type retime_watch
 
+    !> Where a message without a number goes to or comes from.
+    type, bind(C), public :: retime_channel
+        integer(c_int32_t) :: peer
+        integer(c_int32_t) :: communicator = 0
+        integer(c_int32_t) :: tag = 0
+    end type retime_channel
+
     !> A collective operation, as one of its participants sees it.
     type, bind(C), public :: retime_operation
         integer(c_int64_t) :: id
@@ -69,6 +76,8 @@ module retime
         integer(c_int32_t) :: participants
         integer(c_int32_t) :: rank
         integer(c_int32_t) :: root = 0
+        integer(c_int32_t) :: givers = 0
+        integer(c_int32_t) :: getters = 0
     end type retime_operation
 
     !> An event that has left a filter.
@@ -143,7 +152,9 @@ module retime
         retime_filter_free, &
         retime_filter_push, &
         retime_filter_send, &
+        retime_filter_send_to, &
         retime_filter_receive, &
+        retime_filter_receive_from, &
         retime_filter_enter, &
         retime_filter_leave, &
         retime_filter_heartbeat, &
@@ -337,6 +348,28 @@ module retime
             integer(c_int64_t), value :: payload
             integer(c_int) :: done
         end function retime_filter_receive
+
+        function retime_filter_send_to(filter, location, time, channel, payload) &
+            bind(C, name="retime_filter_send_to") result(done)
+            import
+            type(c_ptr), value :: filter
+            integer(c_int32_t), value :: location
+            integer(c_int64_t), value :: time
+            type(retime_channel), intent(in) :: channel
+            integer(c_int64_t), value :: payload
+            integer(c_int) :: done
+        end function retime_filter_send_to
+
+        function retime_filter_receive_from(filter, location, time, channel, payload) &
+            bind(C, name="retime_filter_receive_from") result(done)
+            import
+            type(c_ptr), value :: filter
+            integer(c_int32_t), value :: location
+            integer(c_int64_t), value :: time
+            type(retime_channel), intent(in) :: channel
+            integer(c_int64_t), value :: payload
+            integer(c_int) :: done
+        end function retime_filter_receive_from
 
         function retime_filter_enter(filter, location, time, operation, payload) &
             bind(C, name="retime_filter_enter") result(done)

@@ -224,11 +224,29 @@ typedef struct {
      */
     void (*advance)(void *data, uint64_t bytes);
     /**
-     * Other than 0 to give up with RETIME_STATUS_INTERRUPTED, leaving nothing behind. It is asked every
+     * Other than 0 to give up with `RETIME_STATUS_INTERRUPTED`, leaving nothing behind. It is asked every
      * few milliseconds.
      */
     int32_t (*cancelled)(void *data);
 } retime_watch;
+
+/**
+ * Where a message without a number goes to or comes from.
+ */
+typedef struct {
+    /**
+     * The location at the other end.
+     */
+    uint32_t peer;
+    /**
+     * The communicator.
+     */
+    uint32_t communicator;
+    /**
+     * The tag.
+     */
+    uint32_t tag;
+} retime_channel;
 
 /**
  * A collective operation, as one of its participants sees it.
@@ -254,6 +272,16 @@ typedef struct {
      * The rank of the root, of an operation from or to one.
      */
     uint32_t root;
+    /**
+     * How many of those give bytes for which others could wait; 0 if all do. Who gives none is no
+     * cause: its entering is an event as for `retime_filter_push()`.
+     */
+    uint32_t givers;
+    /**
+     * How many of those get bytes that could wait for others; 0 if all do. Who gets none is no
+     * effect: its leaving is an event as for `retime_filter_push()`.
+     */
+    uint32_t getters;
 } retime_operation;
 
 /**
@@ -350,7 +378,7 @@ typedef struct {
     uint64_t out_of_order;
     /**
      * Ticks from cause to effect where these are fewest: below 0 if any dependency is violated,
-     * INT64_MAX without dependencies.
+     * `INT64_MAX` without dependencies.
      */
     int64_t smallest_latency;
 } retime_standing;
@@ -469,9 +497,9 @@ retime_status retime_clock_receive(retime_clock *clock,
 
 /**
  * The stamp that a process gives when it enters a collective operation at a physical time:
- * RETIME_NO_TIME in both if nobody waits for it. `collective_class` is a `retime_class`; `is_root`
+ * `RETIME_NO_TIME` in both if nobody waits for it. `collective_class` is a `retime_class`; `is_root`
  * is other than 0 for the root. Who gives no bytes to an operation that carries data is waited for by nobody:
- * let it enter as RETIME_CLASS_UNORDERED and give what that gives.
+ * let it enter as `RETIME_CLASS_UNORDERED` and give what that gives.
  */
 retime_status retime_clock_enter(retime_clock *clock,
                                  int64_t physical,
@@ -492,7 +520,7 @@ retime_status retime_clock_leave(retime_clock *clock,
                                  int64_t *time);
 
 /**
- * The latest of two stamps, clock by clock: what MPI_MAX makes of two MPI_INT64_T.
+ * The latest of two stamps, clock by clock: what `MPI_MAX` makes of two `MPI_INT64_T`.
  */
 retime_stamp retime_stamp_merged(retime_stamp one, retime_stamp other);
 
@@ -512,12 +540,12 @@ retime_stamps retime_stamps_merged(retime_stamps these, retime_stamps others);
 retime_stamp retime_stamps_besides(retime_stamps all, retime_stamp own);
 
 /**
- * Writes a stamp as the RETIME_STAMP_BYTES bytes that are the same on all machines.
+ * Writes a stamp as the `RETIME_STAMP_BYTES` bytes that are the same on all machines.
  */
 retime_status retime_stamp_to_bytes(retime_stamp stamp, uint8_t *bytes);
 
 /**
- * Reads a stamp from its RETIME_STAMP_BYTES bytes; any are one.
+ * Reads a stamp from its `RETIME_STAMP_BYTES` bytes; any are one.
  */
 retime_status retime_stamp_from_bytes(const uint8_t *bytes, retime_stamp *stamp);
 
@@ -623,6 +651,26 @@ retime_status retime_filter_receive(retime_filter *filter,
                                     uint64_t payload);
 
 /**
+ * Takes the event of sending a message that has no number. Such messages do not overtake each other:
+ * of those from one location to another with one communicator and tag the first that is sent is the
+ * first that is received.
+ */
+retime_status retime_filter_send_to(retime_filter *filter,
+                                    uint32_t location,
+                                    uint64_t time,
+                                    const retime_channel *channel,
+                                    uint64_t payload);
+
+/**
+ * Takes the event of receiving a message that has no number.
+ */
+retime_status retime_filter_receive_from(retime_filter *filter,
+                                         uint32_t location,
+                                         uint64_t time,
+                                         const retime_channel *channel,
+                                         uint64_t payload);
+
+/**
  * Takes the event of entering a collective operation.
  */
 retime_status retime_filter_enter(retime_filter *filter,
@@ -656,7 +704,7 @@ retime_status retime_filter_close(retime_filter *filter, uint32_t location);
 retime_status retime_filter_finish(retime_filter *filter);
 
 /**
- * Takes the next event out, in the order of corrected times; RETIME_STATUS_EMPTY, which is no failure,
+ * Takes the next event out, in the order of corrected times; `RETIME_STATUS_EMPTY`, which is no failure,
  * if none can leave yet.
  */
 retime_status retime_filter_pop(retime_filter *filter,
@@ -721,7 +769,7 @@ void retime_study_free(retime_study *study);
 retime_status retime_study_counts(const retime_study *study, retime_counts *counts);
 
 /**
- * The recorded times of the first and the last event of a location; RETIME_STATUS_EMPTY, which is
+ * The recorded times of the first and the last event of a location; `RETIME_STATUS_EMPTY`, which is
  * no failure, if it has none.
  */
 retime_status retime_study_extent(const retime_study *study,
@@ -793,7 +841,7 @@ retime_status retime_trace_location(const retime_trace *trace,
                                     retime_location *location);
 
 /**
- * The version of the library, such as "0.1.0". That of the header is RETIME_VERSION.
+ * The version of the library, such as "0.1.0". That of the header is `RETIME_VERSION`.
  */
 const char *retime_version(void);
 

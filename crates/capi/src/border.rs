@@ -230,3 +230,47 @@ fn fits<T>(count: usize, name: &str) -> Result<(), Failed> {
         ))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+
+    use super::*;
+    use crate::failed::{retime_error, retime_error_exit_code};
+
+    #[test]
+    fn a_panic_goes_no_further() {
+        let status = guarded(|| panic!("as in {}", "a defect"));
+        assert_eq!((status, retime_error_exit_code()), (Status::Defect, 2));
+        // SAFETY: a text that stays until the next failure.
+        let said = unsafe { CStr::from_ptr(retime_error()) };
+        assert_eq!(
+            said.to_str(),
+            Ok("as in a defect; this is a defect of retime")
+        );
+        // A text that C cannot have is one all the same.
+        guarded(|| Err(Failed::argument("a\0b")));
+        // SAFETY: as above.
+        let said = unsafe { CStr::from_ptr(retime_error()) };
+        assert_eq!(said.to_str(), Ok("a\u{fffd}b"));
+    }
+
+    #[test]
+    fn pointers_that_cannot_be_right_are_refused() {
+        let numbers = [0_u64; 2];
+        let odd = numbers.as_ptr().wrapping_byte_add(1);
+        // SAFETY: it is not followed.
+        let refused = unsafe { seen(odd, "it") }.unwrap_err();
+        assert_eq!(refused.status, Status::Argument);
+        assert!(
+            refused.message.contains("multiple of 8 bytes"),
+            "{}",
+            refused.message
+        );
+        // SAFETY: as above.
+        assert!(unsafe { row(numbers.as_ptr(), usize::MAX / 4, "they") }.is_err());
+        // SAFETY: there are none.
+        let none = unsafe { row::<u64>(std::ptr::null(), 0, "they") };
+        assert!(none.unwrap().is_empty());
+    }
+}

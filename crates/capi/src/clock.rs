@@ -226,9 +226,9 @@ pub unsafe extern "C" fn retime_clock_receive(
 }
 
 /// The stamp that a process gives when it enters a collective operation at a physical time:
-/// RETIME_NO_TIME in both if nobody waits for it. `collective_class` is a `retime_class`; `is_root`
+/// `RETIME_NO_TIME` in both if nobody waits for it. `collective_class` is a `retime_class`; `is_root`
 /// is other than 0 for the root. Who gives no bytes to an operation that carries data is waited for by nobody:
-/// let it enter as RETIME_CLASS_UNORDERED and give what that gives.
+/// let it enter as `RETIME_CLASS_UNORDERED` and give what that gives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_clock_enter(
     clock: *mut Clock,
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn retime_clock_leave(
     unsafe { giving(time, "the place for the time", leave) }
 }
 
-/// The latest of two stamps, clock by clock: what MPI_MAX makes of two MPI_INT64_T.
+/// The latest of two stamps, clock by clock: what `MPI_MAX` makes of two `MPI_INT64_T`.
 #[unsafe(no_mangle)]
 pub extern "C" fn retime_stamp_merged(one: Stamp, other: Stamp) -> Stamp {
     PiggybackStamp::from(one).merged(other.into()).into()
@@ -312,7 +312,7 @@ pub extern "C" fn retime_stamps_besides(all: Stamps, own: Stamp) -> Stamp {
     PiggybackStamps::from(all).besides(own.into()).into()
 }
 
-/// Writes a stamp as the RETIME_STAMP_BYTES bytes that are the same on all machines.
+/// Writes a stamp as the `RETIME_STAMP_BYTES` bytes that are the same on all machines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_stamp_to_bytes(stamp: Stamp, bytes: *mut u8) -> Status {
     let write = || Ok(PiggybackStamp::from(stamp).to_bytes());
@@ -320,7 +320,7 @@ pub unsafe extern "C" fn retime_stamp_to_bytes(stamp: Stamp, bytes: *mut u8) -> 
     unsafe { giving(bytes.cast(), "the place for the bytes", write) }
 }
 
-/// Reads a stamp from its RETIME_STAMP_BYTES bytes; any are one.
+/// Reads a stamp from its `RETIME_STAMP_BYTES` bytes; any are one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_stamp_from_bytes(bytes: *const u8, stamp: *mut Stamp) -> Status {
     let read = || {

@@ -28,6 +28,24 @@ pub struct Operation {
     pub rank: u32,
     /// The rank of the root, of an operation from or to one.
     pub root: u32,
+    /// How many of those give bytes for which others could wait; 0 if all do. Who gives none is no
+    /// cause: its entering is an event as for `retime_filter_push()`.
+    pub givers: u32,
+    /// How many of those get bytes that could wait for others; 0 if all do. Who gets none is no
+    /// effect: its leaving is an event as for `retime_filter_push()`.
+    pub getters: u32,
+}
+
+/// Where a message without a number goes to or comes from.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Channel {
+    /// The location at the other end.
+    pub peer: u32,
+    /// The communicator.
+    pub communicator: u32,
+    /// The tag.
+    pub tag: u32,
 }
 
 /// An event that has left a filter.
@@ -79,6 +97,14 @@ enum Side {
     End,
 }
 
+impl Channel {
+    /// The next message from one location to another.
+    fn message(&self, from: u32, to: u32) -> MessageId {
+        let [from, to] = [from, to].map(LocationIndex);
+        MessageId::channel(from, to, self.communicator, self.tag)
+    }
+}
+
 impl Operation {
     /// The part that an event of the operation has; none if nobody waits for it and it waits for
     /// nobody.
@@ -112,6 +138,11 @@ impl Operation {
             },
             CollectiveClass::Unordered => return Ok(EventKind::Internal),
         };
+        let operation = Collective {
+            begins: fewer(self.givers, operation.begins),
+            ends: fewer(self.getters, operation.ends),
+            ..operation
+        };
         let part = TakingPart::of(class.into(), rank == root);
         Ok(match side {
             Side::Begin if part.gives => EventKind::Begin(operation),
@@ -119,6 +150,11 @@ impl Operation {
             Side::Begin | Side::End => EventKind::Internal,
         })
     }
+}
+
+/// How many of `all` there are; 0 stands for all of them.
+fn fewer(count: u32, all: u32) -> u32 {
+    if count == 0 { all } else { count.min(all) }
 }
 
 /// Makes a filter for so many locations, which read the clocks with the given numbers, from 0 on:
@@ -206,6 +242,44 @@ pub unsafe extern "C" fn retime_filter_receive(
     unsafe { taken(filter, location, time, payload, receive) }
 }
 
+/// Takes the event of sending a message that has no number. Such messages do not overtake each other:
+/// of those from one location to another with one communicator and tag the first that is sent is the
+/// first that is received.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn retime_filter_send_to(
+    filter: *mut Filter,
+    location: u32,
+    time: u64,
+    channel: *const Channel,
+    payload: u64,
+) -> Status {
+    let send = || {
+        // SAFETY: a channel, as the header asks for.
+        let to = unsafe { seen(channel, "the channel") }?;
+        Ok(EventKind::Send(to.message(location, to.peer)))
+    };
+    // SAFETY: a handle, as the header asks for.
+    unsafe { taken(filter, location, time, payload, send) }
+}
+
+/// Takes the event of receiving a message that has no number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn retime_filter_receive_from(
+    filter: *mut Filter,
+    location: u32,
+    time: u64,
+    channel: *const Channel,
+    payload: u64,
+) -> Status {
+    let receive = || {
+        // SAFETY: a channel, as the header asks for.
+        let from = unsafe { seen(channel, "the channel") }?;
+        Ok(EventKind::Receive(from.message(from.peer, location)))
+    };
+    // SAFETY: a handle, as the header asks for.
+    unsafe { taken(filter, location, time, payload, receive) }
+}
+
 /// Takes the event of entering a collective operation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_filter_enter(
@@ -274,7 +348,7 @@ pub unsafe extern "C" fn retime_filter_finish(filter: *mut Filter) -> Status {
     })
 }
 
-/// Takes the next event out, in the order of corrected times; RETIME_STATUS_EMPTY, which is no failure,
+/// Takes the next event out, in the order of corrected times; `RETIME_STATUS_EMPTY`, which is no failure,
 /// if none can leave yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_filter_pop(filter: *mut Filter, event: *mut Corrected) -> Status {

@@ -26,3 +26,17 @@ mod texts;
 mod trace;
 mod version;
 mod watch;
+
+#[cfg(test)]
+mod tests {
+    /// The header says that a handle goes from thread to thread and is read by several.
+    #[test]
+    fn handles_can_be_shared_as_the_header_says() {
+        fn shared<T: Send + Sync>() {}
+        shared::<crate::trace::Trace>();
+        shared::<crate::report::Report>();
+        shared::<crate::study::Study>();
+        shared::<crate::filter::Filter>();
+        shared::<crate::clock::Clock>();
+    }
+}

@@ -55,7 +55,7 @@ pub struct Standing {
     /// Events that are stamped before the one before them on their location.
     pub out_of_order: u64,
     /// Ticks from cause to effect where these are fewest: below 0 if any dependency is violated,
-    /// INT64_MAX without dependencies.
+    /// `INT64_MAX` without dependencies.
     pub smallest_latency: i64,
 }
 

@@ -116,7 +116,7 @@ pub unsafe extern "C" fn retime_study_counts(study: *const Study, counts: *mut C
     unsafe { giving(counts, "the place for the counts", find) }
 }
 
-/// The recorded times of the first and the last event of a location; RETIME_STATUS_EMPTY, which is
+/// The recorded times of the first and the last event of a location; `RETIME_STATUS_EMPTY`, which is
 /// no failure, if it has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_study_extent(

@@ -24,7 +24,7 @@ pub struct Watch {
     pub announce: Option<unsafe extern "C" fn(data: *mut c_void, bytes: u64)>,
     /// So many more bytes of the stage are done.
     pub advance: Option<unsafe extern "C" fn(data: *mut c_void, bytes: u64)>,
-    /// Other than 0 to give up with RETIME_STATUS_INTERRUPTED, leaving nothing behind. It is asked every
+    /// Other than 0 to give up with `RETIME_STATUS_INTERRUPTED`, leaving nothing behind. It is asked every
     /// few milliseconds.
     pub cancelled: Option<unsafe extern "C" fn(data: *mut c_void) -> i32>,
 }

@@ -58,6 +58,15 @@ fn the_examples_are_clean() {
 }
 
 #[test]
+fn each_class_of_operations_proves_what_it_does() {
+    let place = tempfile::tempdir().unwrap();
+    if let Some(program) = program("classes.c", place.path()) {
+        run(&mut Command::new(&program));
+        checked(&program, &[]);
+    }
+}
+
+#[test]
 fn threads_have_their_own_failures() {
     let place = tempfile::tempdir().unwrap();
     if let Some(program) = program("threads.c", place.path()) {

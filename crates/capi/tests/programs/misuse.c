@@ -51,6 +51,8 @@ static void nulls(void) {
     EXPECT(retime_filter_push(NULL, 0, 0, 0), ARGUMENT, "the filter is NULL");
     EXPECT(retime_filter_send(NULL, 0, 0, 0, 0), ARGUMENT, NULL);
     EXPECT(retime_filter_receive(NULL, 0, 0, 0, 0), ARGUMENT, NULL);
+    EXPECT(retime_filter_send_to(NULL, 0, 0, NULL, 0), ARGUMENT, NULL);
+    EXPECT(retime_filter_receive_from(NULL, 0, 0, NULL, 0), ARGUMENT, NULL);
     EXPECT(retime_filter_enter(NULL, 0, 0, NULL, 0), ARGUMENT, NULL);
     EXPECT(retime_filter_leave(NULL, 0, 0, NULL, 0), ARGUMENT, NULL);
     EXPECT(retime_filter_heartbeat(NULL, 0, 0), ARGUMENT, NULL);
@@ -124,7 +126,7 @@ static void events(void) {
     const uint32_t clocks[] = {0, 1};
     retime_filter *filter = NULL;
     retime_corrected event;
-    retime_operation operation = {1, RETIME_CLASS_FROM_ROOT, 2, 0, 0};
+    retime_operation operation = {1, RETIME_CLASS_FROM_ROOT, 2, 0, 0, 0, 0};
     EXPECT(retime_filter_make(clocks, 2, NULL, &filter), OK, NULL);
     EXPECT(retime_filter_pop(filter, &event), EMPTY, NULL);
     EXPECT(retime_filter_push(filter, 2, 5, 0), EVENT, "no location #2");

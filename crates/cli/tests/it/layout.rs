@@ -82,7 +82,7 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 17] = [
+const LAYERED: [&str; 18] = [
     "model",
     "numerics",
     "retime",
@@ -100,6 +100,7 @@ const LAYERED: [&str; 17] = [
     "experiments",
     "cli",
     "python",
+    "capi",
 ];
 
 fn crates() -> PathBuf {
@@ -283,7 +284,7 @@ fn modules_depend_downwards() {
 /// By crate of the workspace and beside it, where its files lie.
 fn source_directories() -> BTreeMap<String, PathBuf> {
     let names = { CRATES.iter() }.map(|(name, _)| name.trim_start_matches("retime-"));
-    let beside = ["mpi", "python"];
+    let beside = ["mpi", "python", "capi"];
     let all = names.chain(beside).map(|name| {
         let directory = match name {
             "fuzz" => "../fuzz",
