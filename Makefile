@@ -133,6 +133,22 @@ test-python: all python ## Test it in a fresh environment, without and with what
 	$(CARGO) fmt --manifest-path crates/python/Cargo.toml -- --check
 	$(call PYTHON_CRATE,clippy) --release --quiet -- -D warnings
 
+# A package of its own too: what C calls needs unsafe code, and its tests need compilers.
+CAPI_TO = $(TARGET_DIR)/capi
+CAPI = $(CARGO) $(1) --manifest-path crates/capi/Cargo.toml --target-dir $(CAPI_TO)
+# What is installed is built by dist; release takes a quarter of the time.
+CAPI_PROFILE ?= dist
+
+capi: ## Build libretime for C, C++ and Fortran: target/capi/release/libretime.{so,a}
+	$(call CAPI,build) --release
+
+test-capi: capi-tools capi ## Test it from C, C++ and Fortran, under valgrind and installed, and its lints
+	$(call CAPI,test) --release --quiet
+	crates/capi/tests/installed $(MAKE) $(abspath $(CAPI_TO))/installed
+	$(CARGO) fmt --manifest-path crates/capi/Cargo.toml -- --check
+	$(call CAPI,clippy) --release --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(call CAPI,doc) --release --no-deps --quiet
+
 bench: tools ## Print the figures of docs/SPEED.md; benches/compare.sh REV compares with a revision
 	benches/figures.sh
 
