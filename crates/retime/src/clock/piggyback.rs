@@ -13,9 +13,9 @@
 //!
 //! Given the events of a recording these are the times of [`simple`](super::simple) and, with
 //! the [controller of 1997](super::Degressive), of [`regulated`](super::regulated), tick by
-//! tick, where each location reads a clock of its own: of `--method simple`, and of
-//! `--method clc --controller 1997`, before jumps are spread over what lies ahead of them,
-//! which only a recording allows.
+//! tick, where each location reads a clock of its own: those of `--method simple`, and of
+//! `--method clc --controller 1997 --amortization off`. (Spreading a jump over the events
+//! before it takes a recording.)
 //!
 //! Process 1 is 50 ticks behind process 0, and the network needs 5 at least:
 //!
