@@ -23,7 +23,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi python test-python mpi-tools python-tools browser-tools bench record install dist tarball tools clean help
+.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -58,7 +58,7 @@ lint: ## Formatting, lints and documentation; warnings are errors
 # Unoptimised it is built in a minute on two cores, and quick enough.
 DENY_VERSION = 0.20.2
 DENY = $(abspath $(TARGET_DIR))/tools/bin/cargo-deny deny --locked --manifest-path
-DENIED = Cargo.toml crates/mpi/Cargo.toml crates/python/Cargo.toml
+DENIED = Cargo.toml crates/mpi/Cargo.toml crates/python/Cargo.toml crates/capi/Cargo.toml
 
 deny: deny-tools ## Licences and sources of all dependencies, and what is known against them
 	@for manifest in $(DENIED); do \
@@ -133,13 +133,31 @@ test-python: all python ## Test it in a fresh environment, without and with what
 	$(CARGO) fmt --manifest-path crates/python/Cargo.toml -- --check
 	$(call PYTHON_CRATE,clippy) --release --quiet -- -D warnings
 
+# A package of its own too: what C calls needs unsafe code, and its tests need compilers.
+CAPI_TO = $(TARGET_DIR)/capi
+CAPI = $(CARGO) $(1) --manifest-path crates/capi/Cargo.toml --target-dir $(CAPI_TO)
+# What is installed is built by dist; release takes a quarter of the time.
+CAPI_PROFILE ?= dist
+
+capi: ## Build libretime for C, C++ and Fortran: target/capi/release/libretime.{so,a}
+	$(call CAPI,build) --release
+
+test-capi: capi-tools capi ## Test it from C, C++ and Fortran, under valgrind and installed, and its lints
+	$(call CAPI,test) --release --quiet
+	crates/capi/tests/installed $(MAKE) $(abspath $(CAPI_TO))/installed
+	$(CARGO) fmt --manifest-path crates/capi/Cargo.toml -- --check
+	$(call CAPI,clippy) --release --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(call CAPI,doc) --release --no-deps --quiet
+
 bench: tools ## Print the figures of docs/SPEED.md; benches/compare.sh REV compares with a revision
 	benches/figures.sh
 
 record: ## Record MPI programs with known truth, for half an hour, into RECORDINGS
 	tools/record/record --out $(RECORDINGS)
 
-install: ## Install the command, its manual page and completions below PREFIX (/usr/local)
+install: install-command install-capi ## Install the command and libretime below PREFIX (/usr/local)
+
+install-command: ## Install the command alone, its manual page and completions
 	$(CARGO) build --profile dist --package retime-cli $(TRIPLE:%=--target %)
 	install -d $(INTO)/bin $(INTO)/share/man/man1 $(INTO)/share/bash-completion/completions \
 		$(INTO)/share/zsh/site-functions $(INTO)/share/fish/vendor_completions.d
@@ -148,6 +166,29 @@ install: ## Install the command, its manual page and completions below PREFIX (/
 	$(DIST)/retime completions bash > $(INTO)/share/bash-completion/completions/retime
 	$(DIST)/retime completions zsh > $(INTO)/share/zsh/site-functions/_retime
 	$(DIST)/retime completions fish > $(INTO)/share/fish/vendor_completions.d/retime.fish
+
+# Where libraries go; Debian's place is $(PREFIX)/lib/x86_64-linux-gnu.
+LIBDIR ?= $(PREFIX)/lib
+# What a static library leaves open.
+CAPI_PRIVATE = -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+CAPI_FILLED = sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' \
+	-e 's|@PRIVATE@|$(CAPI_PRIVATE)|' \
+	-e "s|@TO_PREFIX@|$$(realpath -m --relative-to=$(LIBDIR)/cmake/retime $(PREFIX))|"
+
+install-capi: ## Install libretime alone: header, libraries, for pkg-config, CMake and Fortran
+	$(call CAPI,build) --profile $(CAPI_PROFILE)
+	install -d $(INTO)/include $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/retime \
+		$(INTO)/share/retime/fortran
+	install -m 644 crates/capi/include/retime.h $(INTO)/include/retime.h
+	install -m 644 crates/capi/fortran/retime.f90 $(INTO)/share/retime/fortran/retime.f90
+	install -m 755 $(CAPI_TO)/$(CAPI_PROFILE)/libretime.so $(DESTDIR)$(LIBDIR)/libretime.so.$(VERSION)
+	ln -sf libretime.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libretime.so.0
+	ln -sf libretime.so.0 $(DESTDIR)$(LIBDIR)/libretime.so
+	install -m 644 $(CAPI_TO)/$(CAPI_PROFILE)/libretime.a $(DESTDIR)$(LIBDIR)/libretime.a
+	$(CAPI_FILLED) crates/capi/retime.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/retime.pc
+	for file in retimeConfig.cmake retimeConfigVersion.cmake; do \
+		$(CAPI_FILLED) crates/capi/cmake/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/retime/$$file || exit 1; \
+	done
 
 # A command that runs on every Linux, whatever C library that has.
 MUSL = $(shell uname -m)-unknown-linux-musl
@@ -167,7 +208,7 @@ NAME = retime-$(VERSION)-$(TRIPLE)
 
 tarball:
 	rm -rf $(DIST)/$(NAME)
-	RUSTFLAGS="$$RUSTFLAGS -C target-feature=+crt-static" $(MAKE) --no-print-directory install \
+	RUSTFLAGS="$$RUSTFLAGS -C target-feature=+crt-static" $(MAKE) --no-print-directory install-command \
 		DESTDIR=$(DIST)/$(NAME) PREFIX=
 	install -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT $(DIST)/$(NAME)
 	$(CARGO) tree --locked --package retime-cli --edges normal --target $(TRIPLE) --prefix none \
@@ -204,6 +245,16 @@ python-tools: # What builds a wheel.
 		$(INSTALL_PACKAGES) python3 python3-venv; }
 	@[ -x $(PYTHON_TO)/tools/bin/maturin ] || { \
 		$(PYTHON) -m venv $(PYTHON_TO)/tools && $(PYTHON_TO)/tools/bin/pip install --quiet 'maturin>=1.7,<2'; }
+
+capi-tools: # Compilers, and what looks at what they made; tests that lack one say so.
+	@missing=; \
+	command -v cc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v c++ >/dev/null || missing="$$missing g++"; \
+	for tool in gfortran valgrind cmake pkg-config; do \
+		command -v $$tool >/dev/null || missing="$$missing $$tool"; \
+	done; \
+	[ -z "$$missing" ] || $(INSTALL_PACKAGES) $$missing || \
+		echo "skipped: the tests that need one of$$missing, which cannot be installed" >&2
 
 # Only what is missing, as a node that is there already may not go together with Debian's npm.
 browser-tools: # A browser, what drives it, and Perfetto.

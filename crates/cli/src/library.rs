@@ -15,6 +15,7 @@ mod failure;
 mod json;
 mod options;
 mod study;
+mod summary;
 
 pub use crate::call::{Call, Watch};
 pub use crate::collectives::{CollectiveFacts, CollectiveRow, CollectiveRows};
@@ -22,6 +23,7 @@ pub use answer::{Answer, ask};
 pub use failure::{Failure, FailureKind};
 pub use options::{OptionHelp, filter_options, options};
 pub use study::Study;
+pub use summary::{Standing, Summary};
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -44,6 +44,7 @@ fn ask(py: Python<'_>, words: Vec<OsString>, progress: Option<Py<PyAny>>) -> PyR
         outcome,
         exit_code,
         written,
+        ..
     } = waiting::supervised(py, words, progress, library::ask)?;
     let written = written.into_iter().map(Into::into).collect();
     Ok((report, outcome, exit_code, written))

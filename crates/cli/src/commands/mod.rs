@@ -6,7 +6,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod correct;
 pub(crate) mod demo;
-mod done;
+pub(crate) mod done;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod found;

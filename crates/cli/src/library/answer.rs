@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::json::json;
-use super::{Call, Failure, parsed};
+use super::{Call, Failure, Summary, parsed};
 use crate::args::{CompareArgs, RunArgs};
 use crate::call;
 use crate::command_line::Command;
+use crate::commands::done::Done;
 use crate::commands::{apply, check, compare, correct, merge, simulate, undo};
 use crate::error::CliError;
 
@@ -17,6 +16,8 @@ use crate::error::CliError;
 pub struct Answer {
     /// The report as JSON, if the command gives one.
     pub report: Option<String>,
+    /// The figures of the report, if it is that of one trace.
+    pub summary: Option<Summary>,
     /// The outcome in a sentence, which the command would print last.
     pub outcome: String,
     /// The exit code that the command would have.
@@ -98,6 +99,7 @@ fn outputs(command: &Command) -> Vec<PathBuf> {
 fn done(command: &Command) -> Result<Answer, CliError> {
     let in_words = |outcome, written| Answer {
         report: None,
+        summary: None,
         outcome,
         exit_code: 0,
         written,
@@ -106,12 +108,12 @@ fn done(command: &Command) -> Result<Answer, CliError> {
         Command::Check(args) => {
             let done = check::check(args)?;
             done.tell(&args.run)?;
-            reported(&done.report, done.outcome, done.exit, Vec::new())
+            told(done, Vec::new())
         }
         Command::Correct(args) => {
             let done = correct::told(args)?;
             let written = vec![args.output.output.clone()];
-            reported(&done.report, done.outcome, done.exit, written)
+            told(done, written)
         }
         Command::Merge(args) => {
             let done = merge::merged(args)?;
@@ -145,19 +147,22 @@ fn comparison(args: &CompareArgs) -> Result<Answer, CliError> {
     };
     let done = compare::compared(args, path)?;
     done.tell(&args.run)?;
-    reported(&done.comparison, String::new(), done.exit, Vec::new())
+    Ok(Answer {
+        report: Some(json(&done.comparison)?),
+        summary: None,
+        outcome: String::new(),
+        exit_code: done.exit,
+        written: Vec::new(),
+    })
 }
 
-fn reported(
-    report: &impl Serialize,
-    outcome: String,
-    exit_code: u8,
-    written: Vec<PathBuf>,
-) -> Result<Answer, CliError> {
+/// The answer of a command that reports on one trace.
+fn told(done: Done, written: Vec<PathBuf>) -> Result<Answer, CliError> {
     Ok(Answer {
-        report: Some(json(report)?),
-        outcome,
-        exit_code,
+        report: Some(json(&done.report)?),
+        summary: Some(Summary::from(&done.report)),
+        outcome: done.outcome,
+        exit_code: done.exit,
         written,
     })
 }

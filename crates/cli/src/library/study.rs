@@ -7,7 +7,7 @@ use retime_picture::Picture;
 
 use super::answer::hush;
 use super::json::json;
-use super::{Call, Failure, parsed};
+use super::{Call, Failure, Summary, parsed};
 use crate::analysed::Analysed;
 use crate::args::{CheckArgs, CorrectArgs};
 use crate::call;
@@ -105,6 +105,11 @@ impl Study {
     /// The report, as `--json` writes it.
     pub fn report(&self) -> Result<String, Failure> {
         json(&self.found.report).map_err(|error| Failure::of(&error, &[]))
+    }
+
+    /// The figures of the report.
+    pub fn summary(&self) -> Summary {
+        Summary::from(&self.found.report)
     }
 
     /// Draws the trace as JSON: a [`Picture`]. Reads all events once.

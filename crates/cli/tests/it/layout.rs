@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 21] = [
+const CRATES: [(&str, &[&str]); 22] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime", &["retime-model", "retime-numerics"]),
@@ -112,7 +112,7 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 19] = [
+const LAYERED: [&str; 21] = [
     "model",
     "numerics",
     "retime",
@@ -133,6 +133,7 @@ const LAYERED: [&str; 19] = [
     "experiments",
     "cli",
     "python",
+    "capi",
 ];
 
 fn crates() -> PathBuf {
@@ -316,7 +317,7 @@ fn modules_depend_downwards() {
 /// By crate of the workspace and beside it, where its files lie.
 fn source_directories() -> BTreeMap<String, PathBuf> {
     let names = { CRATES.iter() }.map(|(name, _)| name.trim_start_matches("retime-"));
-    let beside = ["mpi", "python"];
+    let beside = ["mpi", "python", "capi"];
     let all = names.chain(beside).map(|name| {
         let directory = match name {
             "fuzz" => "../fuzz",
