@@ -70,6 +70,13 @@ impl Lost {
         self.after(gamma.lost_over(interval))
     }
 
+    /// At least as many ticks as the interval to the next event loses, so that what it keeps
+    /// grows with the interval.
+    pub(super) fn at_most(self, interval: u64, gamma: Gamma) -> u64 {
+        let (ticks, rest) = self.over(interval, gamma);
+        ticks + u64::from(rest.parts > 0 && !rest.ahead)
+    }
+
     /// How many parts of `2^-64` ticks of a lead of so many ticks are left to lose.
     pub(super) fn left_of(self, lead: u64) -> u128 {
         ((u128::from(lead) + u128::from(self.ahead)) << 64) - u128::from(self.parts)

@@ -11,7 +11,7 @@
 //! | [`controlled`] | advances by a constant share gamma of physical intervals |
 //! | [`multi_pass`] | the same, with the largest of some gammas that keeps leads small |
 //! | [`regulated`] | gamma is controlled, event by event: [`Control`] |
-//! | [`PiggybackClock`] | the same, inside a running application |
+//! | [`PiggybackClock`] | simple or controlled, inside a running application |
 //!
 //! All of them jump where a dependency forces them ahead. [`amortize`] spreads the
 //! jumps over the events before, as far as their messages allow, and makes one
@@ -39,7 +39,9 @@ mod piggyback;
 mod regulated;
 mod run;
 mod simple;
+mod stamp;
 mod stepper;
+mod taking_part;
 mod tied;
 mod times;
 mod unamortized;
@@ -56,8 +58,10 @@ pub use lamport::{lamport, lamport_order};
 pub use lead::Lead;
 pub use lost::Lost;
 pub use multi_pass::{MultiPass, Passes, multi_pass};
-pub use piggyback::{PiggybackClock, PiggybackStamp};
+pub use piggyback::PiggybackClock;
 pub use regulated::{Control, Controllers, Regulation, regulated};
 pub use simple::simple;
+pub use stamp::{PiggybackStamp, PiggybackStamps};
+pub use taking_part::TakingPart;
 pub use times::LogicalTimes;
 pub use unamortized::unamortized;

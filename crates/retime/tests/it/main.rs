@@ -35,6 +35,7 @@ mod order;
 mod origins;
 mod pairing;
 mod papers;
+mod piggyback;
 mod pipeline;
 mod processes;
 mod reference;

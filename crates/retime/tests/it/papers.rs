@@ -6,10 +6,9 @@ use crate::common::papers::Printed;
 use crate::common::{Sharing, Spec, cases, specs};
 use proptest::prelude::*;
 use retime::clock::{
-    CombinedConstants, Control, DegressiveConstants, Gamma, PiggybackClock, PiggybackStamp,
-    Regulation, regulated, simple,
+    CombinedConstants, Control, DegressiveConstants, Gamma, Regulation, regulated, simple,
 };
-use retime::{MinimalDelay, TickRate, Ticks};
+use retime::{TickRate, Ticks};
 
 /// Controllers in all combinations, and some constants. Gammas are such that random
 /// programs of some thousand ticks meet them.
@@ -110,40 +109,6 @@ proptest! {
                 let ticks = |forced: u32| (i128::from(forced) + 1) * per_tick;
                 prop_assert!(-ticks(exact.forced[node]) <= above && above <= ticks(closed.forced[node]));
             }
-        }
-    }
-
-    /// Inside an application, where messages carry what is needed.
-    #[test]
-    fn the_clock_of_an_application_is_that_of_1997(spec in specs(200), delay in 0..2_000_i64, rate in 1_000_000_u64..10_000_000_000) {
-        let mut case = case(&spec);
-        case.delay = MinimalDelay::Uniform(Ticks(delay));
-        let rate = TickRate::per_second(rate).unwrap();
-        let regulation = Regulation {
-            delay: case.delay.clone(),
-            distance: Ticks(0),
-            control: Control::Degressive(DegressiveConstants::default()),
-        };
-        let times = regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap();
-        let printed = Printed { plain: &case.plain, delay: &case.delay, distance: 0 };
-        let mut clocks = vec![PiggybackClock::new(rate, delay); printed.clocks()];
-        let mut stamps = vec![PiggybackStamp { simple: 0, controlled: 0 }; case.plain.raw.len()];
-        printed.each(|node, _, causes| {
-            let (clock, raw) = (&mut clocks[case.plain.clock[node]], case.plain.raw[node]);
-            // Of several messages that arrive at once the latest stamps count.
-            let latest = |of: fn(&PiggybackStamp) -> i64| causes.iter().map(|cause| of(&stamps[cause.0])).max();
-            let heard = latest(|it| it.simple).zip(latest(|it| it.controlled));
-            stamps[node] = match heard {
-                // A receive tells nobody of its simple clock.
-                Some((simple, controlled)) => {
-                    let controlled = clock.receive(raw, PiggybackStamp { simple, controlled });
-                    PiggybackStamp { simple: 0, controlled }
-                }
-                None => clock.send(raw),
-            };
-        });
-        for node in case.causality.nodes().all() {
-            prop_assert_eq!(stamps[node.index()].controlled, times.get(node).0);
         }
     }
 }
