@@ -103,7 +103,7 @@ fn measured_on_the_way() {
         ("RETIME_OFFSETS_EVERY", "1"),
         ("RETIME_CLOCK_SOURCE", "realtime"),
     ];
-    let long = ["iterations=300", "compute=0", "pause=10000"];
+    let long = ["iterations=120", "compute=8000"];
     succeeded(&run(dir, 2, &variables, &built, &long));
     let lines = lines(&dir.join("retime-offsets.txt"));
     assert!(

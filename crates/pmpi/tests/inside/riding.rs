@@ -11,7 +11,7 @@ use crate::running::{compiled, mpirun, program, repository, retime, run, succeed
 /// The method of the command that gives the times of a clock.
 fn method(clock: &str) -> &'static str {
     match clock {
-        "simple" => "--method simple --amortization off",
+        "simple" => "--method simple",
         _ => "--method clc --controller 1997 --amortization off",
     }
 }
@@ -83,7 +83,14 @@ fn recorded_programs() {
             "compute=5",
             "pause=0",
         ];
-        succeeded(&run(dir, 4, &variables, &built, &short));
+        let output = run(dir, 4, &variables, &built, &short);
+        if name == "groups" {
+            // It reduces over an inter-communicator.
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("on an inter-communicator"), "{said}");
+            continue;
+        }
+        succeeded(&output);
         let found = Events::read(&dir.join(&to), 4);
         found.reversed_but_repaired();
         found.assert_equal(dir, method("controlled"));
