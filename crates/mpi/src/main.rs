@@ -3,6 +3,7 @@
 //! What it does is in `retime_cli::run_shared`; here is what MPI has to do with it, and
 //! `retime-mpi measure`, which needs no trace. A process that cannot go on takes all others with it, so that none waits for it.
 
+mod exit;
 mod measure;
 mod one_node;
 mod peers;
@@ -17,10 +18,8 @@ use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
 
+use crate::exit::FAILURE;
 use crate::world::World;
-
-/// Exit code for system errors, as everywhere in retime.
-const FAILURE: u8 = 2;
 
 fn main() -> ExitCode {
     one_node::skip_networks();

@@ -13,7 +13,7 @@ use mpi::environment::processor_name;
 use retime_measure::{ClockSource, Exchange as _, Measured, OffsetsFile, Row, measure, table};
 use retime_model::TickRate;
 
-use crate::FAILURE;
+use crate::exit::FAILURE;
 use crate::peers::Peers;
 
 /// How the command is called.
@@ -71,7 +71,10 @@ pub(crate) fn run(command_line: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn measured(args: &MeasureArgs, peers: &mut Peers) -> io::Result<u8> {
     let is_first = peers.rank() == 0;
-    let occupied = args.output.as_deref().filter(|it| it.symlink_metadata().is_ok());
+    let occupied = args
+        .output
+        .as_deref()
+        .filter(|it| it.symlink_metadata().is_ok());
     if peers.told(occupied.is_some()) {
         return Err(io::Error::other(match occupied {
             Some(path) => format!("{}: exists already; give a new file", path.display()),
@@ -120,7 +123,11 @@ fn hosts(peers: &Peers) -> Vec<String> {
     bytes.resize(LONGEST_NAME, 0);
     let all = peers.from_all(&bytes);
     let names = all.chunks(LONGEST_NAME);
-    let names = names.map(|it| String::from_utf8_lossy(it).trim_end_matches('\0').to_owned());
+    let names = names.map(|it| {
+        String::from_utf8_lossy(it)
+            .trim_end_matches('\0')
+            .to_owned()
+    });
     names.collect()
 }
 

@@ -412,7 +412,11 @@ fn unsafe_code_is_forbidden() {
         let code = code(&file);
         let allows = code.contains("unsafe") || code.contains("allow(");
         let may = file.ends_with("border.rs") || file.ends_with("lib.rs");
-        assert!(may || !allows, "{} allows itself what it must not", file.display());
+        assert!(
+            may || !allows,
+            "{} allows itself what it must not",
+            file.display()
+        );
     }
     // Nor is this one; what pyo3 generates allows itself what nobody else does.
     let python = fs::read_to_string(crates().join("python/Cargo.toml")).unwrap();
