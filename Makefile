@@ -23,7 +23,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
+.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi pmpi test-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -58,7 +58,7 @@ lint: ## Formatting, lints and documentation; warnings are errors
 # Unoptimised it is built in a minute on two cores, and quick enough.
 DENY_VERSION = 0.20.2
 DENY = $(abspath $(TARGET_DIR))/tools/bin/cargo-deny deny --locked --manifest-path
-DENIED = Cargo.toml crates/mpi/Cargo.toml crates/python/Cargo.toml crates/capi/Cargo.toml
+DENIED = Cargo.toml crates/mpi/Cargo.toml crates/pmpi/Cargo.toml crates/python/Cargo.toml crates/capi/Cargo.toml
 
 deny: deny-tools ## Licences and sources of all dependencies, and what is known against them
 	@for manifest in $(DENIED); do \
@@ -95,6 +95,21 @@ test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
 	RETIME=$(abspath $(TARGET_DIR))/release/retime $(call MPI,test) --quiet
 	$(CARGO) fmt --manifest-path crates/mpi/Cargo.toml -- --check
 	$(call MPI,clippy) --all-targets --quiet -- -D warnings
+
+# What is loaded into programs: Rust, and a shim in C for the MPI that mpicc stands for.
+PMPI = $(CARGO) $(1) --release --manifest-path crates/pmpi/Cargo.toml --target-dir $(TARGET_DIR)/pmpi
+PMPI_LIBRARY = $(abspath $(TARGET_DIR))/pmpi/libretime-pmpi.so
+
+pmpi: mpi-tools ## Build what measures and carries a clock inside programs: target/pmpi/libretime-pmpi.so
+	$(call PMPI,build)
+	mpicc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $(PMPI_LIBRARY) crates/pmpi/shim/*.c \
+		$(TARGET_DIR)/pmpi/release/libretime_pmpi.a -Wl,--version-script=crates/pmpi/shim/exports.map \
+		-Wl,--gc-sections -ldl -lpthread -lm
+
+test-pmpi: all pmpi ## Run programs in C and Fortran under it, and its lints
+	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) $(call PMPI,test) --quiet
+	$(CARGO) fmt --manifest-path crates/pmpi/Cargo.toml -- --check
+	$(call PMPI,clippy) --all-targets --quiet -- -D warnings
 
 # A package of its own too, so that nothing else needs Python.
 PYTHON ?= python3
@@ -237,6 +252,7 @@ mpi-tools: # What builds against MPI and runs by it; whichever MPI is there alre
 		*) missing="$$missing openmpi-bin libopenmpi-dev" ;; \
 	esac; \
 	ls /usr/lib/llvm-*/lib/ 2>/dev/null | grep -q '^libclang[-.0-9]*so' || missing="$$missing libclang-dev"; \
+	command -v gfortran >/dev/null || missing="$$missing gfortran"; \
 	command -v ip >/dev/null || missing="$$missing iproute2"; \
 	[ -z "$$missing" ] || $(INSTALL_PACKAGES) $$missing
 

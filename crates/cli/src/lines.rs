@@ -32,11 +32,28 @@ pub(crate) fn lines<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = L
 impl<'a> Line<'a> {
     /// Its words, if there are as many as `expected` names.
     pub(crate) fn words<const N: usize>(&self, expected: &str) -> Result<[&'a str; N], CliError> {
-        let words: Vec<&str> = self.content.split_whitespace().collect();
+        self.words_before(expected, 0)
+    }
+
+    /// Its first words, if there are as many as `expected` names, and at most so many `more`.
+    pub(crate) fn words_before<const N: usize>(
+        &self,
+        expected: &str,
+        more: usize,
+    ) -> Result<[&'a str; N], CliError> {
+        let mut words: Vec<&str> = self.content.split_whitespace().collect();
+        if words.len() <= N + more {
+            words.truncate(N);
+        }
         words.try_into().map_err(|_| {
             let found = self.content;
             self.wrong(format!("expected \"{expected}\", found \"{found}\""))
         })
+    }
+
+    /// The word at that place, from 0.
+    pub(crate) fn word(&self, place: usize) -> Option<&'a str> {
+        self.content.split_whitespace().nth(place)
     }
 
     /// That something is wrong with it.

@@ -9,8 +9,11 @@
 //! 0           0            0
 //! 1           0            -1.5us
 //! 1           12.5s        2.25us
-//! 2           71234567890  30ticks
+//! 2           71234567890  30ticks  210ns
 //! ```
+//!
+//! A fourth word says by how much the offset can be wrong, as who measured it knows; lines
+//! that lie between measurements do not heed it. Tables of Open MPI's `mpisync` are read too.
 //!
 //! A stamp with a unit is that long after the first event of the trace, as 0 is
 //! its first event; a stamp without one is what the clock showed, as the events of
@@ -19,6 +22,8 @@
 //! Offsets that an OTF2 trace holds itself (`ClockOffset` records) are no such
 //! measurements: they are part of the times that every OTF2 tool shows, and
 //! retime reads. Interpolating between them again would apply them twice.
+
+mod mpisync;
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +41,7 @@ use crate::pipe;
 pub(crate) struct OffsetsArgs {
     /// Offsets of clocks measured while the program ran, for interpolation
     /// (lines "LOCATION-ID STAMP OFFSET": a time after the first event or a stamp
-    /// in ticks, and what to add to the clock there)
+    /// in ticks, and what to add to the clock there; or a table of mpisync)
     #[arg(long, value_name = "FILE")]
     pub(crate) offsets: Option<PathBuf>,
 }
@@ -78,10 +83,16 @@ fn applied(trace: &dyn Trace, info: &TraceInfo) -> MeasuredOffsets {
 /// The first event of the trace has the time `base`, which is below 0 where others may be.
 fn read(path: &Path, info: &TraceInfo, base: i128) -> Result<Vec<MeasuredOffset>, CliError> {
     let text = pipe::read_text(path)?;
+    if mpisync::is_table(path, &text) {
+        return mpisync::read(path, &text, info);
+    }
     let mut measured = Vec::new();
     for line in lines(path, &text) {
-        let [id, at, add] = line.words("LOCATION-ID STAMP OFFSET")?;
+        let [id, at, add] = line.words_before("LOCATION-ID STAMP OFFSET", 1)?;
         let wrong = |what: String| line.wrong(what);
+        if let Some(bound) = line.word(3) {
+            span(bound).map_err(wrong)?;
+        }
         measured.push(MeasuredOffset {
             location: location(id, info, "a number").map_err(wrong)?,
             stamp: stamp(at, info, base).map_err(wrong)?,
@@ -175,6 +186,27 @@ mod tests {
     }
 
     #[test]
+    fn a_table_of_mpisync_has_a_line_for_each_rank() {
+        let mut info = info();
+        info.locations[1].id = 1;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let table = "node-a 0.000000 0.000000\nnode-b 0.000021 -0.000150\n";
+        std::fs::write(file.path(), table).unwrap();
+        let found = read(file.path(), &info, 5_000).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (it.location.0, it.stamp, it.offset))
+            .collect();
+        assert_eq!(found, [(0, 0, 0.0), (1, 0, -300_000.0)]);
+    }
+
+    #[test]
+    fn a_bound_may_follow() {
+        let found = parse("0 0 0 0\n17 9000 -5ticks 12ticks\n");
+        assert_eq!(found, parse("0 0 0\n17 9000 -5ticks\n"));
+    }
+
+    #[test]
     fn stamps_are_below_0_where_the_first_event_is() {
         let at = |word: &str| stamp(word, &info(), -5_000);
         assert_eq!(at("-5000"), Ok(0));
@@ -211,6 +243,26 @@ mod tests {
             (
                 "0 0 --3us\n",
                 "FILE: line 1: \"-3us\" is negative; a span of time, such as a delay, is 0 or more",
+            ),
+            (
+                "0 0 3us 1\n",
+                "FILE: line 1: \"1\" lacks a unit: write for example 2us, 500ns, 1.5ms or 3ticks",
+            ),
+            (
+                "0 0 3us 1us 5\n",
+                "FILE: line 1: expected \"LOCATION-ID STAMP OFFSET\", found \"0 0 3us 1us 5\"",
+            ),
+            (
+                "a 0.000000 0.000000\nb 0.000001\n",
+                "FILE: line 2: expected \"HOST ROUND-TRIP OFFSET\", found \"b 0.000001\"",
+            ),
+            (
+                "a 0.000000 0.000000\nb 0.000001 0.000005\n",
+                "FILE: line 2: rank 1 is no location of the trace",
+            ),
+            (
+                "a 0.000000 0.000000\nb 0.000001 inf\n",
+                "FILE: line 2: \"inf\" is no number of seconds",
             ),
         ] {
             assert_eq!(parse(text), Err(message.into()), "{text}");

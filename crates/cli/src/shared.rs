@@ -32,6 +32,9 @@ const NAME: &str = "retime-mpi";
 /// auto, clc or simple no process holds those of all; else, and where events wait for each
 /// other in a circle, process 0 has to have room for all events that communicate, and says so.
 /// TRACE and the output have to lie on a file system that all nodes see.
+///
+/// Without a trace, retime-mpi measure tells how far the clocks of the processes are apart;
+/// it has a --help of its own.
 #[derive(Debug, Parser)]
 #[command(name = NAME, version, max_term_width = 100, color = clap::ColorChoice::Never)]
 struct SharedCli {

@@ -1,9 +1,12 @@
 //! The command `retime-mpi`: `mpirun -n P retime-mpi correct TRACE -o OUT`.
 //!
-//! What it does is in `retime_cli::run_shared`; here is what MPI has to do with it. A
-//! process that cannot go on takes all others with it, so that none waits for it.
+//! What it does is in `retime_cli::run_shared`; here is what MPI has to do with it, and
+//! `retime-mpi measure`, which needs no trace. A process that cannot go on takes all others with it, so that none waits for it.
 
+mod exit;
+mod measure;
 mod one_node;
+mod peers;
 mod world;
 
 use std::env;
@@ -15,10 +18,8 @@ use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
 
+use crate::exit::FAILURE;
 use crate::world::World;
-
-/// Exit code for system errors, as everywhere in retime.
-const FAILURE: u8 = 2;
 
 fn main() -> ExitCode {
     one_node::skip_networks();
@@ -38,7 +39,11 @@ fn main() -> ExitCode {
         report(what);
         SimpleCommunicator::world().abort(i32::from(FAILURE));
     }));
-    let code = retime_cli::run_shared(Box::new(World::new()), env::args_os());
+    let code = if env::args_os().nth(1).is_some_and(|it| it == measure::NAME) {
+        measure::run(env::args_os().skip(1))
+    } else {
+        retime_cli::run_shared(Box::new(World::new()), env::args_os())
+    };
     drop(universe);
     ExitCode::from(code)
 }

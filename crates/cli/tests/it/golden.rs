@@ -188,10 +188,11 @@ fn completions_complete_in_bash() {
 fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
-    assert_eq!(page.matches(".SH NAME").count(), 16, "one per command");
+    assert_eq!(page.matches(".SH NAME").count(), 17, "one per command");
     for text in [
         "check",
         "explain",
+        "merge",
         "correct",
         "apply",
         "undo",

@@ -12,11 +12,12 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 22] = [
+const CRATES: [(&str, &[&str]); 23] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime", &["retime-model", "retime-numerics"]),
     ("retime-methods", &["retime", "retime-numerics"]),
+    ("retime-measure", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-gzip", "retime-model"]),
@@ -112,11 +113,12 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 21] = [
+const LAYERED: [&str; 23] = [
     "model",
     "numerics",
     "retime",
     "methods",
+    "measure",
     "otf2-format",
     "jsonl",
     "kineto",
@@ -132,6 +134,7 @@ const LAYERED: [&str; 21] = [
     "testing",
     "experiments",
     "cli",
+    "pmpi",
     "python",
     "capi",
 ];
@@ -317,7 +320,7 @@ fn modules_depend_downwards() {
 /// By crate of the workspace and beside it, where its files lie.
 fn source_directories() -> BTreeMap<String, PathBuf> {
     let names = { CRATES.iter() }.map(|(name, _)| name.trim_start_matches("retime-"));
-    let beside = ["mpi", "python", "capi"];
+    let beside = ["mpi", "pmpi", "python", "capi"];
     let all = names.chain(beside).map(|name| {
         let directory = match name {
             "fuzz" => "../fuzz",
@@ -436,6 +439,19 @@ fn unsafe_code_is_forbidden() {
     // It is no member, since only who wants it needs MPI.
     let mpi = fs::read_to_string(crates().join("mpi/Cargo.toml")).unwrap();
     assert!(mpi.contains("unsafe_code = \"forbid\""), "{mpi}");
+    // Nor is this one; one file of it is called by C.
+    let pmpi = fs::read_to_string(crates().join("pmpi/Cargo.toml")).unwrap();
+    assert!(pmpi.contains("unsafe_code = \"deny\""), "{pmpi}");
+    for file in sources(&crates().join("pmpi/src")) {
+        let code = code(&file);
+        let allows = code.contains("unsafe") || code.contains("allow(");
+        let may = file.ends_with("border.rs") || file.ends_with("lib.rs");
+        assert!(
+            may || !allows,
+            "{} allows itself what it must not",
+            file.display()
+        );
+    }
     // Nor is this one; what pyo3 generates allows itself what nobody else does.
     let python = fs::read_to_string(crates().join("python/Cargo.toml")).unwrap();
     assert!(python.contains("unsafe_code = \"deny\""), "{python}");

@@ -1,0 +1,33 @@
+//! The part of this process in one collective operation.
+
+use retime::causality::Class;
+use retime::clock::TakingPart;
+
+/// A collective operation, as one of its participants calls it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operation {
+    /// The communicator, by a number that all members know it by.
+    pub(crate) communicator: u64,
+    /// How many operations there were on it before.
+    pub(crate) number: u64,
+    pub(crate) class: Class,
+    pub(crate) is_root: bool,
+    pub(crate) rank: u32,
+    pub(crate) participants: u32,
+}
+
+impl Operation {
+    pub(crate) fn part(&self) -> TakingPart {
+        TakingPart::of(self.class, self.is_root)
+    }
+
+    /// What `retime stream` calls its class.
+    pub(crate) fn class_name(&self) -> &'static str {
+        match self.class {
+            Class::OneToAll => "from-root",
+            Class::AllToOne => "to-root",
+            Class::Prefix => "scan",
+            Class::AllToAll | Class::None => "all-to-all",
+        }
+    }
+}
