@@ -12,9 +12,6 @@ use crate::kind::{BYTES, EIGHT_BYTES, FOUR_BYTES, GROUP_BEGINS, GROUP_ENDS, VARI
 /// The longest varint: 64 bits, seven a byte.
 pub const LONGEST_VARINT: usize = 10;
 
-/// The longest begin of a field that is followed by bytes: its number and a length.
-pub const LONGEST_HEAD: usize = 2 * LONGEST_VARINT;
-
 /// The largest number of a field.
 const LARGEST_NUMBER: u64 = (1 << 29) - 1;
 
@@ -135,6 +132,17 @@ impl Head {
 /// Reads a number, and moves on behind it.
 #[inline]
 pub fn varint(bytes: &[u8], at: &mut usize) -> Result<u64, Wrong> {
+    // Most are as small as that: keys, lengths and enumerations.
+    match bytes.get(*at) {
+        Some(&byte) if byte < 0x80 => {
+            *at += 1;
+            Ok(byte.into())
+        }
+        _ => long_varint(bytes, at),
+    }
+}
+
+fn long_varint(bytes: &[u8], at: &mut usize) -> Result<u64, Wrong> {
     let rest = bytes.get(*at..).ok_or(Wrong::Cut)?;
     let mut value = 0;
     for (place, &byte) in rest.iter().enumerate().take(LONGEST_VARINT) {
