@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use retime::format::Trace;
 use retime::optimal::ClockErrorBound;
 use retime::pipeline::{Analysis, Bounds, Solution};
-use retime::{ClockId, ClockMap, Correction, LocationIndex, TickRate, Timestamp, TraceInfo};
+use retime::{
+    ClockId, ClockMap, Correction, LocationIndex, TickRate, Timestamp, TraceInfo, printable_path,
+};
 
 use super::model::{ClockOffsets, Evidence, OffsetPiece, TraceOffsets};
 use crate::origin::Origin;
@@ -37,7 +39,7 @@ impl Measured<'_> {
         };
         let clocks = correction.clocks().iter();
         TraceOffsets {
-            path: self.trace.path().display().to_string(),
+            path: printable_path(self.trace.path()),
             kind: self.trace.format().to_owned(),
             ticks_per_second: info.rate.get(),
             zero_ticks: self.trace.zero().0,

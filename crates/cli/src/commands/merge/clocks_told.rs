@@ -1,6 +1,6 @@
 //! Which clocks were off, by how much, plus or minus what: the first lines of what is said.
 
-use retime::{format_seconds, plural, printable, printable_path};
+use retime::{format_seconds, plural, printable};
 
 use super::part::Part;
 use crate::clock_offsets::{ClockOffsets, Evidence, TraceOffsets};
@@ -14,8 +14,7 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
     let mut lines = Vec::new();
     for part in parts {
         let whose = if parts.len() > 1 {
-            let path = std::path::Path::new(&part.offsets.path);
-            format!("{}: ", printable_path(path))
+            format!("{}: ", part.offsets.path)
         } else {
             String::new()
         };
