@@ -16,8 +16,6 @@ type Sent = FxHashMap<Box<[u8]>, u64>;
 /// Writes the packets of a sequence.
 pub(crate) struct Sequence {
     number: u64,
-    /// The machine that it is of; 0 for the one that says none.
-    machine: u64,
     is_begun: bool,
     names: Sent,
     categories: Sent,
@@ -30,10 +28,9 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    pub(crate) fn new(number: u64, machine: u64) -> Self {
+    pub(crate) fn new(number: u64) -> Self {
         Self {
             number,
-            machine,
             is_begun: false,
             names: Sent::default(),
             categories: Sent::default(),
@@ -113,9 +110,6 @@ impl Sequence {
             self.interned.clear();
         }
         uint(packet, trace_packet::SEQUENCE_FLAGS, flags);
-        if self.machine > 0 {
-            uint(packet, trace_packet::MACHINE_ID, self.machine);
-        }
         bytes(out, trace::PACKET, packet);
     }
 
@@ -139,20 +133,17 @@ impl Sequence {
         bytes(packet, trace_packet::INTERNED_DATA, &self.interned);
         self.interned.clear();
         uint(packet, trace_packet::SEQUENCE_FLAGS, flags);
-        if self.machine > 0 {
-            uint(packet, trace_packet::MACHINE_ID, self.machine);
-        }
         bytes(out, trace::PACKET, packet);
     }
 
     /// Writes the packet of a track.
     pub(crate) fn describe(&self, out: &mut Vec<u8>, track: &[u8]) {
-        describe(out, self.number, self.machine, track);
+        describe(out, self.number, track);
     }
 }
 
 /// Writes the packet that describes a track, from a sequence.
-pub(crate) fn describe(out: &mut Vec<u8>, sequence: u64, machine: u64, track: &[u8]) {
+pub(crate) fn describe(out: &mut Vec<u8>, sequence: u64, track: &[u8]) {
     let mut packet = Vec::new();
     uint(
         &mut packet,
@@ -160,9 +151,6 @@ pub(crate) fn describe(out: &mut Vec<u8>, sequence: u64, machine: u64, track: &[
         sequence,
     );
     bytes(&mut packet, trace_packet::TRACK_DESCRIPTOR, track);
-    if machine > 0 {
-        uint(&mut packet, trace_packet::MACHINE_ID, machine);
-    }
     bytes(out, trace::PACKET, &packet);
 }
 

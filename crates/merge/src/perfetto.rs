@@ -9,8 +9,9 @@
 //! others      an instant, with their type as an argument
 //! ```
 //!
-//! Each document is a sequence of packets, and of the machine of its host. All ends of slices
-//! come before all begins, so that of two at one time the end comes first.
+//! Each document is a sequence of packets. All ends of slices come before all begins, so that
+//! of two at one time the end comes first. Packets are of no machine, though hosts are: readers
+//! join arrows of one machine alone.
 
 use std::ops::Range;
 
@@ -60,7 +61,7 @@ pub(crate) fn open(out: &mut Vec<u8>) {
         track_descriptor::PROCESSES_EXPLICIT,
     );
     uint(&mut track, field, value);
-    describe(out, COMMON, 0, &track);
+    describe(out, COMMON, &track);
 }
 
 /// True if a file begins like one of these.
@@ -92,12 +93,12 @@ pub(crate) struct Packets<'a> {
 }
 
 impl<'a> Packets<'a> {
-    pub(crate) fn new(placed: Placed<'a>, outline: Outline, machine: u64) -> Self {
+    pub(crate) fn new(placed: Placed<'a>, outline: Outline) -> Self {
         let sequence = FIRST_SEQUENCE + u64::from(placed.number);
         Self {
             placed,
             outline,
-            sequence: Sequence::new(sequence, machine),
+            sequence: Sequence::new(sequence),
             tracks: FxHashMap::default(),
             held: FxHashMap::default(),
             late: Vec::new(),

@@ -6,7 +6,6 @@ use std::io::Write;
 use retime_gzip::{Effort, Output};
 use retime_kineto::{Member, each_event};
 use retime_model::Monitor;
-use retime_model::format::Document;
 
 use crate::chrome::{self, EndPlace};
 use crate::chunks::Chunks;
@@ -41,7 +40,6 @@ fn as_perfetto(
     monitor: &dyn Monitor,
 ) -> Result<Merged, MergeError> {
     perfetto::open(&mut chunks.current);
-    let machines = machines(&job.documents);
     let ends = job.ends();
     let mut merged = Merged::default();
     let mut next = 1;
@@ -51,25 +49,13 @@ fn as_perfetto(
         let survey = std::mem::take(&mut outline.survey);
         let placed = Placed::new(document, number, survey, job.origin, &mut next);
         merged.processes += placed.shown.len() as u64;
-        let host = document.host.as_deref();
-        let machine = host.and_then(|it| machines.get(it)).copied();
-        let packets = Packets::new(placed, outline, machine.unwrap_or_default());
+        let packets = Packets::new(placed, outline);
         let from = ends.partition_point(|it| it.end.document < number);
         let to = ends.partition_point(|it| it.end.document <= number);
         let own = ends.get(from..to).unwrap_or_default();
         merged.events += packets.write(chunks, own, monitor)?;
     }
     Ok(merged)
-}
-
-/// A number for each host, from 1 on in the order in which they are met.
-fn machines(documents: &[Document]) -> BTreeMap<&str, u64> {
-    let mut found = BTreeMap::new();
-    for host in documents.iter().filter_map(|it| it.host.as_deref()) {
-        let next = found.len() as u64 + 1;
-        found.entry(host).or_insert(next);
-    }
-    found
 }
 
 fn as_chrome(

@@ -38,7 +38,6 @@ struct Read {
     instants: usize,
     counters: usize,
     flows: BTreeMap<u64, Vec<u64>>,
-    machines: BTreeMap<u64, u64>,
     processes: Vec<String>,
 }
 
@@ -61,9 +60,7 @@ fn read(file: &[u8]) -> Read {
         };
         let packet = fields(packet);
         let sequence = number(&packet, 10).unwrap();
-        if let Some(machine) = number(&packet, 98) {
-            found.machines.insert(sequence, machine);
-        }
+        assert_eq!(number(&packet, 98), None);
         for (table, entry) in message(&packet, 12).map(fields).unwrap_or_default() {
             let Value::Bytes(entry) = entry else {
                 panic!("no entry")
@@ -172,8 +169,6 @@ proptest! {
         prop_assert!(alone <= ends);
         let is_between = |it: &&u64| **it >= 1 << 62;
         prop_assert_eq!(found.flows.keys().filter(is_between).count(), 1);
-        let hosts = ranks.len().div_ceil(2) as u64;
-        prop_assert_eq!(found.machines.values().max(), Some(&hosts));
         let owners: Vec<&str> = found.processes.iter().map(|it| it.split(':').next().unwrap()).collect();
         prop_assert!(owners.is_sorted());
     }
