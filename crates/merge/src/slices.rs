@@ -181,12 +181,11 @@ mod tests {
             let mut found = vec![None; all.len()];
             for (at, lane, begun) in written {
                 let open = &mut open[usize::from(lane)];
-                match begun {
-                    Some(event) => open.push((event, at)),
-                    None => {
-                        let (event, begin) = open.pop().unwrap();
-                        found[event as usize] = Some((begin, at - begin));
-                    }
+                if let Some(event) = begun {
+                    open.push((event, at));
+                } else {
+                    let (event, begin) = open.pop().unwrap();
+                    found[event as usize] = Some((begin, at - begin));
                 }
             }
             let expected: Vec<_> = all.into_iter().map(Some).collect();
