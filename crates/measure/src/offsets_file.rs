@@ -57,9 +57,10 @@ impl OffsetsFile {
     }
 
     fn span(&self, Ticks(ticks): Ticks) -> String {
-        let unit = match self.rate == TickRate::NANOSECONDS {
-            true => "ns",
-            false => "ticks",
+        let unit = if self.rate == TickRate::NANOSECONDS {
+            "ns"
+        } else {
+            "ticks"
         };
         format!("{ticks}{unit}")
     }

@@ -124,9 +124,10 @@ impl Asked {
         let reference = self.reference?;
         let half = fastest.duration.0 / 2 + 1;
         let found = fastest.trip.offset().0;
-        let (own, half) = match one_node && found.saturating_abs() <= half {
-            true => (0, half.saturating_add(found.saturating_abs())),
-            false => (found, half),
+        let (own, half) = if one_node && found.saturating_abs() <= half {
+            (0, half.saturating_add(found.saturating_abs()))
+        } else {
+            (found, half)
         };
         let drifted = drifted(fastest.trip.answered.after(reference.at));
         let bound = reference.bound.0.saturating_add(half).saturating_add(1);

@@ -10,7 +10,7 @@ use std::io::{Write as _, stderr};
 use std::sync::OnceLock;
 
 use retime::clock::{PiggybackStamp, PiggybackStamps};
-use retime_measure::{Exchange, Measured, Words};
+use retime_measure::{Exchange, Measured, Tree, Words, measure};
 use retime_model::{Class, Timestamp};
 
 use crate::operation::Operation;
@@ -133,7 +133,6 @@ pub(crate) unsafe extern "C" fn retime_session_measure(
     nodes: *const c_int,
     measured: *mut i64,
 ) {
-    let Some(session) = SESSION.get() else { return };
     // SAFETY: as the caller promises.
     let (shim, nodes) = unsafe {
         (
@@ -143,7 +142,7 @@ pub(crate) unsafe extern "C" fn retime_session_measure(
     };
     let nodes: Vec<usize> = nodes.iter().map(|it| *it as usize).collect();
     let rank = rank as usize;
-    let Ok(found) = session.measure(&mut Processes { shim, rank }, &nodes);
+    let Ok(found) = measure(&mut Processes { shim, rank }, &Tree::new(&nodes));
     // SAFETY: as the caller promises.
     unsafe { measured.cast::<[i64; 7]>().write(Measured::to_words(found)) };
 }
@@ -206,7 +205,7 @@ pub(crate) unsafe extern "C" fn retime_session_sent(stamp: *mut Stamp) {
                 simple,
                 controlled,
                 message,
-            })
+            });
         };
     }
 }

@@ -37,7 +37,10 @@ impl EventLog {
         if rank == 0 {
             let mut header =
                 format!("{{\"retime-stream\":1,\"ticks_per_second\":{ticks},\"locations\":[0");
-            (1..size).for_each(|rank| header.push_str(&format!(",{rank}")));
+            for rank in 1..size {
+                // Writing to a string does not fail.
+                let _ = write!(header, ",{rank}");
+            }
             header.push_str("]}\n");
             File::create_new(directory.join("header.jsonl"))?.write_all(header.as_bytes())?;
         }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use retime_measure::{Exchange, Measured, Tree, measure};
+use retime_measure::Measured;
 use retime_model::TickRate;
 
 use crate::clock::LocalClock;
@@ -58,15 +58,6 @@ impl Session {
 
     pub(crate) fn clock(&self) -> LocalClock {
         self.clock
-    }
-
-    /// Measures this process against the first, while all others do the same.
-    pub(crate) fn measure<E: Exchange>(
-        &self,
-        processes: &mut E,
-        nodes: &[usize],
-    ) -> Result<Option<Measured>, E::Error> {
-        measure(processes, &Tree::new(nodes))
     }
 
     /// Writes what was measured of each rank.

@@ -140,9 +140,10 @@ fn moment(skew: Skew, shown: u64) -> u64 {
     let (mut low, mut high) = (0, 1 << 40);
     while low < high {
         let middle = u64::midpoint(low, high);
-        match skew.shows(middle) < shown {
-            true => low = middle + 1,
-            false => high = middle,
+        if skew.shows(middle) < shown {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
     low

@@ -1,6 +1,7 @@
 //! What a program has written of itself, and whether its clocks fit it.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -35,11 +36,10 @@ impl Event {
     /// events on lines between those that take part.
     fn takes_part(&self) -> bool {
         let is_root = self.line["root"] == true;
-        match (self.line["type"].as_str(), self.line["class"].as_str()) {
-            (Some("collective-begin"), Some("from-root")) => is_root,
-            (Some("collective-begin"), Some("to-root")) => !is_root,
-            (Some("collective-end"), Some("from-root")) => !is_root,
-            (Some("collective-end"), Some("to-root")) => is_root,
+        let begins = self.line["type"] == "collective-begin";
+        match self.line["class"].as_str() {
+            Some("from-root") => is_root == begins,
+            Some("to-root") => is_root != begins,
             _ => true,
         }
     }
@@ -125,7 +125,7 @@ impl Events {
         let path = dir.join("merged.jsonl");
         let mut text = self.header.clone();
         for event in &self.all {
-            text += &format!("{}\n", event.line);
+            writeln!(text, "{}", event.line).unwrap();
         }
         fs::write(&path, text).unwrap();
         let out = dir.join("corrected.jsonl");

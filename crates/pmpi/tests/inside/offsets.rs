@@ -107,7 +107,7 @@ fn measured_on_the_way() {
     succeeded(&run(dir, 2, &variables, &built, &long));
     let lines = lines(&dir.join("retime-offsets.txt"));
     assert!(
-        lines.len() > 2 * 3 && lines.len() % 2 == 0,
+        lines.len() > 2 * 3 && lines.len().is_multiple_of(2),
         "{}",
         lines.len()
     );
