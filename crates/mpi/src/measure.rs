@@ -32,7 +32,7 @@ const LONGEST_NAME: usize = 64;
 #[derive(Debug, Parser)]
 #[command(name = "retime-mpi measure", version, max_term_width = 100, color = clap::ColorChoice::Never)]
 struct MeasureArgs {
-    /// The clock to measure: monotonic, monotonic_raw or realtime
+    /// The clock to measure: monotonic, `monotonic_raw` or realtime
     #[arg(long, value_name = "NAME", default_value = "monotonic")]
     clock: ClockSource,
     /// How often to measure; drifts need two measurements
@@ -94,7 +94,9 @@ fn measured(args: &MeasureArgs, peers: &mut Peers) -> io::Result<u8> {
     stdout().write_all(table(&rows.collect::<Vec<_>>(), rate).as_bytes())?;
     if let Some(path) = &args.output {
         let mut file = OffsetsFile::new(args.clock.name(), rate);
-        all.iter().for_each(|ranks| file.add(ranks));
+        for ranks in &all {
+            file.add(ranks);
+        }
         write(path, &file).map_err(|error| {
             io::Error::other(format!("cannot write {}: {error}", path.display()))
         })?;
@@ -121,7 +123,7 @@ fn hosts(peers: &Peers) -> Vec<String> {
     let name = processor_name().unwrap_or_default();
     let mut bytes = name.into_bytes();
     bytes.resize(LONGEST_NAME, 0);
-    let all = peers.from_all(&bytes);
+    let all = peers.all_gathered(&bytes);
     let names = all.chunks(LONGEST_NAME);
     let names = names.map(|it| {
         String::from_utf8_lossy(it)

@@ -27,12 +27,12 @@ impl Peers {
         let node = self.world.split_shared(self.world.rank());
         let mut first = self.world.rank();
         node.process_at_rank(0).broadcast_into(&mut first);
-        let nodes = self.from_all(&[first]);
+        let nodes = self.all_gathered(&[first]);
         Tree::new(&nodes.iter().map(|it| *it as usize).collect::<Vec<_>>())
     }
 
     /// The same number of values from each process, in their order, known to all.
-    pub(crate) fn from_all<T: Equivalence + Clone>(&self, own: &[T]) -> Vec<T> {
+    pub(crate) fn all_gathered<T: Equivalence + Clone>(&self, own: &[T]) -> Vec<T> {
         let size = self.world.size() as usize;
         let mut all: Vec<T> = { own.iter().cycle() }
             .take(own.len() * size)
@@ -44,7 +44,7 @@ impl Peers {
 
     /// What each process has measured.
     pub(crate) fn measured_by_all(&self, own: Option<Measured>) -> Vec<Option<Measured>> {
-        let words = self.from_all(&Measured::to_words(own));
+        let words = self.all_gathered(&Measured::to_words(own));
         let (ranks, _) = words.as_chunks();
         ranks.iter().map(|it| Measured::from_words(*it)).collect()
     }
