@@ -273,6 +273,7 @@ class Corrected(View):
         format: Value | None = ...,
         rank_from: Value | None = ...,
         collectives: Value | None = ...,
+        offsets_out: Value | None = ...,
         threads: Value | None = ...,
         json: Value | None = ...,
         html: Value | None = ...,
