@@ -162,14 +162,13 @@ pub(crate) struct EndPlace {
 }
 
 impl EndPlace {
-    /// That of a track of a document.
+    /// That of a track of a document: beside its thread, since an arrow of the document that leads
+    /// to what begins there would lead to a slice that stands in it.
     pub(crate) fn of(placed: &Placed<'_>, track: u32) -> Option<Self> {
-        let thread = placed.thread_of_track(track)?;
-        let thread = placed.survey.threads.get(thread as usize)?;
-        let tid = match thread.tid.parse::<i64>() {
-            Ok(number) => number.to_string(),
-            Err(_) => quoted(&thread.tid).to_string(),
-        };
+        let number = placed.thread_of_track(track)?;
+        let thread = placed.survey.threads.get(number as usize)?;
+        // Above all numbers that systems give to threads.
+        let tid = ((1_u64 << 32) + u64::from(number)).to_string();
         Some(Self {
             pid: placed.pid(thread.process)?,
             tid,
