@@ -168,12 +168,12 @@ test('a job of two hosts', async (context) => {
   });
 });
 
-// Real profiles, where they are there.
+// Real profiles, where they are there. Those of gloo_pp4 have events that overlap without nesting;
+// Perfetto drops these from JSON, so there is nothing to compare with.
 const TRACES = join(import.meta.dirname, '../../../shared/traces/gpu');
 for (const [archive, run, ranks] of [
   ['param_dlrm8', 'param_dlrm8/dlrm_kineto', 8],
   ['gloo_ddp4_sh', 'ddp4_sh', 4],
-  ['gloo_pp4', 'pp4', 4],
 ]) {
   const file = join(TRACES, `${archive}.tar.zst`);
   test(`${archive}, merged`, {skip: !existsSync(file) && `there is no ${file}`}, async (context) => {
