@@ -50,7 +50,7 @@ pub(crate) fn read(
     window.skip_byte_order_mark()?;
     let mut pass = Pass {
         window,
-        rest: Rest::new(),
+        rest: Rest::default(),
         header: Header::default(),
         visit,
     };

@@ -1,7 +1,14 @@
-//! All of a file but the digits of times.
+//! All of a file but its times: in JSON their digits, in packets what else their size changes.
 //!
 //! Its length and check sum tell whether a copy changed anything else, the order of its
 //! events included.
+//!
+//! ```
+//! let mut rest = retime_kineto::Rest::default();
+//! rest.add(b"12345");
+//! rest.add(b"6789");
+//! assert_eq!(rest.finish(), [9, 0xcbf4_3926]);
+//! ```
 
 use crc32fast::Hasher;
 
@@ -10,23 +17,17 @@ use crc32fast::Hasher;
 const BLOCK: usize = 1 << 16;
 
 /// Sums up bytes.
-pub(crate) struct Rest {
+#[derive(Debug, Default)]
+pub struct Rest {
     gathered: Vec<u8>,
     crc: Hasher,
     bytes: u64,
 }
 
 impl Rest {
-    pub(crate) fn new() -> Self {
-        Self {
-            gathered: Vec::with_capacity(2 * BLOCK),
-            crc: Hasher::new(),
-            bytes: 0,
-        }
-    }
-
+    /// Takes the next bytes.
     #[inline]
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
+    pub fn add(&mut self, bytes: &[u8]) {
         self.gathered.extend_from_slice(bytes);
         if self.gathered.len() >= BLOCK {
             self.sum_up();
@@ -39,8 +40,8 @@ impl Rest {
         self.gathered.clear();
     }
 
-    /// Length and check sum.
-    pub(crate) fn finish(mut self) -> [u64; 2] {
+    /// Length and check sum of all that was taken.
+    pub fn finish(mut self) -> [u64; 2] {
         self.sum_up();
         [self.bytes, self.crc.finalize().into()]
     }

@@ -3,45 +3,22 @@
 //! Length and check sum of it tell whether a copy changed anything else, the order of its packets
 //! included. Lengths of packets are left out as well, since times of another size change them.
 
-use crc32fast::Hasher;
+use retime_kineto::Rest;
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Fields, Value};
 
 use crate::packet::Packet;
 use crate::pass::Piece;
 
-/// Bytes that are gathered before they are summed up, since sums of long stretches are many
-/// times as fast as those of short ones.
-const BLOCK: usize = 1 << 16;
-
-/// Sums up bytes.
-pub(crate) struct Contents {
-    gathered: Vec<u8>,
-    crc: Hasher,
-    bytes: u64,
-}
+/// Sums up packets.
+#[derive(Default)]
+pub(crate) struct Contents(Rest);
 
 impl Contents {
-    pub(crate) fn new() -> Self {
-        Self {
-            gathered: Vec::with_capacity(2 * BLOCK),
-            crc: Hasher::new(),
-            bytes: 0,
-        }
-    }
-
+    /// Takes bytes as they are.
     #[inline]
     pub(crate) fn add(&mut self, bytes: &[u8]) {
-        self.gathered.extend_from_slice(bytes);
-        if self.gathered.len() >= BLOCK {
-            self.sum_up();
-        }
-    }
-
-    fn sum_up(&mut self) {
-        self.crc.update(&self.gathered);
-        self.bytes += self.gathered.len() as u64;
-        self.gathered.clear();
+        self.0.add(bytes);
     }
 
     /// Takes a packet but for its times.
@@ -78,8 +55,7 @@ impl Contents {
     }
 
     /// Length and check sum.
-    pub(crate) fn finish(mut self) -> [u64; 2] {
-        self.sum_up();
-        [self.bytes, self.crc.finalize().into()]
+    pub(crate) fn finish(self) -> [u64; 2] {
+        self.0.finish()
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn read<'a>(
         early: Vec::new(),
         remote: Remote::default(),
         crc: Hasher::new(),
-        contents: Contents::new(),
+        contents: Contents::default(),
         show,
         packets: 0,
     };

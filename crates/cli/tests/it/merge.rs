@@ -56,7 +56,10 @@ fn it_says_who_was_off_and_loses_nothing() {
         clocks.contains(" of 2 clocks: ") && clocks.contains(" ± "),
         "{clocks}"
     );
-    assert!(dependencies.contains(" and 0 as shown "), "{dependencies}");
+    assert!(
+        dependencies.contains(" and 0 as corrected "),
+        "{dependencies}"
+    );
     assert!(
         written.starts_with("Wrote job.json: 4 profiles of "),
         "{written}"

@@ -22,7 +22,7 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
         let before = &part.report.before;
         let all = before.messages.total + before.collectives.total;
         lines.push(format!(
-            "{whose}{}, of which {} as recorded and {} as shown have their effect before their cause",
+            "{whose}{}, of which {} as recorded and {} as corrected have their effect before their cause",
             plural(all, "dependency"),
             before.reversed,
             part.shown.left
