@@ -498,8 +498,8 @@ retime_status retime_clock_receive(retime_clock *clock,
 /**
  * The stamp that a process gives when it enters a collective operation at a physical time:
  * `RETIME_NO_TIME` in both if nobody waits for it. `collective_class` is a `retime_class`; `is_root`
- * is other than 0 for the root. Who gives no bytes to an operation that carries data is waited for by nobody:
- * let it enter as `RETIME_CLASS_UNORDERED` and give what that gives.
+ * is other than 0 for the root. Who gives no bytes to an operation that carries data is waited for
+ * by nobody: let it enter as `RETIME_CLASS_UNORDERED`, and give what that gives.
  */
 retime_status retime_clock_enter(retime_clock *clock,
                                  int64_t physical,
