@@ -46,11 +46,11 @@
 
 
 /**
- * How a call ended.
+ * The outcome of a call.
  */
 typedef enum {
     /**
-     * It was done.
+     * The call did what it was asked for.
      */
     RETIME_STATUS_OK = 0,
     /**
@@ -108,7 +108,7 @@ typedef enum {
 } retime_status;
 
 /**
- * What a collective operation proves.
+ * The order that a collective operation proves.
  */
 typedef enum {
     /**
@@ -134,7 +134,7 @@ typedef enum {
 } retime_class;
 
 /**
- * Which clock a program carries along.
+ * The clock that a program carries along.
  */
 typedef enum {
     /**
@@ -158,7 +158,7 @@ typedef struct retime_clock retime_clock;
 typedef struct retime_filter retime_filter;
 
 /**
- * What a command did and found.
+ * The outcome of a command.
  */
 typedef struct retime_report retime_report;
 
@@ -201,7 +201,7 @@ typedef struct {
 } retime_stamps;
 
 /**
- * Who watches a call. Each function may be NULL, and may be called from several threads at once
+ * The watcher of a call. Each function may be NULL, and may be called from several threads at once
  * and until the call returns; none may call this library for the same handle, or leave other than
  * by returning (no longjmp, no exception of C++).
  */
@@ -224,14 +224,14 @@ typedef struct {
      */
     void (*advance)(void *data, uint64_t bytes);
     /**
-     * Other than 0 to give up with `RETIME_STATUS_INTERRUPTED`, leaving nothing behind. It is asked every
-     * few milliseconds.
+     * Other than 0 to give up with `RETIME_STATUS_INTERRUPTED`, leaving nothing behind. It is
+     * asked every few milliseconds.
      */
     int32_t (*cancelled)(void *data);
 } retime_watch;
 
 /**
- * Where a message without a number goes to or comes from.
+ * The channel of a message without a number.
  */
 typedef struct {
     /**
@@ -257,11 +257,11 @@ typedef struct {
      */
     uint64_t id;
     /**
-     * What it proves: a `retime_class`.
+     * The order that the operation proves: a `retime_class`.
      */
     int32_t collective_class;
     /**
-     * How many take part.
+     * The number of participants.
      */
     uint32_t participants;
     /**
@@ -273,13 +273,13 @@ typedef struct {
      */
     uint32_t root;
     /**
-     * How many of those give bytes for which others could wait; 0 if all do. Who gives none is no
-     * cause: its entering is an event as for `retime_filter_push()`.
+     * The number of participants that give bytes for which others could wait; 0 if all do. Who
+     * gives none is no cause: its entering is an event as for `retime_filter_push()`.
      */
     uint32_t givers;
     /**
-     * How many of those get bytes that could wait for others; 0 if all do. Who gets none is no
-     * effect: its leaving is an event as for `retime_filter_push()`.
+     * The number of participants that get bytes and could wait for others; 0 if all do. Who
+     * gets none is no effect: its leaving is an event as for `retime_filter_push()`.
      */
     uint32_t getters;
 } retime_operation;
@@ -297,17 +297,17 @@ typedef struct {
      */
     uint64_t time;
     /**
-     * What was given along.
+     * The payload that was given along.
      */
     uint64_t payload;
     /**
-     * Where it happened.
+     * The location of the event.
      */
     uint32_t location;
 } retime_corrected;
 
 /**
- * What is in a filter, and how it went so far.
+ * The content of a filter, and its counts so far.
  */
 typedef struct {
     /**
@@ -357,7 +357,7 @@ typedef struct {
 } retime_filter_state;
 
 /**
- * How times stand to what must follow what.
+ * The dependencies of a trace, and how many of them its times contradict.
  */
 typedef struct {
     /**
@@ -365,11 +365,11 @@ typedef struct {
      */
     uint64_t dependencies;
     /**
-     * Those whose effect is stamped before its cause.
+     * The dependencies whose effect is stamped before its cause.
      */
     uint64_t violated;
     /**
-     * Those that are faster than the minimal delay, violated ones between clocks included.
+     * The dependencies faster than the minimal delay, violated ones between clocks included.
      */
     uint64_t faster;
     /**
@@ -412,11 +412,11 @@ typedef struct {
      */
     uint64_t ticks_per_second;
     /**
-     * How the recorded times stand.
+     * The standing of the recorded times.
      */
     retime_standing recorded;
     /**
-     * How the corrected times stand; as recorded, if nothing was corrected.
+     * The standing of the corrected times; of the recorded ones, if nothing was corrected.
      */
     retime_standing corrected;
     /**
@@ -431,7 +431,7 @@ typedef struct {
  */
 typedef struct {
     /**
-     * Its id in the trace.
+     * The id of the location in the trace.
      */
     uint64_t id;
     /**
@@ -439,7 +439,7 @@ typedef struct {
      */
     uint64_t process;
     /**
-     * Its name.
+     * The name of the location.
      */
     const char *name;
     /**
@@ -711,7 +711,7 @@ retime_status retime_filter_pop(retime_filter *filter,
                                 retime_corrected *event);
 
 /**
- * How it went so far.
+ * The counts of a filter so far.
  */
 retime_status retime_filter_counts(const retime_filter *filter, retime_filter_state *counts);
 
@@ -769,8 +769,8 @@ void retime_study_free(retime_study *study);
 retime_status retime_study_counts(const retime_study *study, retime_counts *counts);
 
 /**
- * The recorded times of the first and the last event of a location; `RETIME_STATUS_EMPTY`, which is
- * no failure, if it has none.
+ * The recorded times of the first and the last event of a location; `RETIME_STATUS_EMPTY`,
+ * which is no failure, if it has none.
  */
 retime_status retime_study_extent(const retime_study *study,
                                   uint32_t location,
@@ -788,7 +788,7 @@ retime_status retime_study_corrected(const retime_study *study,
                                      uint64_t *corrected);
 
 /**
- * By how many ticks the truth may lie before and after the corrected time of each recorded one,
+ * The ticks by which the truth may lie before and after the corrected time of each recorded one,
  * by the time of the reference clock: certain if clocks wander no more than `--drift-bound`, and
  * infinite where nothing is known.
  */
@@ -824,12 +824,12 @@ const char *retime_trace_format(const retime_trace *trace);
 const char *retime_trace_path(const retime_trace *trace);
 
 /**
- * How many ticks of a trace are a second; 0 if the trace is NULL.
+ * The ticks of a trace in a second; 0 if the trace is NULL.
  */
 uint64_t retime_trace_ticks_per_second(const retime_trace *trace);
 
 /**
- * How many locations a trace has; 0 if the trace is NULL.
+ * The number of locations of a trace; 0 if the trace is NULL.
  */
 size_t retime_trace_locations(const retime_trace *trace);
 

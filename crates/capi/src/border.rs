@@ -83,7 +83,7 @@ pub(crate) unsafe fn unmade<T>(handle: *mut T) {
     });
 }
 
-/// What a pointer points to.
+/// The value behind a pointer.
 ///
 /// # Safety
 ///
@@ -94,7 +94,7 @@ pub(crate) unsafe fn seen<'a, T>(pointer: *const T, name: &str) -> Result<&'a T,
     Ok(unsafe { &*pointer })
 }
 
-/// What a pointer points to, to be changed.
+/// The value behind a pointer, to be changed.
 ///
 /// # Safety
 ///

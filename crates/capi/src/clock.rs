@@ -11,7 +11,7 @@ use crate::failed::{Failed, Status};
 /// A clock that a process carries along. Times are ticks of its physical clock.
 pub struct Clock(PiggybackClock);
 
-/// Which clock a program carries along.
+/// The clock that a program carries along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum ClockKind {
@@ -21,7 +21,7 @@ pub enum ClockKind {
     Controlled = 1,
 }
 
-/// What a collective operation proves.
+/// The order that a collective operation proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum CollectiveClass {

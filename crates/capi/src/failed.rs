@@ -8,11 +8,11 @@ use retime_stream::FilterError;
 
 use crate::texts::c_text;
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum Status {
-    /// It was done.
+    /// The call did what it was asked for.
     Ok = 0,
     /// An option is unknown, has a value that it cannot have, or has no part in the rest.
     Option = 1,

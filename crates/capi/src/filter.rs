@@ -20,23 +20,23 @@ pub struct Filter(retime_stream::Filter<u64>);
 pub struct Operation {
     /// The number that all its events have, and no other operation that is under way.
     pub id: u64,
-    /// What it proves: a `retime_class`.
+    /// The order that the operation proves: a `retime_class`.
     pub collective_class: i32,
-    /// How many take part.
+    /// The number of participants.
     pub participants: u32,
     /// The rank of this participant, from 0 on.
     pub rank: u32,
     /// The rank of the root, of an operation from or to one.
     pub root: u32,
-    /// How many of those give bytes for which others could wait; 0 if all do. Who gives none is no
-    /// cause: its entering is an event as for `retime_filter_push()`.
+    /// The number of participants that give bytes for which others could wait; 0 if all do. Who
+    /// gives none is no cause: its entering is an event as for `retime_filter_push()`.
     pub givers: u32,
-    /// How many of those get bytes that could wait for others; 0 if all do. Who gets none is no
-    /// effect: its leaving is an event as for `retime_filter_push()`.
+    /// The number of participants that get bytes and could wait for others; 0 if all do. Who
+    /// gets none is no effect: its leaving is an event as for `retime_filter_push()`.
     pub getters: u32,
 }
 
-/// Where a message without a number goes to or comes from.
+/// The channel of a message without a number.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Channel {
@@ -56,13 +56,13 @@ pub struct Corrected {
     pub recorded: u64,
     /// When it happened, by the time common to all.
     pub time: u64,
-    /// What was given along.
+    /// The payload that was given along.
     pub payload: u64,
-    /// Where it happened.
+    /// The location of the event.
     pub location: u32,
 }
 
-/// What is in a filter, and how it went so far.
+/// The content of a filter, and its counts so far.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct FilterCounts {
@@ -90,7 +90,7 @@ pub struct FilterCounts {
     pub unfinished_operations: u64,
 }
 
-/// Where in an operation an event is.
+/// The side of an operation that an event is.
 #[derive(Clone, Copy)]
 enum Side {
     Begin,
@@ -152,7 +152,7 @@ impl Operation {
     }
 }
 
-/// How many of `all` there are; 0 stands for all of them.
+/// The count that a number stands for: 0 for `all`.
 fn fewer(count: u32, all: u32) -> u32 {
     if count == 0 { all } else { count.min(all) }
 }
@@ -370,7 +370,7 @@ pub unsafe extern "C" fn retime_filter_pop(filter: *mut Filter, event: *mut Corr
     })
 }
 
-/// How it went so far.
+/// The counts of a filter so far.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_filter_counts(
     filter: *const Filter,

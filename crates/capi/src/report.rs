@@ -9,7 +9,7 @@ use crate::border::{giving, seen, unmade};
 use crate::failed::{Failed, Status};
 use crate::texts::c_text;
 
-/// What a command did and found.
+/// The outcome of a command.
 pub struct Report {
     outcome: CString,
     exit_code: u8,
@@ -34,23 +34,23 @@ pub struct Counts {
     pub clocks: u64,
     /// Ticks of all clocks in a second.
     pub ticks_per_second: u64,
-    /// How the recorded times stand.
+    /// The standing of the recorded times.
     pub recorded: Standing,
-    /// How the corrected times stand; as recorded, if nothing was corrected.
+    /// The standing of the corrected times; of the recorded ones, if nothing was corrected.
     pub corrected: Standing,
     /// 1 if the trace was corrected, else 0.
     pub is_corrected: i32,
 }
 
-/// How times stand to what must follow what.
+/// The dependencies of a trace, and how many of them its times contradict.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Standing {
     /// Dependencies that were checked.
     pub dependencies: u64,
-    /// Those whose effect is stamped before its cause.
+    /// The dependencies whose effect is stamped before its cause.
     pub violated: u64,
-    /// Those that are faster than the minimal delay, violated ones between clocks included.
+    /// The dependencies faster than the minimal delay, violated ones between clocks included.
     pub faster: u64,
     /// Events that are stamped before the one before them on their location.
     pub out_of_order: u64,

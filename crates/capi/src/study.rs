@@ -116,8 +116,8 @@ pub unsafe extern "C" fn retime_study_counts(study: *const Study, counts: *mut C
     unsafe { giving(counts, "the place for the counts", find) }
 }
 
-/// The recorded times of the first and the last event of a location; `RETIME_STATUS_EMPTY`, which is
-/// no failure, if it has none.
+/// The recorded times of the first and the last event of a location; `RETIME_STATUS_EMPTY`,
+/// which is no failure, if it has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_study_extent(
     study: *const Study,
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn retime_study_corrected(
     })
 }
 
-/// By how many ticks the truth may lie before and after the corrected time of each recorded one,
+/// The ticks by which the truth may lie before and after the corrected time of each recorded one,
 /// by the time of the reference clock: certain if clocks wander no more than `--drift-bound`, and
 /// infinite where nothing is known.
 #[unsafe(no_mangle)]

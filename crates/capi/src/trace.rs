@@ -32,11 +32,11 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Location {
-    /// Its id in the trace.
+    /// The id of the location in the trace.
     pub id: u64,
     /// The position of its process among all, from 0.
     pub process: u64,
-    /// Its name.
+    /// The name of the location.
     pub name: *const c_char,
     /// The name of its process.
     pub process_name: *const c_char,
@@ -122,14 +122,14 @@ pub unsafe extern "C" fn retime_trace_path(trace: *const Trace) -> *const c_char
     trace.map_or(std::ptr::null(), |it| it.path.as_ptr())
 }
 
-/// How many ticks of a trace are a second; 0 if the trace is NULL.
+/// The ticks of a trace in a second; 0 if the trace is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_trace_ticks_per_second(trace: *const Trace) -> u64 {
     // SAFETY: a handle, as the header asks for.
     unsafe { seen(trace, "the trace") }.map_or(0, |it| it.ticks_per_second)
 }
 
-/// How many locations a trace has; 0 if the trace is NULL.
+/// The number of locations of a trace; 0 if the trace is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn retime_trace_locations(trace: *const Trace) -> usize {
     // SAFETY: a handle, as the header asks for.

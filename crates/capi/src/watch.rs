@@ -9,7 +9,7 @@ use crate::border::seen;
 use crate::failed::Failed;
 use crate::texts::c_text;
 
-/// Who watches a call. Each function may be NULL, and may be called from several threads at once
+/// The watcher of a call. Each function may be NULL, and may be called from several threads at once
 /// and until the call returns; none may call this library for the same handle, or leave other than
 /// by returning (no longjmp, no exception of C++).
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,8 @@ pub struct Watch {
     pub announce: Option<unsafe extern "C" fn(data: *mut c_void, bytes: u64)>,
     /// So many more bytes of the stage are done.
     pub advance: Option<unsafe extern "C" fn(data: *mut c_void, bytes: u64)>,
-    /// Other than 0 to give up with `RETIME_STATUS_INTERRUPTED`, leaving nothing behind. It is asked every
-    /// few milliseconds.
+    /// Other than 0 to give up with `RETIME_STATUS_INTERRUPTED`, leaving nothing behind. It is
+    /// asked every few milliseconds.
     pub cancelled: Option<unsafe extern "C" fn(data: *mut c_void) -> i32>,
 }
 

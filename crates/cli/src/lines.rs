@@ -35,7 +35,8 @@ impl<'a> Line<'a> {
         self.words_before(expected, 0)
     }
 
-    /// Its first words, if there are as many as `expected` names, and at most so many `more`.
+    /// The first words of the line, if there are as many as `expected` names, and at most so
+    /// many `more`.
     pub(crate) fn words_before<const N: usize>(
         &self,
         expected: &str,

@@ -76,9 +76,9 @@ impl Arrows {
 /// A dependency that is shown as an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dependency {
-    /// What has to come first.
+    /// The event that has to come first.
     pub cause: EventNode,
-    /// What depends on it.
+    /// The event that has to come after the cause.
     pub effect: EventNode,
 }
 

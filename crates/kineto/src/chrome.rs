@@ -23,7 +23,7 @@ use crate::recorded::{Arguments, Recorded};
 use crate::window::syntax;
 use crate::{digits, recordings};
 
-/// How much of a file is looked at.
+/// The bytes at the beginning of a file that are looked at.
 const PROBE: u64 = 1 << 16;
 
 /// Arrows that Kineto draws within one process, whose clock orders their ends anyway.
@@ -200,7 +200,7 @@ impl Arguments for ArgumentsText<'_> {
         serde_json::from_slice(self.0).unwrap_or_default()
     }
 
-    /// It is looked for in the text, since launches and kernels are many.
+    /// The correlation id, looked for in the text, since launches and kernels are many.
     #[inline]
     fn correlation(&self) -> Option<u64> {
         let key = b"\"correlation\":";
@@ -330,7 +330,7 @@ impl Reader {
     }
 }
 
-/// How long a stay lasts; one that does not say so, or nonsense, is over at once.
+/// The length of a stay; one that does not say so, or nonsense, is over at once.
 fn length(event: &Event<'_>) -> u64 {
     let dur = event.fields.dur;
     let length = micros::parse(dur.number(event.bytes).of(event.bytes));

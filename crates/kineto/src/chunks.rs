@@ -14,10 +14,10 @@ const ABREAST: usize = 8;
 /// Content that is not written yet.
 #[derive(Debug)]
 pub struct Chunks {
-    /// How many are written together.
+    /// The number of chunks that are written together.
     abreast: usize,
     full: Vec<Vec<u8>>,
-    /// What comes next.
+    /// The bytes to be written next.
     pub current: Vec<u8>,
     crc: Hasher,
 }
@@ -28,7 +28,7 @@ fn room_for_one() -> Vec<u8> {
 }
 
 impl Chunks {
-    /// Those of a file, which may be compressed.
+    /// The chunks of a file, which may be compressed.
     pub fn new(is_gzip: bool) -> Self {
         Self {
             abreast: if is_gzip { ABREAST } else { 1 },

@@ -36,7 +36,7 @@ pub struct Renewed {
     pub read: u32,
     /// Check sum of the content that was written.
     pub written: u32,
-    /// How stamps were written, which restoring them takes.
+    /// The forms in which stamps were written; restoring takes them.
     pub forms: Value,
 }
 
@@ -45,7 +45,7 @@ pub type Show<'a> = dyn FnMut(&[u8], u8) -> Result<(), String> + 'a;
 
 /// A kind of file that holds profiles.
 pub trait Document: Send + Sync {
-    /// As reports name it.
+    /// The name of the format in reports.
     fn format(&self) -> &'static str;
 
     /// The ends of the names that such files have.
@@ -89,7 +89,7 @@ pub trait Document: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError>;
 
-    /// As [`rewrite`](Self::rewrite), with stamps written as `forms` says they were.
+    /// Does what [`rewrite`](Self::rewrite) does, with stamps written as `forms` says they were.
     fn restore(
         &self,
         path: &Path,

@@ -32,7 +32,7 @@ fn track(track: &crate::profile::Track) -> DocumentTrack {
     }
 }
 
-/// From the earliest to the latest time of what is on a track.
+/// The stretch from the earliest to the latest time of the events on tracks.
 fn extent(file: &FileRead) -> Option<Extent> {
     let columns = &file.columns;
     let told = |time: u64| time.wrapping_sub(file.origin) as i64;

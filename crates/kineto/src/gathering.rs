@@ -22,7 +22,7 @@ use crate::xla::{self, Told};
 /// Calls on the program's own threads, in a file without the kernels that do what they ask for.
 const WITHOUT_KERNELS: &str = "lone collective request";
 
-/// What a file says beside its events.
+/// The facts of a file beside its events.
 #[derive(Debug, Default)]
 pub struct Passed {
     pub(crate) header: Header,
@@ -51,7 +51,7 @@ impl Passed {
 #[derive(Debug, Default)]
 pub struct Gathering {
     pub(crate) columns: Columns,
-    /// As long as the base of the file may not be known.
+    /// Begins by event, as long as the base of the file may not be known.
     begins: Vec<i64>,
     pub(crate) tracks: Vec<Track>,
     stamps: Vec<Stamp>,
@@ -72,7 +72,7 @@ pub struct Gathering {
 }
 
 impl Gathering {
-    /// How many tracks there are.
+    /// The number of tracks.
     pub fn tracks(&self) -> usize {
         self.tracks.len()
     }
@@ -175,7 +175,7 @@ impl Gathering {
         self.begins.get(event as usize).copied().unwrap_or_default()
     }
 
-    /// How long an event lasts, as far as that is known.
+    /// The length of an event, as far as that is known.
     pub fn length(&self, event: u32) -> Option<u64> {
         self.columns.length(event)
     }

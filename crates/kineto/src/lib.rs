@@ -165,7 +165,7 @@ pub fn open(
     Ok(Box::new(run::Run::open(document, path, pattern)?))
 }
 
-/// As [`open`], of profiles that are given one by one.
+/// Opens profiles that are given one by one.
 pub fn open_files(
     document: &'static dyn Document,
     files: &[&Path],

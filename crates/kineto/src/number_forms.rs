@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::micros::Form;
 
-/// How numbers were written.
+/// The forms in which numbers were written.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Forms {
     /// Runs of equal forms, two numbers each: the decimals, or [`OTHER`], and how many numbers in a
@@ -33,7 +33,7 @@ impl Forms {
         }
     }
 
-    /// How each number was written.
+    /// The form of each number, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Written<'_>> {
         let mut others = self.others.iter();
         let runs = self.runs.chunks_exact(2);
@@ -45,7 +45,7 @@ impl Forms {
     }
 }
 
-/// How a number was written.
+/// The form in which a number was written.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Written<'a> {
     Like(Form),

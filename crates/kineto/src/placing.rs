@@ -79,7 +79,8 @@ pub(crate) fn placed(
     Some(track.blocks.into_iter().map(|it| it.place).collect())
 }
 
-/// Where both ends of a stay go that each have a stamp of their own; of a moment they are one.
+/// The new places of both ends of a stay that each have a stamp of their own; of a moment they
+/// are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ends {
     pub(crate) begin: u64,

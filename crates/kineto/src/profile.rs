@@ -60,7 +60,7 @@ pub(crate) enum FlowKind {
 pub(crate) struct Moved {
     /// When each begins.
     pub(crate) begins: Vec<u64>,
-    /// How long each lasts, if that is not what it was.
+    /// The new length of each event, if lengths changed.
     pub(crate) lengths: Option<Vec<u64>>,
 }
 
@@ -70,7 +70,7 @@ impl Moved {
         self.begins.get(event as usize).copied().unwrap_or_default()
     }
 
-    /// How long it lasts, of those in these columns; nothing if it is a moment.
+    /// The length of an event of these columns; nothing if it is a moment.
     pub(crate) fn length(&self, event: u32, columns: &Columns) -> u64 {
         let length = self.lengths.as_ref().and_then(|it| it.get(event as usize));
         let length = length.copied().filter(|_| columns.length(event).is_some());

@@ -28,7 +28,7 @@ pub(crate) fn correction_of_all(directory: &Path) -> PathBuf {
     directory.join(ALL).with_extension(CORRECTION)
 }
 
-/// How surely a path holds profiles of a kind.
+/// The certainty with which a path holds profiles of a kind.
 pub fn recognise(document: &dyn Document, path: &Path) -> io::Result<Recognition> {
     let found = presence::kind(path)?;
     Ok(match found {

@@ -13,7 +13,7 @@ pub struct Recorded<'a> {
     pub name: &'a [u8],
     /// The category; empty if it says none.
     pub category: &'a [u8],
-    /// What else it says.
+    /// The arguments of the event.
     pub arguments: &'a dyn Arguments,
 }
 

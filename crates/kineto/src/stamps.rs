@@ -16,12 +16,12 @@ impl Stamp {
     /// The number of events that stamps can be of.
     pub(crate) const MOST: usize = END as usize;
 
-    /// That of the begin of an event, or of a moment.
+    /// The stamp of the begin of an event, or of a moment.
     pub fn begin(event: u32) -> Self {
         Self(event)
     }
 
-    /// That of the end of an event.
+    /// The stamp of the end of an event.
     pub fn end(event: u32) -> Self {
         Self(event | END)
     }

@@ -29,19 +29,19 @@ pub struct EventText<'a> {
 pub enum Member {
     /// The type of the event.
     Ph,
-    /// Its time.
+    /// The time of an event.
     Ts,
-    /// Its process,
+    /// The process of an event.
     Pid,
     /// and its thread.
     Tid,
-    /// Its name,
+    /// The name of an event.
     Name,
     /// and its category.
     Cat,
-    /// What joins it with others.
+    /// The id that joins an event with others.
     Id,
-    /// Its arguments.
+    /// The arguments of an event.
     Args,
 }
 
@@ -64,7 +64,7 @@ impl<'a> EventText<'a> {
         }
     }
 
-    /// Where the value of a member stands in its bytes; empty where it has none.
+    /// The place of a member's value in the bytes of the event; empty where it has none.
     pub fn place(self, member: Member) -> Range<usize> {
         let span = self.span(member);
         span.start as usize..span.end as usize
@@ -80,14 +80,14 @@ impl<'a> EventText<'a> {
         self.span(member).text(self.bytes)
     }
 
-    /// Where the digits of its time stand, in nanoseconds what they say, if it has a time.
+    /// The place of the digits of its time, and the nanoseconds that they say, if it has a time.
     pub fn time(self) -> Option<(Range<usize>, i64)> {
         let number = self.fields.ts.number(self.bytes);
         let time = self.time?;
         Some((number.start as usize..number.end as usize, time))
     }
 
-    /// How many nanoseconds it lasts, if it says so.
+    /// The nanoseconds that the event lasts, if it says so.
     pub fn length(self) -> Option<u64> {
         let number = self.fields.dur.number(self.bytes);
         let length = micros::parse(number.of(self.bytes))?;

@@ -38,7 +38,7 @@ pub(crate) struct SavedFile {
     pub(crate) modified: Option<Modified>,
     /// The notes of a [`StampLog`](retime_model::StampLog).
     pub(crate) stamps: Vec<i64>,
-    /// How they were written, as the kind of file says it.
+    /// The forms in which stamps were written, as the kind of file says it.
     pub(crate) forms: Value,
 }
 

@@ -26,7 +26,7 @@ pub struct UnknownClock {
 }
 
 impl ClockSource {
-    /// Its name, as [`FromStr`] takes it.
+    /// The name of the clock, as [`FromStr`] takes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Monotonic => "monotonic",
@@ -35,7 +35,7 @@ impl ClockSource {
         }
     }
 
-    /// What it shows; 0 before 1970.
+    /// The time that the clock shows; 0 before 1970.
     pub fn now(self) -> Timestamp {
         let clock = match self {
             Self::Monotonic => ClockId::Monotonic,

@@ -4,13 +4,13 @@ use std::fmt;
 
 use crate::measured::Measured;
 
-/// By how much a clock gained on that of process 0 between two measurements, with sign: what
+/// The rate at which a clock gained on that of process 0 between two measurements, with sign: what
 /// has to be added to it grows by so much of the time that it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drift {
     /// In parts per billion.
     pub parts_per_billion: i64,
-    /// By how much that can be wrong, given the bounds of both measurements.
+    /// The largest error of the drift, given the bounds of both measurements.
     pub within: i64,
 }
 

@@ -2,7 +2,7 @@
 
 use retime_model::Timestamp;
 
-/// What one message carries.
+/// The content of one message.
 pub type Words = [i64; 4];
 
 /// A process among others, with its clock. Messages between two processes arrive, in the
@@ -11,7 +11,7 @@ pub trait Exchange {
     /// Why a message did not arrive.
     type Error;
 
-    /// Its number, from 0.
+    /// The number of this process, from 0.
     fn rank(&self) -> usize;
 
     /// Sends a message, and need not wait until it is taken.
@@ -20,6 +20,6 @@ pub trait Exchange {
     /// Waits for the next message of that process.
     fn receive(&mut self, from: usize) -> Result<Words, Self::Error>;
 
-    /// What its clock shows now.
+    /// The time that the clock of this process shows now.
     fn now(&mut self) -> Timestamp;
 }

@@ -45,7 +45,7 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// How long both ways took together; none if a clock was set back meanwhile.
+    /// The time that both ways took together; none if a clock was set back meanwhile.
     pub fn duration(&self) -> Option<Ticks> {
         let there = difference(self.back, self.asked);
         let at_reference = difference(self.answered, self.taken);

@@ -2,25 +2,25 @@
 
 use retime_model::{Ticks, Timestamp};
 
-/// How far a clock is from that of process 0.
+/// The difference of a clock to that of process 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// What the clock showed when it was measured.
+    /// The time that the clock showed when it was measured.
     pub at: Timestamp,
-    /// What has to be added to it then.
+    /// The ticks to be added to the clock then.
     pub offset: Ticks,
-    /// By how much that can be wrong at most.
+    /// The largest error of the offset.
     pub bound: Ticks,
-    /// How long the fastest round trip to the reference took.
+    /// The duration of the fastest round trip to the reference.
     pub fastest: Ticks,
-    /// How long the one in the middle took.
+    /// The median duration of the round trips.
     pub median: Ticks,
-    /// How many were made.
+    /// The number of round trips.
     pub round_trips: u32,
 }
 
 impl Measured {
-    /// Of process 0 itself.
+    /// The measurement of process 0 itself.
     pub(crate) fn reference(at: Timestamp) -> Self {
         Self {
             at,
@@ -32,7 +32,7 @@ impl Measured {
         }
     }
 
-    /// As words that another process makes the same of.
+    /// Words of which another process makes the measurement again.
     pub fn to_words(measured: Option<Self>) -> [i64; 7] {
         measured.map_or([0; 7], |it| {
             [
@@ -47,7 +47,7 @@ impl Measured {
         })
     }
 
-    /// What such words say.
+    /// The measurement that words of [`to_words`](Self::to_words) say.
     pub fn from_words(words: [i64; 7]) -> Option<Self> {
         let [known, at, offset, bound, fastest, median, round_trips] = words;
         (known != 0).then_some(Self {

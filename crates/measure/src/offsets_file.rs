@@ -22,7 +22,7 @@ pub struct OffsetsFile {
 }
 
 impl OffsetsFile {
-    /// How a file begins, so that one that was written before is known.
+    /// The first line of a file, by which one that was written before is known.
     pub const BEGINNING: &str = "# retime offsets 1";
 
     /// Without any measurement, of clocks of that name and rate.

@@ -24,7 +24,7 @@ use crate::fastest::{RoundTrip, RoundTrips};
 use crate::measured::Measured;
 use crate::tree::Tree;
 
-/// How much the rates of two clocks differ at most, on which bounds rest.
+/// The most by which the rates of two clocks differ; bounds rest on it.
 pub const LARGEST_DRIFT_PPM: i64 = 100;
 
 /// No process makes more round trips in all of its rounds, unless there are so many rounds
@@ -57,12 +57,12 @@ pub fn measure<E: Exchange>(processes: &mut E, tree: &Tree) -> Result<Option<Mea
     Ok(measured)
 }
 
-/// How many round trips a pair makes at most.
+/// The most round trips that a pair makes.
 fn most_of_a_pair(rounds: u32) -> u32 {
     (MOST_OF_A_PROCESS / rounds.max(1)).max(FEWEST)
 }
 
-/// What somebody who asked has got to know.
+/// The answers that a process got.
 struct Asked {
     trips: RoundTrips,
     /// The offset of the reference, its bound, and when it was measured; none if unknown.
@@ -142,7 +142,7 @@ impl Asked {
     }
 }
 
-/// By how much two clocks can have drifted apart in so many ticks.
+/// The ticks by which two clocks can have drifted apart in so many ticks.
 fn drifted(ticks: i128) -> i64 {
     let ticks = i64::try_from(ticks.abs()).unwrap_or(i64::MAX);
     ticks / 1_000_000 * LARGEST_DRIFT_PPM + ticks % 1_000_000 * LARGEST_DRIFT_PPM / 1_000_000 + 1

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-/// Who asks whom among some processes, the first of which all others are measured against.
+/// The tree in which processes ask each other; all are measured against its first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     references: Vec<Option<usize>>,
@@ -20,7 +20,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Of processes of which each is on the node of that number; any numbers do.
+    /// The tree of processes of which each is on the node of that number; any numbers do.
     pub fn new(nodes: &[usize]) -> Self {
         let mut on_node: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut first = Vec::new();
@@ -83,7 +83,7 @@ impl Tree {
 mod tests {
     use super::*;
 
-    /// How many processes stand between a process and the first, itself included.
+    /// The number of processes between a process and the first, itself included.
     fn depth(tree: &Tree, rank: usize) -> u32 {
         let next = |&rank: &usize| tree.reference(rank);
         std::iter::successors(Some(rank), next).count() as u32 - 1

@@ -78,7 +78,7 @@ fn length(mut plain: impl Read, monitor: &dyn Monitor) -> Result<u64, MergeError
     }
 }
 
-/// What is read until somebody says to stop.
+/// A reader that ends when somebody says to stop.
 struct Stoppable<'a, R> {
     plain: R,
     monitor: &'a dyn Monitor,

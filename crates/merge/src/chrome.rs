@@ -21,7 +21,7 @@ use crate::job::{Arrow, Pointed};
 use crate::placed::Placed;
 use crate::survey::Naming;
 
-/// How a file begins.
+/// The beginning of a file.
 const START: &str = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"merged by\":\"retime\"},\n\
                      \"traceEvents\":[\n";
 
@@ -153,17 +153,17 @@ fn is_said_anew(event: EventText<'_>) -> bool {
     )
 }
 
-/// Where an end of an arrow stands in a file.
+/// The thread at which an end of an arrow stands in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct EndPlace {
     pub(crate) pid: u64,
-    /// As JSON.
+    /// The number of the thread, as JSON.
     pub(crate) tid: String,
 }
 
 impl EndPlace {
-    /// That of a track of a document: beside its thread, since an arrow of the document that leads
-    /// to what begins there would lead to a slice that stands in it.
+    /// The thread for a track of a document: beside its own, since an arrow of the document that
+    /// leads to what begins there would lead to a slice that stands in it.
     pub(crate) fn of(placed: &Placed<'_>, track: u32) -> Option<Self> {
         let number = placed.thread_of_track(track)?;
         let thread = placed.survey.threads.get(number as usize)?;

@@ -15,7 +15,7 @@ pub(crate) struct FlowEnd {
     thread: u32,
     at: i64,
     event: u32,
-    /// What it has in common with the other ends.
+    /// The key that all ends of an arrow have in common.
     key: u32,
     is_begin: bool,
     /// True if it is in the slice around it.

@@ -2,7 +2,7 @@
 
 use retime_model::format::Document;
 
-/// What is put into one file.
+/// The documents and arrows that are put into one file.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
     /// The documents, at the times that are to be shown, in the order in which they are shown.

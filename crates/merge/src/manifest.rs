@@ -29,7 +29,7 @@ pub const MANIFEST: &str = "perfetto_manifest.json";
 /// A file of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name there.
+    /// The name of the member in the archive.
     pub name: String,
     /// The host whose processes it shows.
     pub host: Option<String>,

@@ -13,7 +13,7 @@ use crate::survey::Survey;
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     pub(crate) survey: Survey,
-    /// By the number of the event that begins each.
+    /// Stays by the number of the event that begins each.
     pub(crate) stays: Vec<Stay>,
     pub(crate) flows: Flows,
     /// Arguments that events `E` have, by the event that begins what they end.
@@ -33,7 +33,7 @@ struct Gathered {
     number: u32,
 }
 
-/// Who is in a document, alone.
+/// Reads who is in a document, and nothing else of it.
 pub(crate) fn survey(document: &Document, monitor: &dyn Monitor) -> Result<Survey, FormatError> {
     let mut survey = Survey::default();
     each_event(&document.path, monitor, &mut |event| {

@@ -83,7 +83,7 @@ pub(crate) struct Packets<'a> {
     sequence: Sequence,
     /// The tracks that are made when something is on them, by what they are of.
     tracks: FxHashMap<Box<[u8]>, u64>,
-    /// Where in `late` the packet of each stay that is held stands.
+    /// The place in `late` of the packet of each stay that is held.
     held: FxHashMap<u32, Range<usize>>,
     late: Vec<u8>,
     /// The next event, and the first stay that does not begin before it.

@@ -8,7 +8,7 @@ use crate::titles::title;
 /// A document with what no other one of the file has.
 pub(crate) struct Placed<'a> {
     pub(crate) document: &'a Document,
-    /// Its position.
+    /// The position of the document.
     pub(crate) number: u32,
     pub(crate) survey: Survey,
     /// Nanoseconds from what it calls 0 to what the file calls so.

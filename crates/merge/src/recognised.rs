@@ -5,7 +5,7 @@ use retime_gzip::first_bytes;
 use crate::manifest::MANIFEST;
 use crate::{chrome, perfetto};
 
-/// How many bytes tell it, of a file that may be compressed.
+/// The bytes at the beginning of a file, which may be compressed, that tell its kind.
 const PLAIN: u64 = 128;
 
 /// True if a file that begins so, or holds nothing, was merged by this library; the first 4 KiB

@@ -48,7 +48,7 @@ impl Stay {
         }
     }
 
-    /// By thread and time, what lasts longer first.
+    /// The order of stays by thread and time, what lasts longer first.
     fn key(&self) -> (u32, i64, Reverse<i64>, u32) {
         (self.thread, self.begin, Reverse(self.end), self.event)
     }
@@ -115,7 +115,7 @@ pub(crate) fn next(stays: &[Stay], thread: u32, at: i64) -> Option<&Stay> {
     stays.get(from).filter(|it| it.thread == thread)
 }
 
-/// How many stays are looked at, back in time, for one that is not over: calls have far fewer
+/// The most stays that are looked at, back in time, for one that is not over: calls have far fewer
 /// in them, and arrows mostly stand where one begins.
 const LOOKS: usize = 10_000;
 

@@ -22,7 +22,7 @@ pub(crate) struct Survey {
 /// A process, as the document speaks of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProcessSeen {
-    /// As it stands there, without quotes.
+    /// The value of `pid`, without quotes.
     pub(crate) pid: String,
     pub(crate) name: Option<String>,
     pub(crate) labels: Option<String>,

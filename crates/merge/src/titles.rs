@@ -41,7 +41,7 @@ pub(crate) fn title(document: &Document, process: &ProcessSeen) -> String {
     }
 }
 
-/// What a document is called where it has no rank.
+/// The name of a document that has no rank.
 fn stem(document: &Document) -> String {
     let name = document.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();

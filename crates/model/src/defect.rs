@@ -9,7 +9,7 @@ use crate::packed_fields;
 use crate::trace::LocationIndex;
 use crate::words::group_digits;
 
-/// How many places are kept per kind unless more are asked for; the rest is only counted.
+/// The places kept per kind unless more are asked for; the rest is only counted.
 const PLACES_KEPT: usize = 5;
 
 /// A kind of defect in a recording. None of them stops a correction: the
@@ -170,7 +170,7 @@ impl DefectCount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Defects {
     by_kind: BTreeMap<Defect, DefectCount>,
-    /// How many places are kept of each kind.
+    /// The most places kept of each kind.
     kept: usize,
 }
 

@@ -16,7 +16,7 @@ use retime_model::TickRate;
 use crate::exit::FAILURE;
 use crate::peers::Peers;
 
-/// How the command is called.
+/// The name of the command.
 pub(crate) const NAME: &str = "measure";
 
 /// The longest name of a host that is told.
@@ -118,7 +118,7 @@ fn measure_repeatedly(args: &MeasureArgs, peers: &mut Peers) -> Vec<Vec<Option<M
     all
 }
 
-/// Where each rank runs.
+/// The host of each rank.
 fn hosts(peers: &Peers) -> Vec<String> {
     let name = processor_name().unwrap_or_default();
     let mut bytes = name.into_bytes();

@@ -31,7 +31,7 @@ impl Peers {
         Tree::new(&nodes.iter().map(|it| *it as usize).collect::<Vec<_>>())
     }
 
-    /// The same number of values from each process, in their order, known to all.
+    /// Gathers an equal number of values from each process, in their order, known to all.
     pub(crate) fn all_gathered<T: Equivalence + Clone>(&self, own: &[T]) -> Vec<T> {
         let size = self.world.size() as usize;
         let mut all: Vec<T> = { own.iter().cycle() }
@@ -42,14 +42,14 @@ impl Peers {
         all
     }
 
-    /// What each process has measured.
+    /// The measurements of all processes.
     pub(crate) fn measured_by_all(&self, own: Option<Measured>) -> Vec<Option<Measured>> {
         let words = self.all_gathered(&Measured::to_words(own));
         let (ranks, _) = words.as_chunks();
         ranks.iter().map(|it| Measured::from_words(*it)).collect()
     }
 
-    /// What process 0 says.
+    /// Lets all processes know the answer of process 0.
     pub(crate) fn told(&self, mut own: bool) -> bool {
         self.world.process_at_rank(0).broadcast_into(&mut own);
         own

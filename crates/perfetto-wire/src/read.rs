@@ -15,7 +15,7 @@ pub const LONGEST_VARINT: usize = 10;
 /// The largest number of a field.
 const LARGEST_NUMBER: u64 = (1 << 29) - 1;
 
-/// What is wrong with a message.
+/// The damage of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Wrong {
     /// The message ends within a field.
@@ -97,9 +97,9 @@ pub struct Field<'a> {
 pub struct Head {
     /// The number that says what it means.
     pub number: u32,
-    /// How many bytes the value has; nothing for a varint, which says it itself.
+    /// The number of bytes of the value; nothing for a varint, which says it itself.
     pub length: Option<u64>,
-    /// How many bytes the head has.
+    /// The number of bytes of the head.
     pub size: usize,
 }
 
@@ -167,7 +167,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Those of a message.
+    /// The fields of a message.
     #[inline]
     pub fn of(message: &'a [u8]) -> Self {
         Self { message, at: 0 }

@@ -51,13 +51,13 @@ impl ClockKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) key: ClockKey,
-    /// What it shows, in units of its own.
+    /// The reading of the clock, in units of its own.
     pub(crate) shows: u64,
     unit: u64,
     is_incremental: bool,
 }
 
-/// What several clocks showed at one moment.
+/// The readings of several clocks at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
     pub(crate) readings: Vec<Reading>,
@@ -65,7 +65,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// That in a packet of a sequence.
+    /// The snapshot in a packet of a sequence.
     pub(crate) fn of(message: &[u8], sequence: u32) -> Result<Self, Damaged> {
         let mut snapshot = Self::default();
         for field in Fields::of(message) {
@@ -119,19 +119,19 @@ struct Clock {
     is_incremental: bool,
     /// The stamp before, of an incremental clock.
     last: i64,
-    /// What it and the clock of the trace showed in each snapshot, in nanoseconds.
+    /// The readings of the clock and of that of the trace in each snapshot, in nanoseconds.
     pairs: Vec<(i64, i64)>,
 }
 
 impl Clock {
-    /// What the clock of the trace shows when this one shows so many nanoseconds.
+    /// The reading of the clock of the trace when this one shows so many nanoseconds.
     fn to_trace(&self, own: i64) -> Option<i64> {
         let at = self.pairs.partition_point(|it| it.0 <= own);
         let (shown, trace) = self.pairs.get(at.saturating_sub(1))?;
         own.checked_sub(*shown)?.checked_add(*trace)
     }
 
-    /// What this clock shows when the clock of the trace does `trace`; what comes nearest if it
+    /// The reading of this clock when the clock of the trace shows `trace`; the nearest if it
     /// never does.
     fn of_trace(&self, trace: i64) -> Option<i64> {
         // Readings of a clock that is set can go back, so the nearest place need not be it.

@@ -17,7 +17,7 @@ pub enum PerfettoError {
     Read {
         /// The file.
         path: PathBuf,
-        /// How much was read, uncompressed.
+        /// The bytes read, uncompressed.
         byte: u64,
         /// The error of the system.
         source: io::Error,
@@ -27,17 +27,17 @@ pub enum PerfettoError {
     Packet {
         /// The file.
         path: PathBuf,
-        /// Where in its content, uncompressed, the packet begins.
+        /// The place in the uncompressed content at which the packet begins.
         byte: u64,
         /// The mistake in it.
         what: String,
     },
-    /// It cannot be written with other times.
+    /// The file cannot be written with other times.
     #[error("{}: byte {byte}: {what}; {WAY_OUT}", printable_path(path))]
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// Where in its content, uncompressed, the packet begins.
+        /// The place in the uncompressed content at which the packet begins.
         byte: u64,
         /// The reason.
         what: String,

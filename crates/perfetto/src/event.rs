@@ -6,12 +6,12 @@ use retime_perfetto_wire::read::{Damaged, Fields, Value, packed};
 use crate::annotations::{Glance, word};
 use crate::interned::Sequence;
 
-/// What an event is.
+/// The kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Begin,
     End,
-    /// It lasts so many nanoseconds, and has one stamp.
+    /// A slice that lasts so many nanoseconds, and has one stamp.
     Whole(u64),
     /// Something without length, by the letter of Chrome's format.
     Moment(u8),

@@ -9,12 +9,12 @@
 use retime_perfetto_wire::read::LONGEST_VARINT;
 use serde::{Deserialize, Serialize};
 
-/// How the stamps and lengths of a file were written.
+/// The forms in which stamps and lengths of a file were written.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Forms {
-    /// By how much each stamp was moved beyond its time.
+    /// The nanoseconds by which each stamp was moved beyond its time.
     pub(crate) beyond: Runs,
-    /// How many bytes each varint took, or 0 for as few as it needs.
+    /// The bytes that each varint took, or 0 for as few as it needs.
     pub(crate) widths: Runs,
 }
 
@@ -41,7 +41,7 @@ impl Runs {
     }
 }
 
-/// How many bytes a number needs.
+/// The number of bytes that a number needs.
 pub(crate) fn needs(value: u64) -> usize {
     let bits = u64::BITS - (value | 1).leading_zeros();
     bits.div_ceil(7) as usize

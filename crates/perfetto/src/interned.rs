@@ -15,7 +15,7 @@ use crate::packet::Packet;
 /// Words by number.
 pub(crate) type Words = FxHashMap<u64, Box<[u8]>>;
 
-/// What a sequence has said.
+/// The incremental state of a sequence.
 #[derive(Default)]
 pub(crate) struct Sequence {
     pub(crate) is_valid: bool,

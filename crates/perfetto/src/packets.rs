@@ -18,7 +18,7 @@ use crate::packet::Packet;
 use crate::pass::PACKET_KEY;
 use crate::{reader, writer};
 
-/// How much of a file is looked at.
+/// The bytes at the beginning of a file that are looked at.
 const PROBE: u64 = 1 << 16;
 
 /// Packets have fields up to this number, but for one that tests of Perfetto use.

@@ -35,7 +35,8 @@ const EMPTY: &str = "the file is empty, so it is no trace; was the program kille
 /// A piece of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece<'a> {
-    /// Where in the content of the file it begins; of what is compressed, where that does.
+    /// The place in the file at which the packet begins; inside of compressed ones, at which
+    /// these do.
     pub(crate) at: u64,
     /// The key and the length of a packet, or all of what is none.
     pub(crate) head: &'a [u8],
@@ -44,7 +45,7 @@ pub(crate) struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// How many bytes the length of the packet takes.
+    /// The number of bytes that the length of the packet takes.
     pub(crate) fn length_width(&self) -> usize {
         let mut at = 0;
         let key = varint(self.head, &mut at).map_or(0, |_| at);
@@ -79,7 +80,7 @@ pub(crate) fn pieces(
     Ok(())
 }
 
-/// How hard a file is compressed, if it is.
+/// The effort with which a file is compressed, if it is.
 pub(crate) fn effort(path: &Path) -> Result<Option<Effort>, FormatError> {
     Ok(File::open(path, &())?.window.effort())
 }
@@ -138,7 +139,7 @@ fn piece(bytes: &[u8], at: u64) -> Piece<'_> {
 /// The key of packets: their number, and that bytes follow.
 pub(crate) const PACKET_KEY: u8 = (trace::PACKET << 3) as u8 | 2;
 
-/// How many bytes the field at the beginning of others has.
+/// The number of bytes of the field at the beginning of others.
 fn size(bytes: &[u8]) -> Result<usize, Wrong> {
     let head = Head::of(bytes)?;
     if let Some(length) = head.length {

@@ -39,7 +39,7 @@ struct FlowEnd {
     track: u32,
 }
 
-/// What is known of a file so far.
+/// The state of reading a file.
 pub(crate) struct Reader<'a> {
     path: &'a Path,
     gathering: Gathering,
@@ -48,7 +48,7 @@ pub(crate) struct Reader<'a> {
     stamps: Vec<Stamp>,
     edges: Vec<Vec<Edge>>,
     flows: Vec<FlowEnd>,
-    /// What has a time and came before all events of its machine.
+    /// Machines and events, by number, that came before all others of their machine.
     early: Vec<(u32, u32)>,
     remote: Remote,
     crc: Hasher,

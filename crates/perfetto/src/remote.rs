@@ -23,14 +23,14 @@ use crate::clocks::BOOTTIME;
 /// Notes that lie further apart are of different rounds.
 const ROUND: u64 = 30_000_000_000;
 
-/// What the clocks of a machine and of the host showed, note by note.
+/// The readings of the clocks of a machine and of the host, in one note.
 #[derive(Clone, Copy, Debug, Default)]
 struct Note {
     client: u64,
     host: u64,
 }
 
-/// What is noted of all machines.
+/// The clocks of all machines against that of the host.
 #[derive(Default)]
 pub(crate) struct Remote {
     ahead: BTreeMap<u32, i64>,
@@ -54,7 +54,7 @@ impl Remote {
         Ok(())
     }
 
-    /// How many nanoseconds the clock of each machine is ahead.
+    /// The nanoseconds by which the clock of each machine is ahead.
     pub(crate) fn ahead(&self) -> impl Iterator<Item = (u32, i64)> + '_ {
         self.ahead.iter().map(|it| (*it.0, *it.1))
     }
@@ -73,7 +73,7 @@ fn note(message: &[u8]) -> Result<Note, Damaged> {
     Ok(note)
 }
 
-/// What the clock that is compared shows in a snapshot; 0 if it is not there.
+/// The reading in a snapshot of the clock that is compared; 0 if it is not there.
 fn shown(snapshot: &[u8]) -> Result<u64, Damaged> {
     let mut shown = 0;
     for field in Fields::of(snapshot) {

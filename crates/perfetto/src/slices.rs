@@ -84,7 +84,7 @@ fn ends_first(edges: &mut [Edge]) {
 mod tests {
     use super::*;
 
-    /// From when to when events last, of edges at these times in the order of the file.
+    /// The lengths of events, of edges at these times in the order of the file.
     fn lasting(edges: &[(i64, bool)]) -> Vec<Option<u64>> {
         let mut gathering = Gathering::default();
         let mut stamps = Vec::new();

@@ -16,18 +16,18 @@ use serde_json::{Map, Value as Json};
 use crate::annotations::word;
 use crate::interned::Sequence;
 
-/// Where stages of a GPU are, one after the other.
+/// A queue of a GPU, on which stages follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Queue {
-    /// As an interned specification says.
+    /// A queue of an interned specification.
     Interned(u64),
-    /// By its place in a list.
+    /// A queue by its place in a list.
     Listed(u64),
 }
 
 /// A stage.
 pub(crate) struct Stage<'a> {
-    /// Its number; without one it is none, but says how others are called.
+    /// The number of the event; without one it is none, but says how others are called.
     pub(crate) id: Option<u64>,
     pub(crate) length: u64,
     pub(crate) gpu: u32,
@@ -98,7 +98,7 @@ pub(crate) fn listed(message: &[u8]) -> Result<Vec<String>, Damaged> {
     Ok(queues)
 }
 
-/// What a stage says beside its name and its place.
+/// The arguments of a stage.
 pub(crate) struct StageArguments<'a> {
     pub(crate) message: &'a [u8],
     pub(crate) sequence: &'a Sequence,

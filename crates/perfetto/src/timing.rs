@@ -21,7 +21,7 @@ pub(crate) struct Stamps {
     pub(crate) is_understood: bool,
 }
 
-/// What was said so far by all sequences of all machines.
+/// The state of all sequences and clocks so far.
 #[derive(Default)]
 pub(crate) struct Timing {
     clocks: FxHashMap<u32, Clocks>,
@@ -60,7 +60,7 @@ impl Timing {
         })
     }
 
-    /// What the sequence of a packet has said.
+    /// The state of the sequence of a packet.
     pub(crate) fn sequence(&self, packet: &Packet<'_>) -> Option<&Sequence> {
         self.sequences.get(&(packet.machine, packet.sequence))
     }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::stage::Queue;
 
-/// What events have in common that are on one track.
+/// The place that all events of one track have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
     /// The track of this number,
@@ -27,7 +27,7 @@ pub(crate) enum Place {
     Beside,
 }
 
-/// What is said of a track.
+/// The description of a track.
 #[derive(Clone, Debug, Default)]
 struct Described {
     parent: u64,

@@ -35,11 +35,11 @@ use crate::packet::Packet;
 use crate::pass::{Piece, compressed, effort, pieces};
 use crate::timing::{Stamps, Timing};
 
-/// How stamps and lengths are written.
+/// The manner in which stamps and lengths are written.
 enum Manner<'a> {
-    /// As new times take it, and it is noted how they were.
+    /// Written as new times take it, with a note of how they were.
     Anew(Forms),
-    /// As it was noted that they were.
+    /// Written as was noted.
     AsNoted {
         beyond: &'a mut dyn Iterator<Item = i64>,
         widths: &'a mut dyn Iterator<Item = i64>,
@@ -68,12 +68,12 @@ struct Writer<'a, 'm> {
     path: &'a Path,
     renew: &'a mut Renew<'m>,
     manner: Manner<'a>,
-    /// What the file that is read has said so far,
+    /// The state of the file that is read,
     is: Timing,
     /// and what the one that is written says of clocks, by machine.
     becomes: FxHashMap<u32, Clocks>,
     has_moved: bool,
-    /// Where a packet begins that has times within it.
+    /// The place of a packet that has times within it, and their kind.
     inner_times: Option<(u64, &'static str)>,
     read: Hasher,
     written: Hasher,

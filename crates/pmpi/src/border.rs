@@ -20,7 +20,7 @@ use crate::settings::Settings;
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 
-/// What the shim can do that takes MPI or the processor.
+/// The functions of the shim, which take MPI or the processor.
 #[repr(C)]
 pub(crate) struct Shim {
     send: extern "C" fn(to: c_int, words: *const i64),
@@ -28,7 +28,7 @@ pub(crate) struct Shim {
     counter: extern "C" fn() -> u64,
 }
 
-/// What a message carries besides its data.
+/// The stamp that a message carries besides its data.
 #[repr(C)]
 pub(crate) struct Stamp {
     simple: i64,

@@ -10,7 +10,7 @@ pub enum LocalClock {
     System(ClockSource),
     /// The time stamp counter of the processor, of that rate.
     Counter {
-        /// What it shows.
+        /// Reads the clock, in ticks.
         read: fn() -> u64,
         /// Measured when the program began.
         rate: TickRate,
@@ -18,7 +18,7 @@ pub enum LocalClock {
 }
 
 impl LocalClock {
-    /// What it shows now.
+    /// The time that the clock shows now.
     pub fn now(self) -> Timestamp {
         match self {
             Self::System(clock) => clock.now(),
@@ -26,7 +26,7 @@ impl LocalClock {
         }
     }
 
-    /// Its ticks per second.
+    /// The ticks per second of the clock.
     pub fn rate(self) -> TickRate {
         match self {
             Self::System(_) => TickRate::NANOSECONDS,
@@ -34,7 +34,7 @@ impl LocalClock {
         }
     }
 
-    /// Its name.
+    /// The name of the clock.
     pub fn name(self) -> &'static str {
         match self {
             Self::System(clock) => clock.name(),

@@ -121,7 +121,8 @@ impl EventLog {
         self.flush();
     }
 
-    /// Where the file cannot be written, the program goes on: its clock does not need it.
+    /// Writes what has gathered. The program goes on where that fails: its clock does not need
+    /// the file.
     fn flush(&mut self) {
         let _ = self.file.write_all(self.lines.as_bytes());
         self.lines.clear();

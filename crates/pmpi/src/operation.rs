@@ -8,7 +8,7 @@ use retime::clock::TakingPart;
 pub(crate) struct Operation {
     /// The communicator, by a number that all members know it by.
     pub(crate) communicator: u64,
-    /// How many operations there were on it before.
+    /// The number of operations on the communicator before.
     pub(crate) number: u64,
     pub(crate) class: Class,
     pub(crate) is_root: bool,
@@ -21,7 +21,7 @@ impl Operation {
         TakingPart::of(self.class, self.is_root)
     }
 
-    /// What `retime stream` calls its class.
+    /// The name that `retime stream` has for the class.
     pub(crate) fn class_name(&self) -> &'static str {
         match self.class {
             Class::OneToAll => "from-root",

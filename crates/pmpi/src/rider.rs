@@ -64,7 +64,7 @@ impl Rider {
         shown.saturating_add(self.offset)
     }
 
-    /// What a message has to carry that is sent now.
+    /// The stamp for a message that is sent now.
     pub(crate) fn send(&mut self) -> Carried {
         let physical = self.physical();
         let stamp = self.clock.send(physical);
@@ -94,7 +94,7 @@ impl Rider {
         }
     }
 
-    /// What the process gives to a collective operation that it enters.
+    /// Enters a collective operation; the stamps that the process gives to it.
     pub(crate) fn enter(&mut self, operation: &Operation) -> PiggybackStamp {
         let physical = self.physical();
         let logical = self.clock.enter(physical, operation.part());
@@ -110,7 +110,7 @@ impl Rider {
         logical
     }
 
-    /// It leaves the operation into which it gave `own`, and got `heard` from all.
+    /// Leaves the operation into which the process gave `own`, and got `heard` from all.
     pub(crate) fn leave(
         &mut self,
         operation: &Operation,

@@ -27,13 +27,14 @@ pub(crate) struct Session {
     rank: u32,
     size: u32,
     rider: Mutex<Option<Rider>>,
-    /// Of the first process.
+    /// The offsets, in the first process.
     offsets: Mutex<Offsets>,
     began: Instant,
 }
 
 impl Session {
-    /// Of the process of that rank among so many; `counter` reads that of the processor.
+    /// The session of the process of that rank among so many; `counter` reads that of the
+    /// processor.
     pub(crate) fn new(settings: Settings, rank: u32, size: u32, counter: fn() -> u64) -> Self {
         let clock = match settings.measured {
             MeasuredClock::System(clock) => LocalClock::System(clock),

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use retime_measure::ClockSource;
 use retime_model::{Delay, ParseDelayError};
 
-/// Which clock rides along.
+/// The clock that rides along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RidingClock {
     Simple,
     Controlled,
 }
 
-/// Which clock is measured.
+/// The clock that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MeasuredClock {
     System(ClockSource),
@@ -50,7 +50,7 @@ fn wrong(name: &str, value: &str, allowed: &str) -> WrongSetting {
 }
 
 impl Settings {
-    /// What the variables say, of which `value` gives each by its name; empty is not set.
+    /// The settings of the variables, of which `value` gives each by its name; empty is not set.
     ///
     /// # Errors
     ///

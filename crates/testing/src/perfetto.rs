@@ -29,18 +29,18 @@ use retime_perfetto_wire::fields::{
 use retime_perfetto_wire::write::{bytes, double, fixed64, uint};
 use serde_json::{Map, Value};
 
-/// How packets are written.
+/// The shape in which packets are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// As PyTorch does.
+    /// Packets as PyTorch writes them.
     PyTorch,
-    /// As PyTorch does, with stages of GPUs.
+    /// Packets as PyTorch writes them, with stages of GPUs.
     Stages,
-    /// As rocprof does.
+    /// Packets as rocprof writes them.
     Rocprof,
 }
 
-/// What lasts, or an end of an arrow, of a profile.
+/// An event that lasts, or an end of an arrow, of a profile.
 struct Recorded {
     name: String,
     category: String,

@@ -89,7 +89,7 @@ impl Measured<'_> {
         }
     }
 
-    /// From the first to the last stamp of the locations that read a clock.
+    /// The stretch from the first to the last stamp of the locations that read a clock.
     fn run(self, locations: &[LocationIndex]) -> Option<Run> {
         let nodes = self.analysis.causality().nodes();
         let extents = locations
@@ -133,7 +133,7 @@ struct Run {
     last: Timestamp,
 }
 
-/// Those who read a clock.
+/// The hosts, ranks and processes that read a clock.
 #[derive(Default)]
 struct Readers {
     ids: Vec<u64>,
@@ -174,7 +174,7 @@ pub(super) fn rank(name: &str) -> Option<u64> {
         .then(|| number.parse().ok())?
 }
 
-/// From ticks to nanoseconds.
+/// The ratio of nanoseconds to ticks.
 #[derive(Clone, Copy)]
 struct Scale {
     rate: TickRate,
@@ -195,7 +195,7 @@ fn ppm(gained: f64, run: u64) -> f64 {
     }
 }
 
-/// How wrong the mean rate of a run can be: a clock that is late at one end may be early at the
+/// The largest error of the mean rate of a run: a clock that is late at one end may be early at the
 /// other.
 fn rate_within(bound: &ClockErrorBound, run: Run) -> Option<f64> {
     let ((before, after), (before_end, after_end)) = (bound.at(run.first), bound.at(run.last));
@@ -204,7 +204,7 @@ fn rate_within(bound: &ClockErrorBound, run: Run) -> Option<f64> {
     within.is_finite().then_some(within)
 }
 
-/// What is added at each end of each piece that lies within a run, by rising stamp.
+/// The ticks added at each end of each piece that lies within a run, by rising stamp.
 fn added(map: &ClockMap, run: Option<Run>) -> Vec<i64> {
     let Some(run) = run else {
         return Vec::new();

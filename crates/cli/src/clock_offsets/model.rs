@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::origin::Origin;
 use crate::pipe;
 
-/// How a file of offsets begins.
+/// The value of `format` in a file of offsets.
 const FORMAT: &str = "retime offsets";
 const VERSION: u32 = 1;
 
@@ -30,17 +30,17 @@ pub(crate) struct Offsets {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TraceOffsets {
-    /// Where it lay.
+    /// The path of the trace.
     pub(crate) path: String,
-    /// Its format.
+    /// The format of the trace.
     pub(crate) kind: String,
     pub(crate) ticks_per_second: u64,
     /// The stamp that its files call 0.
     pub(crate) zero_ticks: u64,
-    /// By how much rates of clocks may wander, a share, which is what bounds rest on.
+    /// The share by which rates of clocks may wander; bounds rest on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drift_bound: Option<f64>,
-    /// What tells the trace from others.
+    /// The marks that tell the trace from others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<Origin>,
     pub(crate) clocks: Vec<ClockOffsets>,
@@ -50,7 +50,7 @@ pub(crate) struct TraceOffsets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Evidence {
-    /// Its time is the common one.
+    /// The time of the clock is the common one.
     Reference,
     /// Dependencies bound it on both sides, which is a proof as long as clocks wander no more
     /// than the drift bound.
@@ -79,13 +79,13 @@ pub(crate) struct ClockOffsets {
     /// The one offset that is the least wrong: the middle of the least and the most that has
     /// to be added between these stamps.
     pub(crate) offset_ns: f64,
-    /// How wrong it is there, at most, against the pieces.
+    /// The largest difference between `offset_ns` and the pieces.
     pub(crate) offset_error_ns: f64,
-    /// By how much the clock runs slow, in the mean between these stamps.
+    /// The share by which the clock runs slow, in the mean from `from_ticks` to `to_ticks`.
     pub(crate) rate_ppm: f64,
-    /// How wrong that can be, at most, as the bounds of both ends say.
+    /// The largest error of `rate_ppm`, as the bounds of both ends say.
     pub(crate) rate_within_ppm: Option<f64>,
-    /// How far the truth can lie before and after the corrected time, at most.
+    /// The most by which the truth can lie before and after the corrected time.
     pub(crate) bound_ns: Option<[f64; 2]>,
     /// Within how much corrected times are likely to be right, as ends of operations tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub(crate) struct OffsetPiece {
     pub(crate) from_ticks: Option<u64>,
     pub(crate) to_ticks: Option<u64>,
     pub(crate) add_ticks: [i64; 2],
-    /// The same in nanoseconds, rounded to a thousandth of one.
+    /// The ticks that are added, in nanoseconds, rounded to a thousandth of one.
     pub(crate) offset_ns: [f64; 2],
     pub(crate) rate_ppm: f64,
     pub(crate) bound_ns: Option<[f64; 2]>,

@@ -35,7 +35,7 @@ use args::{MergeArgs, MergeOutput};
 use part::{Part, part};
 use runs::{RunPaths, grouped};
 
-/// What came of it: the exit code, and what is said.
+/// The outcome of a merge.
 pub(crate) struct MergeDone {
     /// In three lines, or one more for each thing that is not known.
     pub(crate) outcome: String,
@@ -78,7 +78,7 @@ pub(crate) fn merged(args: &MergeArgs) -> Result<MergeDone, CliError> {
 }
 
 impl MergeArgs {
-    /// How one of the traces is to be corrected.
+    /// The request to correct one of the traces.
     fn asked<'a>(&'a self, run: &'a RunPaths) -> Asked<'a> {
         let source = Source::alone(&run.path, self.format.asked(), self.run.quiet);
         Asked {
@@ -239,7 +239,7 @@ fn put(
     Ok(told(path, &written))
 }
 
-/// Who may read the file: for whom all traces are open.
+/// Lets those read the file for whom all traces are open.
 fn give_access(parts: &[Part], file: &File) -> io::Result<()> {
     let all = parts.iter().map(|it| it.access.clone());
     all.reduce(|one, other| one.both(&other))

@@ -2,7 +2,7 @@
 
 use crate::report::model::{CheckPart, Report};
 
-/// How much a trace has, and how its times stand.
+/// The size of a trace, and the standing of its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// Locations: threads, streams and the like.
@@ -17,20 +17,20 @@ pub struct Summary {
     pub clocks: u64,
     /// Ticks of all clocks in a second.
     pub ticks_per_second: u64,
-    /// How the recorded times stand.
+    /// The standing of the recorded times.
     pub recorded: Standing,
-    /// How the corrected times stand, if the trace was corrected.
+    /// The standing of the corrected times, if the trace was corrected.
     pub corrected: Option<Standing>,
 }
 
-/// How times stand to what must follow what.
+/// The dependencies of a trace, and how many of them its times contradict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Dependencies that were checked.
     pub dependencies: u64,
-    /// Those whose effect is stamped before its cause.
+    /// The dependencies whose effect is stamped before its cause.
     pub violated: u64,
-    /// Those that are faster than the minimal delay, violated ones between clocks included.
+    /// The dependencies faster than the minimal delay, violated ones between clocks included.
     pub faster: u64,
     /// Events that are stamped before the one before them on their location.
     pub out_of_order: u64,

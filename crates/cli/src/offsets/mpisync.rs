@@ -30,7 +30,7 @@ pub(crate) fn is_table(path: &Path, text: &str) -> bool {
     first.is_some_and(|line| number(line.word(1)) && number(line.word(2)))
 }
 
-/// What such a table says; rank `r` is the location of that id.
+/// Reads a table of `mpisync`; rank `r` is the location of that id.
 pub(crate) fn read(
     path: &Path,
     text: &str,

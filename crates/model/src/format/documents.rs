@@ -16,7 +16,8 @@ pub struct Document {
     pub path: PathBuf,
     /// The nanoseconds at which its times begin to count.
     pub base: i64,
-    /// Its earliest and its latest time, in nanoseconds with the base; nothing without events.
+    /// The earliest and the latest time in the document, in nanoseconds with the base; nothing
+    /// without events.
     pub extent: Option<Extent>,
     /// The rank that wrote it.
     pub rank: Option<u32>,
@@ -30,7 +31,8 @@ pub struct Document {
     pub first: LocationIndex,
 }
 
-/// From the first to the last event, in nanoseconds; the last may have a length besides.
+/// The stretch from the first to the last event, in nanoseconds; the last may have a length
+/// besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// The earliest time.
@@ -42,7 +44,7 @@ pub struct Extent {
 /// A group of processes, with the rank of the document's own in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentGroup {
-    /// Its name, or what it is for.
+    /// The name of the group, or its purpose.
     pub name: String,
     /// The place of the rank among its members.
     pub place: u32,
@@ -50,7 +52,7 @@ pub struct DocumentGroup {
     pub size: u32,
 }
 
-/// Where events stand, as the document writes it, without quotes.
+/// The process and thread of events, as the document writes them, without quotes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentTrack {
     /// The value of `pid`.

@@ -34,7 +34,7 @@ const MARKS: [&str; 6] = [
 /// Results that depend on how clocks of several processes compare.
 const OUTDATED: [&str; 3] = ["scout.cubex", "trace.cubex", "trace.stat"];
 
-/// Where they go.
+/// The directory for results that are set aside.
 const ASIDE: &str = "uncorrected";
 
 /// The directory of a measurement, with what an analysis may have left in it.

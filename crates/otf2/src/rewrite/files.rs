@@ -46,7 +46,7 @@ pub(crate) struct ArchiveFile {
     pub(crate) path: PathBuf,
     /// Relative to the directory of the anchor file.
     pub(crate) name: PathBuf,
-    /// As `name`, in the copy.
+    /// The name of the file in the copy.
     pub(crate) in_copy: PathBuf,
     pub(crate) role: FileRole,
     /// True if a link leads to it.
@@ -178,7 +178,7 @@ impl Beside {
     }
 }
 
-/// How far around an archive to look.
+/// The surroundings of an archive that are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// The archive alone.
@@ -190,7 +190,7 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    /// As far as the name goes by which a trace was opened.
+    /// The surroundings that the name speaks of by which a trace was opened.
     pub(crate) fn of(by_directory: bool) -> Self {
         if by_directory {
             Self::Directory

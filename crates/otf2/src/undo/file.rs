@@ -10,7 +10,7 @@ use super::packed::Packed;
 pub(crate) struct FileUndo {
     /// Relative to the directory of the anchor file.
     pub(crate) path: SavedName,
-    /// As `path`, in the corrected archive, if that is another.
+    /// The path in the corrected archive, if it is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) in_copy: Option<SavedName>,
     /// The kind of stamps in the file that went through a map.

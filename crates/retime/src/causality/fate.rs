@@ -52,7 +52,7 @@ pub struct Fates<'a> {
     options: CausalityOptions,
 }
 
-/// What became of an event.
+/// The fate of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// The event among those that take part in dependencies; `None` if it has no part in any.
@@ -61,28 +61,28 @@ pub struct Fate {
     pub role: Option<Role>,
     /// The next event of its location that has a part, if it has none itself.
     pub next: Option<Place>,
-    /// What was recorded of it; an end of a message may be recorded under several ids.
+    /// The records of the event; an end of a message may be recorded under several ids.
     pub recorded: Vec<Recorded>,
     /// The events that have to come before it, by their place in the trace.
     pub follows: Vec<EventNode>,
     /// The events that have to come after it, by their place in the trace.
     pub precedes: Vec<EventNode>,
-    /// What the recording lacks or contradicts there.
+    /// The defects of the recording at the event.
     pub defects: Vec<Defect>,
     /// Why it neither precedes nor follows any event, where no defect says so.
     pub unused: Option<Unused>,
 }
 
-/// How an event of communication is recorded.
+/// A record of an event of communication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// An end of a message that order alone pairs with the other end.
     InChannel {
         /// The envelope, which names the channel.
         envelope: Message,
-        /// How many of this role were posted in the channel before it, at its location.
+        /// The number of its role posted in the channel before it, at its location.
         position: u64,
-        /// How many there are of this role in the channel, at its location.
+        /// The number of its role in the channel, at its location.
         of: u64,
         /// The length of the message.
         length: Length,
@@ -98,7 +98,7 @@ pub enum Recorded {
     Call {
         /// The operation.
         what: Collective,
-        /// How many calls on its communicator the location has made before it.
+        /// The number of calls on its communicator that the location made before it.
         position: u64,
     },
     /// The begin or end of a collective operation that has an id.
@@ -107,7 +107,7 @@ pub enum Recorded {
         id: OperationId,
         /// The order that it proves.
         class: Class,
-        /// How many events of this role the operation has.
+        /// The number of events of this role in the operation.
         expected: u32,
     },
 }
@@ -126,7 +126,7 @@ pub enum Unused {
     /// In a rooted operation begins of others than the cause, or ends of others than the effect,
     /// order nothing.
     NotItsPart,
-    /// Which end belongs to it is not certain.
+    /// The other end is not certain.
     NotCertain,
 }
 

@@ -64,7 +64,7 @@ struct Last {
     lost: Lost,
 }
 
-/// Where a clock alone stands at a physical time.
+/// The state to which a clock comes by itself at a physical time.
 struct Alone {
     stamp: PiggybackStamp,
     lost: Lost,

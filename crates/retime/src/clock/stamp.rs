@@ -44,7 +44,7 @@ impl PiggybackStamp {
         controlled: i64::MIN,
     };
 
-    /// How many bytes it takes.
+    /// The number of bytes of a stamp.
     pub const BYTES: usize = 16;
 
     /// The later time of each clock.
@@ -92,7 +92,7 @@ impl PiggybackStamps {
     /// The stamps of nobody.
     pub const NOTHING: Self = Self::of(PiggybackStamp::NOTHING);
 
-    /// How many bytes they take.
+    /// The number of bytes of the stamps.
     pub const BYTES: usize = 32;
 
     /// The stamp of one participant.

@@ -60,7 +60,7 @@ pub(super) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, Cl
     })
 }
 
-/// Which way dependencies lead from an event.
+/// The direction in which dependencies lead from an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Causes,

@@ -7,7 +7,7 @@ use crate::report::model::PlacePart;
 /// The first field of what is written as JSON.
 pub(super) const SCHEMA: &str = "retime explanation 1";
 
-/// What became of one event.
+/// The fate of one event.
 #[derive(Debug, Serialize)]
 pub(crate) struct Explanation {
     pub(crate) schema: &'static str,
@@ -17,15 +17,15 @@ pub(crate) struct Explanation {
     pub(crate) role: Option<&'static str>,
     /// The next event of its location that has a part, if it has none itself.
     pub(crate) next: Option<PlacePart>,
-    /// How it was recorded, in words.
+    /// The records of the event, in words.
     pub(crate) recorded_as: Vec<String>,
-    /// What found the dependencies, in words.
+    /// The rule that found its dependencies, in words.
     pub(crate) rule: Option<&'static str>,
-    /// What has to come before it.
+    /// The events that have to come before it.
     pub(crate) follows: Option<DependenciesPart>,
-    /// What has to come after it.
+    /// The events that have to come after it.
     pub(crate) precedes: Option<DependenciesPart>,
-    /// What the recording lacks or contradicts there.
+    /// The defects of the recording at the event.
     pub(crate) defects: Vec<ReasonPart>,
     /// Why it is an end of no dependency, where no defect says so.
     pub(crate) unused: Option<ReasonPart>,
@@ -43,11 +43,11 @@ pub(crate) struct EventPart {
     /// The region that it enters or leaves, or that it lies in.
     pub(crate) region: Option<String>,
     pub(crate) clock: u32,
-    /// As recorded, after the first event of the trace.
+    /// The recorded time, after the first event of the trace.
     pub(crate) recorded_ticks: i64,
-    /// As corrected, after the same.
+    /// The corrected time, after the first recorded event of the trace.
     pub(crate) corrected_ticks: Option<i64>,
-    /// How many ticks before and after the corrected time the truth may lie.
+    /// The ticks by which the truth may lie before and after the corrected time.
     pub(crate) bound_ticks: Option<BoundPart>,
 }
 

@@ -60,7 +60,7 @@ pub(super) fn role(role: Role) -> &'static str {
     }
 }
 
-/// What an event was recorded as.
+/// The record of an event.
 pub(super) fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
     match recorded {
         Recorded::InChannel {

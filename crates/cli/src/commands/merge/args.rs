@@ -58,7 +58,7 @@ pub(crate) struct MergeArgs {
     pub(crate) run: RunArgs,
 }
 
-/// What is written.
+/// The kind of file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MergeOutput {
     /// One trace.
@@ -79,7 +79,8 @@ impl MergeArgs {
         output.filter(|it| it.as_os_str() != "-")
     }
 
-    /// What is written, by the ending of its name; nothing where only offsets are asked for.
+    /// The kind of file to write, by the ending of its name; nothing where only offsets are
+    /// asked for.
     pub(super) fn written(&self) -> Result<Option<MergeOutput>, CliError> {
         let Some(output) = &self.output else {
             return Ok(None);

@@ -5,7 +5,7 @@ use retime::{format_seconds, plural, printable};
 use super::part::Part;
 use crate::clock_offsets::{ClockOffsets, Evidence, TraceOffsets};
 
-/// How many clocks are named.
+/// The most clocks that are named.
 const NAMED: usize = 4;
 
 /// A line for the clocks of each trace, and one for its dependencies; and that nothing relates

@@ -19,7 +19,7 @@ pub(super) struct Constant {
     left: Vec<(String, f64)>,
 }
 
-/// How many hosts are named.
+/// The most hosts that are named.
 const NAMED: usize = 3;
 
 /// The members that the files of all traces are, as they lie there.
@@ -60,7 +60,7 @@ pub(super) fn members(parts: &[Part]) -> Constant {
 }
 
 impl Constant {
-    /// What a manifest of these says, and what it cannot.
+    /// A sentence on what a manifest of these says, and on what it cannot.
     pub(super) fn in_words(&self) -> String {
         let files = plural(self.members.len() as u64, "file");
         let left = self.left.iter().filter(|it| it.1 >= 1.0);

@@ -36,12 +36,12 @@ pub(super) struct Part {
     pub(super) offsets: TraceOffsets,
     /// The ids of the locations of each document.
     pub(super) locations: Vec<Vec<u64>>,
-    /// Who may read it.
+    /// The access of the trace.
     pub(super) access: Access,
     pub(super) shown: Shown,
 }
 
-/// What is shown of a trace.
+/// The part of a trace that is shown.
 pub(super) struct Shown {
     pub(super) documents: Vec<Document>,
     pub(super) arrows: Vec<Arrow>,
@@ -136,7 +136,7 @@ fn corrected(
     })
 }
 
-/// How many dependencies are reversed, or shorter than a minimal delay that was asked for.
+/// Counts dependencies that are reversed, or shorter than a minimal delay that was asked for.
 fn left(asked: Asked<'_>, times: &Check) -> u64 {
     let is_learned = asked.model.min_delay == MinDelay::Auto;
     times.violated() + if is_learned { 0 } else { times.short() }
