@@ -96,18 +96,29 @@ test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
 	$(CARGO) fmt --manifest-path crates/mpi/Cargo.toml -- --check
 	$(call MPI,clippy) --all-targets --quiet -- -D warnings
 
-# What is loaded into programs: Rust, and a shim in C for the MPI that mpicc stands for.
+# What is loaded into programs: Rust, and a shim in C for the MPI of mpicc$(MPI_SUFFIX), such as .mpich.
+MPI_SUFFIX ?=
 PMPI = $(CARGO) $(1) --release --manifest-path crates/pmpi/Cargo.toml --target-dir $(TARGET_DIR)/pmpi
-PMPI_LIBRARY = $(abspath $(TARGET_DIR))/pmpi/libretime-pmpi.so
+PMPI_LIBRARY = $(abspath $(TARGET_DIR))/pmpi/libretime-pmpi$(MPI_SUFFIX).so
+# What mpi.h declares of the calls that are refused.
+PMPI_REFUSED = $(PMPI_LIBRARY:.so=.refused.c)
 
 pmpi: mpi-tools ## Build what measures and carries a clock inside programs: target/pmpi/libretime-pmpi.so
 	$(call PMPI,build)
-	mpicc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $(PMPI_LIBRARY) crates/pmpi/shim/*.c \
-		$(TARGET_DIR)/pmpi/release/libretime_pmpi.a -Wl,--version-script=crates/pmpi/shim/exports.map \
-		-Wl,--gc-sections -ldl -lpthread -lm
+	echo '#include <mpi.h>' | mpicc$(MPI_SUFFIX) -E -x c - > $(PMPI_REFUSED).mpi
+	awk -f crates/pmpi/shim/refused.awk crates/pmpi/shim/refused.txt $(PMPI_REFUSED).mpi > $(PMPI_REFUSED)
+	mpicc$(MPI_SUFFIX) -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $(PMPI_LIBRARY) -Icrates/pmpi/shim \
+		crates/pmpi/shim/*.c $(PMPI_REFUSED) $(TARGET_DIR)/pmpi/release/libretime_pmpi.a \
+		-Wl,--version-script=crates/pmpi/shim/exports.map -Wl,--gc-sections -ldl -lpthread -lm
 
-test-pmpi: all pmpi ## Run programs in C and Fortran under it, and its lints
-	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) $(call PMPI,test) --quiet
+test-pmpi: all pmpi ## Run programs in C and Fortran under it, also those of MPICH, and its lints
+	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) RETIME_MPI=$(MPI_SUFFIX) \
+		$(call PMPI,test) --quiet
+	$(if $(MPI_SUFFIX),,@if ! command -v mpicc.mpich >/dev/null; then \
+		echo "skipped: programs under MPICH; apt-get install mpich libmpich-dev"; \
+	elif [ "$$(readlink -f $$(command -v mpicc))" = "$$(readlink -f $$(command -v mpicc.mpich))" ]; then :; \
+	else $(MAKE) pmpi MPI_SUFFIX=.mpich && RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_MPI=.mpich \
+		RETIME_PMPI=$(PMPI_LIBRARY:.so=.mpich.so) $(call PMPI,test) --quiet; fi)
 	$(CARGO) fmt --manifest-path crates/pmpi/Cargo.toml -- --check
 	$(call PMPI,clippy) --all-targets --quiet -- -D warnings
 

@@ -60,7 +60,10 @@ static void pin(int rank)
 
 int main(int argc, char **argv)
 {
+    /* Of Open MPI, or of MPICH. */
     const char *variable = getenv("OMPI_COMM_WORLD_RANK");
+    if (!variable)
+        variable = getenv("PMI_RANK");
     int rank = variable ? atoi(variable) : 0, i = 1;
     for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
         if (!strcmp(argv[i], "--pin"))

@@ -1,57 +1,11 @@
-/* The calls of Fortran programs (mpif.h, use mpi, use mpi_f08).
- *
- * MPICH's Fortran calls its C, by the names that this library has, and nothing is to be done.
- * Open MPI's calls what stands behind: so its names are here, too. Messages go through the calls
- * of C; of all else the original follows, as only it knows what Fortran's constants are. */
+/* The calls of Fortran programs (mpif.h, use mpi, use mpi_f08). Messages go through the calls of
+ * C; of all else the original follows, as only it knows what Fortran's constants are. */
+#include "fortran.h"
 #include "shim.h"
 
 #ifdef OPEN_MPI
 
 typedef MPI_Fint fint;
-
-void *next_fortran(const char *name) { return next_call(name); }
-
-/* The original of a call with so many arguments. */
-#define P2 void *a, void *b
-#define P3 P2, void *c
-#define P4 P3, void *d
-#define P5 P4, void *e
-#define P6 P5, void *f
-#define P7 P6, void *g
-#define P8 P7, void *h
-#define P9 P8, void *i
-#define P10 P9, void *j
-#define P11 P10, void *k
-#define P12 P11, void *l
-#define P13 P12, void *m
-#define A2 a, b
-#define A3 A2, c
-#define A4 A3, d
-#define A5 A4, e
-#define A6 A5, f
-#define A7 A6, g
-#define A8 A7, h
-#define A9 A8, i
-#define A10 A9, j
-#define A11 A10, k
-#define A12 A11, l
-#define A13 A12, m
-#define ORIGINAL(name, n) \
-    ({ \
-        static void *at; \
-        if (!at) \
-            at = next_fortran("mpi_" #name "_"); \
-        (void (*)(P##n)) at; \
-    })
-
-/* Compilers differ in how they decorate a name; the module of 2008 has names of its own. */
-#define NAMES(name, n) \
-    void mpi_##name(P##n) __attribute__((alias("mpi_" #name "_"))); \
-    void mpi_##name##__(P##n) __attribute__((alias("mpi_" #name "_"))); \
-    void mpi_##name##_f08_(P##n) __attribute__((alias("mpi_" #name "_")));
-#define CALL(name, n) \
-    NAMES(name, n) \
-    void mpi_##name##_(P##n)
 
 static fint number(const void *at) { return *(const fint *)at; }
 static MPI_Comm comm_of(const void *at) { return PMPI_Comm_f2c(number(at)); }
@@ -479,39 +433,5 @@ ALL(alltoallv, 10, i)
 IALL(ialltoallv, 11, i, j)
 ALL(alltoallw, 10, i)
 IALL(ialltoallw, 11, i, j)
-
-/* ---- refused ---- */
-
-#define REFUSED(name, n, why) \
-    CALL(name, n) \
-    { \
-        if (riding) \
-            refuse("mpi_" #name, why); \
-        ORIGINAL(name, n)(A##n); \
-    }
-REFUSED(bsend, 7, "a buffer of the program has no room for stamps")
-REFUSED(ibsend, 8, "a buffer of the program has no room for stamps")
-REFUSED(bsend_init, 8, "a buffer of the program has no room for stamps")
-REFUSED(win_create, 7, "one-sided accesses carry no stamps")
-REFUSED(win_allocate, 7, "one-sided accesses carry no stamps")
-REFUSED(win_allocate_shared, 7, "one-sided accesses carry no stamps")
-REFUSED(win_create_dynamic, 4, "one-sided accesses carry no stamps")
-/* The lengths of strings follow their arguments. */
-REFUSED(comm_spawn, 12, "what runs there has another clock")
-REFUSED(comm_spawn_multiple, 13, "what runs there has another clock")
-REFUSED(comm_accept, 8, "what runs there has another clock")
-REFUSED(comm_connect, 8, "what runs there has another clock")
-REFUSED(comm_join, 3, "what runs there has another clock")
-REFUSED(comm_idup, 4, "its members cannot agree on a number meanwhile")
-REFUSED(neighbor_allgather, 8, "of neighbourhoods no class is known")
-REFUSED(neighbor_allgatherv, 9, "of neighbourhoods no class is known")
-REFUSED(neighbor_alltoall, 8, "of neighbourhoods no class is known")
-REFUSED(neighbor_alltoallv, 10, "of neighbourhoods no class is known")
-REFUSED(neighbor_alltoallw, 10, "of neighbourhoods no class is known")
-REFUSED(ineighbor_allgather, 9, "of neighbourhoods no class is known")
-REFUSED(ineighbor_allgatherv, 10, "of neighbourhoods no class is known")
-REFUSED(ineighbor_alltoall, 9, "of neighbourhoods no class is known")
-REFUSED(ineighbor_alltoallv, 11, "of neighbourhoods no class is known")
-REFUSED(ineighbor_alltoallw, 11, "of neighbourhoods no class is known")
 
 #endif

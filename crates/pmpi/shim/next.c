@@ -24,7 +24,17 @@ void refuse(const char *call, const char *why)
                     "RETIME_CLOCK\n",
             call, why);
     fflush(stderr);
+    int is_initialised = false;
+    PMPI_Initialized(&is_initialised);
+    if (!is_initialised)
+        exit(2);
     PMPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+bool is_clock_asked_for(void)
+{
+    const char *clock = getenv("RETIME_CLOCK");
+    return clock && *clock;
 }
 
 void *room(size_t bytes)

@@ -28,6 +28,9 @@ void *next_call(const char *name);
 /* Ends the program: the clock cannot ride on this call. */
 void refuse(const char *call, const char *why);
 
+/* True if a clock is to ride along as soon as MPI is initialised. */
+bool is_clock_asked_for(void);
+
 /* Memory; where there is none the program ends. */
 void *room(size_t bytes);
 

@@ -39,6 +39,53 @@ def test_a_clock_inside_an_application():
         one.local("soon")
 
 
+def test_clocks_meet_in_operations_of_each_class():
+    def clocks(**kind):
+        return [retime.PiggybackClock(1_000_000, 5, **kind) for _ in range(3)]
+
+    # All have entered before any leaves; nobody waits for itself.
+    zero, one, two = clocks()
+    stamps = [clock.enter(at, "all-to-all") for clock, at in ((zero, 1_200), (one, 1_110), (two, 900))]
+    assert stamps == [(1_200, 1_200), (1_110, 1_110), (900, 900)]
+    assert zero.leave(1_201, "all-to-all", stamps[1:]) == 1_201
+    assert one.leave(1_160, "all-to-all", [stamps[0], stamps[2]]) == 1_205
+    assert two.leave(950, "all-to-all", stamps[:2]) == 1_205
+
+    # Only the root is waited for; nobody waits for the others, who give nothing.
+    zero, one, two = clocks(kind="simple")
+    assert (one.enter(700, "from-root"), two.enter(90, "from-root")) == (None, None)
+    stamp = zero.enter(1_000, "from-root", root=True)
+    assert zero.leave(1_001, "from-root", root=True) == 1_001
+    assert one.leave(800, "from-root", [stamp]) == 1_005
+    assert one.local(900) == 1_005
+    assert two.leave(2_000, "from-root", [stamp]) == 2_000
+
+    # Only the root waits.
+    zero, one, two = clocks()
+    stamps = [zero.enter(10, "to-root", root=True), one.enter(700, "to-root"), two.enter(90, "to-root")]
+    assert stamps[0] is None
+    assert zero.leave(20, "to-root", stamps, root=True) == 705
+    assert one.leave(701, "to-root") == 701
+
+    # Lower ranks are waited for, and in no order nobody.
+    zero, one, two = clocks()
+    stamps = [zero.enter(500, "scan"), one.enter(100, "scan"), two.enter(10, "scan")]
+    assert zero.leave(501, "scan", stamps[:0]) == 501
+    assert one.leave(110, "scan", stamps[:1]) == 505
+    assert two.leave(20, "scan", stamps[:2]) == 505
+    assert zero.enter(600, "none") is None
+    assert zero.leave(610, "none", [(9_000, 9_000)]) == 610
+
+    # Looking at the clock changes nothing.
+    assert two.now(30) == two.now(30) == 514
+    with pytest.raises(ValueError, match="no class \"barrier\".*all-to-all"):
+        zero.enter(700, "barrier")
+    with pytest.raises(ValueError, match="no kind \"lamport\""):
+        retime.PiggybackClock(kind="lamport")
+    with pytest.raises(TypeError):
+        zero.leave(700, "all-to-all", [1])
+
+
 def test_a_filter_takes_the_options_of_stream():
     with pytest.raises(retime.OptionError, match="colour"):
         retime.Filter([0, 1], colour="red")

@@ -13,7 +13,7 @@ use retime::ClockId;
 use crate::clock::Role;
 use crate::filter::Filter;
 use crate::patience::Patience;
-use crate::smoother::{Effect, Until};
+use crate::smoother::Effect;
 
 /// An event that waits for its causes; the smallest goes on first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,11 +45,7 @@ impl<P> Filter<P> {
         };
         let busy = self.busy();
         self.let_go(&patience, &busy);
-        let next = self.now.saturating_add(patience.pause());
-        let until = Until {
-            known: next.saturating_sub(patience.settling),
-            any: next.saturating_sub(patience.delay),
-        };
+        let until = patience.until(self.now);
         for clock in busy {
             let smoother = &mut self.smoothers[clock.as_usize()];
             let before = smoother.forced;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::running::{compiled, mpirun, program, repository, run, succeeded, under};
+use crate::running::{compiled, mpirun, of_mpi, program, repository, run, succeeded, under};
 
 /// One measurement of one rank, in nanoseconds.
 struct Line {
@@ -98,7 +98,7 @@ fn measured_on_the_way() {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path();
     let source = repository().join("tools/record/programs/collectives.c");
-    let built = compiled(dir, "mpicc", &source, &[]);
+    let built = compiled(dir, &of_mpi("mpicc"), &source, &[]);
     let variables = [
         ("RETIME_OFFSETS_EVERY", "1"),
         ("RETIME_CLOCK_SOURCE", "realtime"),

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use crate::events::Events;
 use crate::offsets::{launcher, namespaces};
-use crate::running::{compiled, mpirun, program, repository, retime, run, succeeded, under};
+use crate::running::{
+    compiled, mpirun, of_mpi, program, repository, retime, run, succeeded, under,
+};
 
 /// The method of the command that gives the times of a clock.
 fn method(clock: &str) -> &'static str {
@@ -71,7 +73,7 @@ fn recorded_programs() {
         if source.extension().is_none_or(|it| it != "c") {
             continue;
         }
-        let built = compiled(dir, "mpicc", &source, &[]);
+        let built = compiled(dir, &of_mpi("mpicc"), &source, &[]);
         let name = built.file_name().unwrap().to_str().unwrap();
         let to = format!("events-{name}");
         let variables = [("RETIME_CLOCK", "controlled"), ("RETIME_EVENTS", &*to)];
@@ -117,7 +119,7 @@ fn programs_in_fortran() {
     let dir = scratch.path();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/fortran.F90");
     for options in [&[][..], &["-DF08"]] {
-        let built = compiled(dir, "mpif90", &source, options);
+        let built = compiled(dir, &of_mpi("mpif90"), &source, options);
         let to = format!("events{}", options.len());
         let variables = [("RETIME_CLOCK", "controlled"), ("RETIME_EVENTS", &*to)];
         succeeded(&run(dir, 4, &variables, &built, &[""; 0]));
@@ -198,7 +200,7 @@ fn a_log_that_is_sorted_by_cause() {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/sorted_log.c");
-    let built = compiled(dir, "mpicc", &source, &[]);
+    let built = compiled(dir, &of_mpi("mpicc"), &source, &[]);
     let variables = [
         ("RETIME_CLOCK", "controlled"),
         ("RETIME_CLOCK_OFFSETS", "none"),

@@ -21,6 +21,13 @@ pub(crate) fn retime() -> PathBuf {
     given("RETIME")
 }
 
+/// A command of the MPI that is tested, such as `mpicc`; `RETIME_MPI` says which of several: Debian
+/// has them side by side as `mpicc.openmpi` and `mpicc.mpich`.
+pub(crate) fn of_mpi(command: &str) -> String {
+    let suffix = std::env::var("RETIME_MPI").unwrap_or_default();
+    format!("{command}{suffix}")
+}
+
 /// Compiles a program, linked with the library if it names it, else to be loaded into.
 pub(crate) fn compiled(dir: &Path, compiler: &str, source: &Path, options: &[&str]) -> PathBuf {
     let to = dir.join(source.file_stem().unwrap());
@@ -47,22 +54,28 @@ pub(crate) fn program(dir: &Path, name: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/programs")
         .join(name);
-    compiled(dir, "mpicc", &source, &[])
+    compiled(dir, &of_mpi("mpicc"), &source, &[])
 }
 
-/// True if `mpirun` is that of MPICH (Hydra), which has other options.
-fn is_hydra() -> bool {
-    let output = Command::new("mpirun").arg("--version").output().unwrap();
+/// True if the MPI that is tested is MPICH (its `mpirun` is Hydra), not Open MPI.
+pub(crate) fn is_mpich() -> bool {
+    let output = Command::new(of_mpi("mpirun"))
+        .arg("--version")
+        .output()
+        .unwrap();
     String::from_utf8_lossy(&output.stdout).contains("HYDRA")
 }
 
 /// `mpirun` with so many processes, without the library.
 pub(crate) fn mpirun(dir: &Path, size: u32) -> Command {
-    let mut command = Command::new("mpirun");
-    if !is_hydra() {
+    let mut command = Command::new(of_mpi("mpirun"));
+    if !is_mpich() {
         command.args(["--quiet", "--oversubscribe", "--allow-run-as-root"]);
     }
+    // Runs of Open MPI share a directory in /tmp, and of several at a time now and then one cannot
+    // make its own in there (issue 8510 of Open MPI).
     command
+        .env("OMPI_MCA_orte_tmpdir_base", dir)
         .arg("-n")
         .arg(size.to_string())
         .current_dir(dir)
