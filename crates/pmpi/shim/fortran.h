@@ -1,13 +1,13 @@
 /* How calls of Fortran are defined.
  *
- * MPICH's Fortran calls its C, by the names that this library has, and nothing is to be done.
- * Open MPI's calls what stands behind: so its names are here, too. */
+ * Where MPI's own Fortran calls its C by the names that this library has, nothing is to be done:
+ * so do mpif.h and the module mpi of MPICH, and its module of 2008 where a call has a buffer. All
+ * else calls what stands behind: Open MPI in all modules, MPICH in that of 2008. So these names are
+ * here, too. */
 #ifndef RETIME_FORTRAN_H
 #define RETIME_FORTRAN_H
 
 #include "shim.h"
-
-#ifdef OPEN_MPI
 
 /* The original of a call with so many arguments. */
 #define P2 void *a, void *b
@@ -44,18 +44,22 @@
     ({ \
         static void *at; \
         if (!at) \
-            at = next_call("mpi_" #name "_"); \
+            at = next_call(FORTRAN_NAME(name)); \
         (void (*)(P##n)) at; \
     })
 
+#ifdef OPEN_MPI
 /* Compilers differ in how they decorate a name; the module of 2008 has names of its own. */
-#define NAMES(name, n) \
+#define FORTRAN_NAME(name) "mpi_" #name "_"
+#define CALL(name, n) \
     void mpi_##name(P##n) __attribute__((alias("mpi_" #name "_"))); \
     void mpi_##name##__(P##n) __attribute__((alias("mpi_" #name "_"))); \
-    void mpi_##name##_f08_(P##n) __attribute__((alias("mpi_" #name "_")));
-#define CALL(name, n) \
-    NAMES(name, n) \
+    void mpi_##name##_f08_(P##n) __attribute__((alias("mpi_" #name "_"))); \
     void mpi_##name##_(P##n)
+#else
+#define FORTRAN_NAME(name) "mpi_" #name "_f08_"
+#define CALL(name, n) void mpi_##name##_f08_(P##n)
+#endif
 
 #define REFUSED_IN_FORTRAN(name, n, condition, why) \
     CALL(name, n) \
@@ -64,11 +68,5 @@
             refuse("mpi_" #name, why); \
         ORIGINAL(name, n)(A##n); \
     }
-
-#else
-
-#define REFUSED_IN_FORTRAN(name, n, condition, why)
-
-#endif
 
 #endif

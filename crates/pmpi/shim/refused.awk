@@ -8,7 +8,7 @@
 # The reasons, and which calls they are for.
 FNR == NR && (/^#/ || NF == 0) { next }
 FNR == NR && /^[^ ]/ { sub(/:$/, ""); why = $0; next }
-FNR == NR { for (i = 1; i <= NF; i++) reason["MPI_" $i] = why; next }
+FNR == NR { for (i = 1; i <= NF; i++) reason[($i ~ /^MPIX_/ ? "" : "MPI_") $i] = why; next }
 
 # The header, without the lines that say where it comes from.
 !/^#/ { header = header " " $0 }
@@ -39,8 +39,8 @@ function refuses(call, parameters,    count, each, i, name, names, texts, condit
     condition = call == "MPI_Session_init" ? "riding || is_clock_asked_for()" : "riding"
     printf "\nint %s(%s)\n{\n    if (%s)\n        refuse(\"%s\", \"%s\");\n", \
         call, parameters, condition, call, reason[call]
-    printf "    return NEXT(%s)(%s);\n}\n", substr(call, 5), names
-    printf "REFUSED_IN_FORTRAN(%s, %d, %s, \"%s\")\n", tolower(substr(call, 5)), \
+    printf "    return NEXT_OF(%s)(%s);\n}\n", call, names
+    if (call ~ /^MPI_/) printf "REFUSED_IN_FORTRAN(%s, %d, %s, \"%s\")\n", tolower(substr(call, 5)), \
         count + 1 + texts, condition, reason[call]
 }
 
@@ -50,7 +50,7 @@ END {
     count = split(header, statements, ";")
     for (i = 1; i <= count; i++) {
         statement = statements[i]
-        if (!match(statement, /MPI_[A-Za-z_0-9]+ *\(/)) continue
+        if (!match(statement, /MPIX?_[A-Za-z_0-9]+ *\(/)) continue
         call = substr(statement, RSTART, RLENGTH - 1)
         sub(/ +$/, "", call)
         if (!(call in reason) || substr(statement, RSTART - 1, 1) !~ /[ *]/) continue

@@ -17,13 +17,14 @@ extern bool riding;
 
 /* The next definition of a call: that of a tracer, if one is loaded, else MPI's own. */
 void *next_call(const char *name);
-#define NEXT(name) \
+#define NEXT_OF(call) \
     ({ \
         static void *at; \
         if (!at) \
-            at = next_call("MPI_" #name); \
-        (__typeof__(&PMPI_##name))at; \
+            at = next_call(#call); \
+        (__typeof__(&P##call))at; \
     })
+#define NEXT(name) NEXT_OF(MPI_##name)
 
 /* Ends the program: the clock cannot ride on this call. */
 void refuse(const char *call, const char *why);

@@ -9,6 +9,7 @@
 )]
 
 mod applications;
+mod calls;
 mod events;
 mod offsets;
 mod riding;

@@ -134,7 +134,7 @@ fn what_carries_no_stamp_is_refused_by_name() {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path();
     let refused = program(dir, "refused.c");
-    for (what, call) in [
+    let mut all = vec![
         ("win", "MPI_Win_create: one-sided accesses carry no stamps"),
         (
             "bsend",
@@ -145,7 +145,32 @@ fn what_carries_no_stamp_is_refused_by_name() {
             "neighbour",
             "MPI_Neighbor_allgather: of neighbourhoods no class is known",
         ),
-    ] {
+        (
+            "file",
+            "MPI_File_open: what processes tell each other through files carries no stamps",
+        ),
+    ];
+    if is_of_version_4() {
+        all.extend([
+            (
+                "large",
+                "MPI_Send_c: counts of more than 32 bits have no room for a stamp",
+            ),
+            (
+                "persistent",
+                "MPI_Barrier_init: a request that stands for several operations carries no stamps",
+            ),
+            (
+                "partitioned",
+                "MPI_Psend_init: parts of a message carry no stamps",
+            ),
+            (
+                "session",
+                "MPI_Session_init: a clock begins to ride when MPI is initialised as a whole",
+            ),
+        ]);
+    }
+    for (what, call) in &all {
         let output = run(dir, 4, &[("RETIME_CLOCK", "simple")], &refused, &[what]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{what}");
@@ -157,9 +182,28 @@ fn what_carries_no_stamp_is_refused_by_name() {
         );
     }
     // Where no clock rides, nothing is refused.
-    for what in ["win", "inter", "neighbour"] {
+    for (what, _) in all
+        .iter()
+        .filter(|it| !["bsend", "large", "partitioned"].contains(&it.0))
+    {
         succeeded(&run(dir, 4, &[], &refused, &[what]));
     }
+}
+
+/// True if the MPI that is tested says that it is of version 4 or later.
+fn is_of_version_4() -> bool {
+    let version = "#include <mpi.h>\nversion MPI_VERSION\n";
+    let scratch = tempfile::tempdir().unwrap();
+    let source = scratch.path().join("version.c");
+    fs::write(&source, version).unwrap();
+    let output = std::process::Command::new(of_mpi("mpicc"))
+        .args(["-E", "-P"])
+        .arg(source)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let version = said.lines().find_map(|it| it.strip_prefix("version "));
+    version.unwrap().trim().parse::<u32>().unwrap() >= 4
 }
 
 #[test]

@@ -10,7 +10,8 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn given(name: &str) -> PathBuf {
+/// The path in a variable that `make test-pmpi` sets.
+pub(crate) fn given(name: &str) -> PathBuf {
     let path = std::env::var_os(name);
     path.unwrap_or_else(|| panic!("{name} is not set; run make test-pmpi"))
         .into()
