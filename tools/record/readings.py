@@ -8,7 +8,7 @@ HEADER = struct.Struct("<16sIIQQqQQqQQ")
 EVENT = struct.Struct("<qQQBBHiIIQQQ")
 
 
-def _read(recording, ranks):
+def read(recording, ranks):
     """Per rank the readings (monotonic ns, counter, gap) of its events, and ns per tick."""
     readings, ns_per_tick = [], None
     for rank in range(ranks):
@@ -32,7 +32,7 @@ def _percentiles(values):
 def quality(recording, ranks):
     """How many events there are, how long a reading of both clocks took, and how far they
     are from each other, but for what is constant over a rank."""
-    readings, ns_per_tick = _read(recording, ranks)
+    readings, ns_per_tick = read(recording, ranks)
     skews, gaps = [], []
     for events in readings:
         first, first_counter, _ = events[0]

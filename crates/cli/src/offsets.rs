@@ -19,18 +19,23 @@
 //! its first event; a stamp without one is what the clock showed, as the events of
 //! the location show it.
 //!
+//! Where no file is named, that of libretime-pmpi counts which lies beside the trace
+//! ([`beside`]).
+//!
 //! Offsets that an OTF2 trace holds itself (`ClockOffset` records) are no such
 //! measurements: they are part of the times that every OTF2 tool shows, and
 //! retime reads. Interpolating between them again would apply them twice.
 
+mod beside;
 mod mpisync;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use retime::causality::Nodes;
 use retime::format::Trace;
 use retime::pipeline::{MeasuredOffset, MeasuredOffsets};
-use retime::{Delay, LocationIndex, Timestamp, TraceInfo};
+use retime::{Delay, LocationIndex, TraceInfo, printable_path};
 
 use crate::error::CliError;
 use crate::lines::{lines, location};
@@ -40,6 +45,7 @@ use crate::pipe;
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct OffsetsArgs {
     /// Offsets of clocks measured while the program ran, for interpolation
+    /// [default: retime-offsets.txt of libretime-pmpi beside a trace without any]
     /// (lines "LOCATION-ID STAMP OFFSET": a time after the first event or a stamp
     /// in ticks, and what to add to the clock there; or a table of mpisync)
     #[arg(long, value_name = "FILE")]
@@ -47,30 +53,33 @@ pub(crate) struct OffsetsArgs {
 }
 
 impl OffsetsArgs {
-    /// The measured offsets of a trace whose first event is stamped `base`.
+    /// The measured offsets of a trace with these events.
     pub(crate) fn measured(
         &self,
         trace: &dyn Trace,
         info: &TraceInfo,
-        base: Timestamp,
+        nodes: &Nodes,
     ) -> Result<MeasuredOffsets, CliError> {
+        let base = nodes.base().after(trace.zero());
         match &self.offsets {
-            Some(path) => {
-                let base = base.after(trace.zero());
-                read(path, info, base).map(MeasuredOffsets::Known)
-            }
-            None => Ok(applied(trace, info)),
+            Some(path) => read(path, info, base).map(MeasuredOffsets::Known),
+            None if trace.has_applied_offsets() => Ok(applied(info)),
+            None => Ok(beside::read(trace.path(), info, nodes, base)),
         }
+    }
+
+    /// The file with the measured offsets of a trace, as it is shown; none where the trace has
+    /// them itself.
+    pub(crate) fn source(&self, trace: &dyn Trace) -> Option<String> {
+        let beside = || (!trace.has_applied_offsets()).then(|| beside::find(trace.path()))?;
+        let path = self.offsets.clone().or_else(beside)?;
+        Some(printable_path(&path))
     }
 }
 
-/// Zero for all locations, if the trace has offsets of its own: its times are
-/// interpolated by them already, and nothing is left to add.
-fn applied(trace: &dyn Trace, info: &TraceInfo) -> MeasuredOffsets {
-    if !trace.has_applied_offsets() {
-        let why = "the trace holds no clock offsets; give measured ones with --offsets FILE";
-        return MeasuredOffsets::Missing(why.into());
-    }
+/// Zero for all locations of a trace that has offsets of its own: its times are interpolated
+/// by them already, and nothing is left to add.
+fn applied(info: &TraceInfo) -> MeasuredOffsets {
     let locations = (0..info.locations.len() as u32).map(LocationIndex);
     let zero = |location| MeasuredOffset {
         location,

@@ -62,11 +62,10 @@ pub(crate) fn is_left_alone(args: Asked<'_>, method: &Method, analysed: &Analyse
 /// The method asked for, or what suits the trace better than the default.
 fn method(args: Asked<'_>, analysed: &Analysed) -> Result<Method, CliError> {
     let analysis = &analysed.analysis;
-    let base = analysis.causality().nodes().base();
     let method = args.method.resolve(
         &*analysed.opened.trace,
         analysis.info(),
-        base,
+        analysis.causality().nodes(),
         args.bounds.drift_bound.0,
     )?;
     Ok(if args.method.always {

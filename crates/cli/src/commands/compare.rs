@@ -163,8 +163,8 @@ fn with_offsets_of(analysed: &Analysed, candidate: &Candidate) -> Result<Method,
         return Ok(method);
     }
     let (trace, info) = (&*analysed.opened.trace, analysed.analysis.info());
-    let base = analysed.analysis.causality().nodes().base();
-    let offsets = OffsetsArgs::default().measured(trace, info, base)?;
+    let nodes = analysed.analysis.causality().nodes();
+    let offsets = OffsetsArgs::default().measured(trace, info, nodes)?;
     let options = method.options().clone();
     Ok(method.with(Options { offsets, ..options }))
 }

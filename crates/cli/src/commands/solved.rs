@@ -34,7 +34,10 @@ pub(super) fn solve(
     let solution = analysed.solve_matched(method)?;
     analysed.analysis.adopt(&solution, &Interrupts)?;
     let mut report = analysed.report(args.model);
-    report.method = Some(build::method_part(method, &solution));
+    report.method = Some(model::MethodPart {
+        offsets: args.method.offsets_source(&*analysed.opened.trace),
+        ..build::method_part(method, &solution)
+    });
     report.parameters.min_delay.of_aligned_clocks = solution.enforced.is_some();
     let (info, clocks) = (analysed.analysis.info(), analysed.analysis.clocks());
     let unaligned = solution.unaligned.as_ref();

@@ -1,12 +1,13 @@
 //! The options of methods, and what they resolve to for a trace.
 
 use clap::Args;
+use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::format::Trace;
 use retime::pipeline::{
     Choice, ClockControl, ClockKind, LogicalClock, MeasuredOffsets, Method, Options,
 };
-use retime::{Delay, TickRate, Timestamp, TraceInfo};
+use retime::{Delay, TickRate, TraceInfo};
 
 use super::controller::{Amortization, ConstantsArgs, Controller, non_negative, to_ticks};
 use super::given::Given;
@@ -90,19 +91,19 @@ impl MethodArgs {
         self.given.fits(&self.unresolved())
     }
 
-    /// The options as they are for a trace whose clocks wander by at most `drift` and
-    /// whose first event is stamped `base`.
+    /// The options as they are for a trace with these events, whose clocks wander by at most
+    /// `drift`.
     pub(crate) fn resolve(
         &self,
         trace: &dyn Trace,
         info: &TraceInfo,
-        base: Timestamp,
+        nodes: &Nodes,
         drift: f64,
     ) -> Result<Method, CliError> {
         let reference = self.reference.resolve(info)?;
         let method = self.unresolved();
         let offsets = if method.heeds(Choice::Offsets) {
-            self.offsets.measured(trace, info, base)?
+            self.offsets.measured(trace, info, nodes)?
         } else {
             MeasuredOffsets::default()
         };
@@ -116,6 +117,12 @@ impl MethodArgs {
             offsets,
         };
         Ok(method.with(options))
+    }
+
+    /// The file with the measured offsets that the method heeds, if it heeds any.
+    pub(crate) fn offsets_source(&self, trace: &dyn Trace) -> Option<String> {
+        let heeds = self.unresolved().heeds(Choice::Offsets);
+        heeds.then(|| self.offsets.source(trace))?
     }
 
     /// The method, before the options are resolved for a trace.

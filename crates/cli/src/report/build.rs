@@ -205,6 +205,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
     MethodPart {
         name: method.to_string(),
         option: method.name().into(),
+        offsets: None,
         jumps: repaired.map_or(0, |it| it.jumps),
         largest_jump_ticks: repaired.map_or(0, |it| it.largest_jump.0),
         knots: solution.correction.knots(),

@@ -20,6 +20,8 @@ pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
     let amortised = amortised.map(|rate| format!(", amortised at {} %", rate * 100.0));
     let name = format!("{}{gamma}{}", method.name, amortised.unwrap_or_default());
     let mut lines = vec![("method", name)];
+    let offsets = method.offsets.as_ref();
+    lines.extend(offsets.map(|path| ("", format!("by the offsets of {path}"))));
     let alignment = method.alignment.as_ref();
     lines.extend(alignment.map(|alignment| ("", aligned(alignment))));
     let alone = report.clocks.count == 2;

@@ -188,6 +188,9 @@ pub(crate) struct MethodPart {
     pub(crate) name: String,
     /// As `--method` takes it.
     pub(crate) option: String,
+    /// The file with the measured offsets, if the method heeds any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) offsets: Option<String>,
     /// Events that were forced ahead of their own clock.
     pub(crate) jumps: u64,
     pub(crate) largest_jump_ticks: i64,

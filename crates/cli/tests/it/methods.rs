@@ -216,7 +216,8 @@ fn measured_offsets_are_interpolated() {
     let outcome = scratch.retime("correct trace -o out2 --method interpolation");
     assert_unsolved(
         &outcome,
-        "the trace holds no clock offsets; give measured ones with --offsets FILE",
+        "the trace holds no clock offsets, and no retime-offsets.txt lies beside it; give measured \
+         ones with --offsets FILE",
     );
     scratch.write("some", "1 0 -100us\n");
     let outcome = scratch.retime("correct trace -o out2 --method interpolation --offsets some");
@@ -229,6 +230,45 @@ fn measured_offsets_are_interpolated() {
             .stderr
             .contains("expected \"LOCATION-ID STAMP OFFSET\"")
     );
+}
+
+/// What libretime-pmpi writes lies where the program ran, beside the directory of its tracer.
+#[test]
+fn offsets_beside_the_trace_are_its_own_if_they_fit() {
+    let scratch = traces::scratch([("trace", traces::skewed())]);
+    let lines = "0 0 0ns\n0 60us 0ns\n1 0 -100us\n1 60us -100us\n2 0 30us\n2 60us 30us\n";
+    let header = |ticks: &str| {
+        format!("# retime offsets 1: clock monotonic, {ticks} ticks per second\n# location ..\n")
+    };
+    let correct = "correct trace -o out --force --method interpolation";
+    scratch.write("retime-offsets.txt", &(header("1000000000") + lines));
+    let said = scratch.succeed(correct);
+    assert!(
+        said.contains("by the offsets of retime-offsets.txt"),
+        "{said}"
+    );
+    let report = report_in(&scratch, "--method interpolation");
+    assert_eq!(report["method"]["offsets"], "retime-offsets.txt");
+    // In the directory of the trace it comes first, and what cannot be used is no offset.
+    let refused = |file: &str, why: &str| {
+        scratch.write("trace/retime-offsets.txt", file);
+        let outcome = scratch.retime(correct);
+        let why = format!("the trace holds no clock offsets, and {why}");
+        assert_unsolved(&outcome, &why);
+    };
+    let another = "those of trace/retime-offsets.txt are of another run or clock; to use them all \
+                   the same give --offsets trace/retime-offsets.txt";
+    refused(&(header("2000000000") + lines), another);
+    refused(
+        &(header("1000000000") + "0 0 0\n1 900s 0\n2 0 0\n"),
+        another,
+    );
+    let beside = "those beside it cannot be used: trace/retime-offsets.txt: line 3: the trace has \
+                  no location 9";
+    refused(&(header("1000000000") + "9 0 0\n"), beside);
+    // Another file of that name is none.
+    scratch.write("trace/retime-offsets.txt", "my thesis");
+    scratch.succeed(correct);
 }
 
 #[track_caller]

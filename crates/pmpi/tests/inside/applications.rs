@@ -1,14 +1,14 @@
 //! Applications of Debian, unchanged.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::events::Events;
-use crate::running::{run, succeeded};
+use crate::running::{is_mpich, run, succeeded};
 
-/// The path of a command, if it is installed.
-fn installed(name: &str) -> Option<std::path::PathBuf> {
+/// The path of a command, if it is installed, and built for the MPI that is tested.
+fn installed(name: &str) -> Option<PathBuf> {
     let output = Command::new("sh")
         .args(["-c", &format!("command -v {name}")])
         .output()
@@ -18,7 +18,14 @@ fn installed(name: &str) -> Option<std::path::PathBuf> {
         eprintln!("skipped: {name} is not installed");
         return None;
     }
-    Some(path.trim().into())
+    let path = PathBuf::from(path.trim());
+    let libraries = Command::new("ldd").arg(&path).output().unwrap();
+    let libraries = String::from_utf8_lossy(&libraries.stdout).into_owned();
+    if libraries.contains("libmpich") != is_mpich() {
+        eprintln!("skipped: {name} is built for another MPI");
+        return None;
+    }
+    Some(path)
 }
 
 const VARIABLES: [(&str, &str); 2] = [("RETIME_CLOCK", "controlled"), ("RETIME_EVENTS", "events")];
@@ -66,4 +73,29 @@ fn hpcc() {
     let said = fs::read_to_string(dir.join("hpccoutf.txt")).unwrap();
     assert!(said.contains("Success=1"), "{said}");
     fits(dir, 4, 1_000);
+}
+
+/// Quantum ESPRESSO: electrons of a crystal of silicon, in two pools of processes (Fortran).
+#[test]
+fn quantum_espresso() {
+    let Some(pw) = installed("pw.x") else { return };
+    let potential = Path::new("/usr/share/espresso/pseudo/Si.pz-vbc.UPF");
+    if !potential.exists() {
+        eprintln!("skipped: pw.x without quantum-espresso-data");
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path();
+    let input = "&control calculation='scf', prefix='silicon', outdir='./',\n\
+        pseudo_dir='/usr/share/espresso/pseudo/' /\n\
+        &system ibrav=2, celldm(1)=10.2, nat=2, ntyp=1, ecutwfc=12.0 /\n&electrons /\n\
+        ATOMIC_SPECIES\n Si 28.086 Si.pz-vbc.UPF\nATOMIC_POSITIONS alat\n Si 0.00 0.00 0.00\n \
+        Si 0.25 0.25 0.25\nK_POINTS automatic\n 2 2 2 1 1 1\n";
+    fs::write(dir.join("in"), input).unwrap();
+    let output = run(dir, 4, &VARIABLES, &pw, &["-npool", "2", "-in", "in"]);
+    let said = succeeded(&output);
+    assert!(said.contains("JOB DONE."), "{said}");
+    let energy = said.lines().find(|it| it.starts_with("!    total energy"));
+    assert!(energy.is_some_and(|it| it.contains("-15.794")), "{said}");
+    fits(dir, 4, 10_000);
 }
