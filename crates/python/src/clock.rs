@@ -97,10 +97,6 @@ impl PiggybackClock {
     /// stamps of those for which the process waits, without its own: all others, the root, or
     /// the lower ranks; None among them is nobody.
     #[pyo3(signature = (physical, operation, others=Vec::new(), *, root=false))]
-    #[allow(
-        clippy::needless_pass_by_value,
-        reason = "what Python gives is taken over"
-    )]
     fn leave(
         &mut self,
         physical: i64,
@@ -109,8 +105,8 @@ impl PiggybackClock {
         root: bool,
     ) -> PyResult<i64> {
         let part = TakingPart::of(class(operation)?, root);
-        let stamps = others.iter().flatten();
-        let stamps = stamps.map(|&(simple, controlled)| PiggybackStamp { simple, controlled });
+        let stamps = others.into_iter().flatten();
+        let stamps = stamps.map(|(simple, controlled)| PiggybackStamp { simple, controlled });
         let heard = stamps.fold(PiggybackStamp::NOTHING, PiggybackStamp::merged);
         Ok(self.0.leave(physical, part, heard))
     }

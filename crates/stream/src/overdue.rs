@@ -13,7 +13,7 @@ use retime::ClockId;
 use crate::clock::Role;
 use crate::filter::Filter;
 use crate::patience::Patience;
-use crate::smoother::Effect;
+use crate::smoother::{Effect, Until};
 
 /// An event that waits for its causes; the smallest goes on first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,11 @@ impl<P> Filter<P> {
         };
         let busy = self.busy();
         self.let_go(&patience, &busy);
-        let until = patience.until(self.now);
+        let next = self.now.saturating_add(patience.pause());
+        let until = Until {
+            known: next.saturating_sub(patience.settling),
+            any: next.saturating_sub(patience.delay),
+        };
         for clock in busy {
             let smoother = &mut self.smoothers[clock.as_usize()];
             let before = smoother.forced;

@@ -15,7 +15,6 @@
 //! longer, as long as the time of the stream does not leap.
 
 use crate::options::{DelayBound, FilterOptions};
-use crate::smoother::Until;
 
 /// The spans, in ticks.
 #[derive(Clone, Debug)]
@@ -70,20 +69,6 @@ impl Patience {
     /// From one look at all clocks to the next, in ticks.
     pub(crate) const fn pause(&self) -> i64 {
         self.delay / 64
-    }
-
-    /// The logical times whose events must not wait until the next look: events of which
-    /// something is missing stay no longer than the delay. Where nothing is, they stay for as
-    /// long as the end of the funnel takes, and leave at the first look after that: what is set
-    /// aside for the way to the filter has room for a pause, and an event that left a pause
-    /// before would be forced in vain.
-    pub(crate) fn until(&self, now: i64) -> Until {
-        let next = now.saturating_add(self.pause());
-        let any = next.saturating_sub(self.delay);
-        Until {
-            known: any.max(now.saturating_sub(self.settling)),
-            any,
-        }
     }
 
     /// The time before which messages are forgotten, if it is time for that.

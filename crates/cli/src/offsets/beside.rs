@@ -18,6 +18,7 @@ use retime::causality::Nodes;
 use retime::pipeline::{MeasuredOffset, MeasuredOffsets};
 use retime::{TraceInfo, printable_path};
 
+use super::file;
 use crate::error::CliError;
 use crate::pipe;
 
@@ -61,10 +62,10 @@ pub(super) fn read(trace: &Path, info: &TraceInfo, nodes: &Nodes, base: i128) ->
     match read_fitting(&path, info, nodes, base) {
         Ok(Some(measured)) => MeasuredOffsets::Known(measured),
         Ok(None) => {
-            let file = printable_path(&path);
+            let named = printable_path(&path);
             missing(format!(
-                "those of {file} are of another run or clock; to use them all the same give \
-                 --offsets {file}"
+                "those of {named} are of another run or clock; to use them all the same give \
+                 --offsets {named}"
             ))
         }
         // Nobody has named that file.
@@ -83,7 +84,7 @@ fn read_fitting(
     if rate != Some(info.rate.get()) {
         return Ok(None);
     }
-    let measured = super::read(path, info, base)?;
+    let measured = file::read(path, info, base)?;
     Ok(fits(&measured, nodes).then_some(measured))
 }
 

@@ -236,7 +236,7 @@ fn measured_offsets_are_interpolated() {
 #[test]
 fn offsets_beside_the_trace_are_its_own_if_they_fit() {
     let scratch = traces::scratch([("trace", traces::skewed())]);
-    let lines = "0 0 0ns\n0 60us 0ns\n1 0 -100us\n1 60us -100us\n2 0 30us\n2 60us 30us\n";
+    let lines = "0 0 0ns\n0 1s 0ns\n1 0 -100us\n1 1s -100us\n2 0 30us\n2 1s 30us\n";
     let header = |ticks: &str| {
         format!("# retime offsets 1: clock monotonic, {ticks} ticks per second\n# location ..\n")
     };

@@ -483,3 +483,70 @@ fn a_receive_takes_no_send_of_another_where_its_own_is_forgotten() {
     assert!(times[0] < 6_000, "{times:?}");
     assert_eq!(stream.0.report().violated, 1);
 }
+
+/// Clocks within 100 us, ramps of 2 ms: a ramp after an event all jumps are known that move it. How
+/// they do depends on further ones, up to a ramp behind these, as where the ramp of an event ends
+/// another may begin: an event between two jumps is certain after two ramps, and leaves before it is
+/// where it may stay for one (equation 7.1).
+#[test]
+fn an_event_before_two_jumps_is_certain_after_two_ramps() {
+    let certain = monitored(DelayBound::Unlimited);
+    assert_eq!(certain.forced, 0);
+    let in_time = monitored(DelayBound::Explained);
+    assert_eq!(in_time.forced, 3);
+    let both = in_time.left.iter().zip(&certain.left);
+    assert_eq!(both.filter(|(one, other)| one != other).count(), 3);
+    let two_ramps = monitored(DelayBound::Ticks(Ticks(2 * 2_000 + 10 + 2 * 100)));
+    assert_eq!((two_ramps.forced, two_ramps.left), (0, certain.left));
+}
+
+/// What a filter has made of a monitored program.
+struct Monitored {
+    left: Vec<(u32, u64, u64)>,
+    forced: u64,
+}
+
+/// Three processes, of which one is 40 us behind the first and another one 25 ahead, that send each
+/// other messages and meet at barriers.
+fn monitored(delay: DelayBound) -> Monitored {
+    let options = FilterOptions {
+        min_delay: Ticks(10),
+        start_difference: Ticks(100),
+        max_difference: Ticks(100),
+        delay,
+        ..FilterOptions::new(TickRate::per_second(1_000_000).unwrap())
+    };
+    let mut stream = Stream(Filter::new(&[0, 1, 2], options));
+    let shown = |location: u32, time: u64| [time, time - 40, time + 25][location as usize];
+    let mut left = Vec::new();
+    for round in 0..20 {
+        let now = 10_000 + 500 * round;
+        let (from, to) = ((round % 3) as u32, ((round + 1) % 3) as u32);
+        stream.internal(from, shown(from, now));
+        stream.push(from, shown(from, now + 20), send(round));
+        stream.push(to, shown(to, now + 30), receive(round));
+        let barrier = Collective::all_to_all(MessageId::number(round), 3);
+        for location in (0..3).filter(|_| round % 5 == 4) {
+            let entered = now + 100 + 10 * u64::from(location);
+            stream.push(
+                location,
+                shown(location, entered),
+                EventKind::Begin(barrier),
+            );
+            stream.push(
+                location,
+                shown(location, now + 135),
+                EventKind::End(barrier),
+            );
+        }
+        for location in 0..3 {
+            stream.heartbeat(location, shown(location, now + 450));
+        }
+        left.extend(stream.out());
+    }
+    left.extend(stream.rest());
+    assert_eq!(left.len(), 84);
+    assert!(left.is_sorted_by_key(|it| it.2));
+    let forced = stream.0.report().forced;
+    Monitored { left, forced }
+}
