@@ -23,7 +23,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi pmpi test-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
+.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -111,16 +111,18 @@ pmpi: mpi-tools ## Build what measures and carries a clock inside programs: targ
 		crates/pmpi/shim/*.c $(PMPI_REFUSED) $(TARGET_DIR)/pmpi/release/libretime_pmpi.a \
 		-Wl,--version-script=crates/pmpi/shim/exports.map -Wl,--gc-sections -ldl -lpthread -lm
 
-test-pmpi: all pmpi ## Run programs in C and Fortran under it, also those of MPICH, and its lints
-	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) RETIME_MPI=$(MPI_SUFFIX) \
-		$(call PMPI,test) --quiet
-	$(if $(MPI_SUFFIX),,@if ! command -v mpicc.mpich >/dev/null; then \
+test-pmpi: all run-pmpi ## Run programs in C and Fortran under it, also those of MPICH, and its lints
+	@if ! command -v mpicc.mpich >/dev/null; then \
 		echo "skipped: programs under MPICH; apt-get install mpich libmpich-dev"; \
-	elif [ "$$(readlink -f $$(command -v mpicc))" = "$$(readlink -f $$(command -v mpicc.mpich))" ]; then :; \
-	else $(MAKE) pmpi MPI_SUFFIX=.mpich && RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_MPI=.mpich \
-		RETIME_PMPI=$(PMPI_LIBRARY:.so=.mpich.so) $(call PMPI,test) --quiet; fi)
+	elif [ "$$(readlink -f $$(command -v mpicc))" != "$$(readlink -f $$(command -v mpicc.mpich))" ]; then \
+		$(MAKE) run-pmpi MPI_SUFFIX=.mpich; \
+	fi
 	$(CARGO) fmt --manifest-path crates/pmpi/Cargo.toml -- --check
 	$(call PMPI,clippy) --all-targets --quiet -- -D warnings
+
+run-pmpi: pmpi # The programs of one MPI.
+	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) RETIME_MPI=$(MPI_SUFFIX) \
+		$(call PMPI,test) --quiet
 
 # A package of its own too, so that nothing else needs Python.
 PYTHON ?= python3
