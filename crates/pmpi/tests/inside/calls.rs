@@ -13,9 +13,12 @@ const HARMLESS: &str = include_str!("harmless.txt");
 fn names(list: &str) -> BTreeSet<String> {
     let lines = list.lines().filter(|it| it.starts_with(' '));
     let names = lines.flat_map(str::split_whitespace);
-    let full = |it: &str| match it.starts_with("MPIX_") {
-        true => it.to_owned(),
-        false => format!("MPI_{it}"),
+    let full = |it: &str| {
+        if it.starts_with("MPIX_") {
+            it.to_owned()
+        } else {
+            format!("MPI_{it}")
+        }
     };
     names.map(full).collect()
 }
