@@ -94,17 +94,18 @@ test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
 	$(CARGO) clippy $(MPI) --all-targets --quiet -- -D warnings
 
 # What is loaded into programs: Rust, and a shim in C for the MPI that mpicc stands for.
+# Built beside the command, whose dependencies ask more of what both rest on, it shares all of that.
 PMPI_LIBRARY = $(abspath $(TARGET_DIR))/release/libretime-pmpi.so
 
 pmpi: mpi-tools ## Build what measures and carries a clock inside programs: target/release/libretime-pmpi.so
-	$(CARGO) build --release --package retime-pmpi
+	$(CARGO) build --release --package retime-pmpi --package retime-cli
 	mpicc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $(PMPI_LIBRARY) crates/pmpi/shim/*.c \
 		$(TARGET_DIR)/release/libretime_pmpi.a -Wl,--version-script=crates/pmpi/shim/exports.map \
 		-Wl,--gc-sections -ldl -lpthread -lm
 
 test-pmpi: all pmpi ## Run programs in C and Fortran under it
 	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) \
-		$(CARGO) test --release --package retime-pmpi --lib --test inside --quiet
+		$(CARGO) test --release --package retime-pmpi --package retime-cli --test inside --quiet
 
 PYTHON ?= python3
 PYTHON_TO = $(abspath $(TARGET_DIR))/python
