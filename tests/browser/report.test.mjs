@@ -106,7 +106,17 @@ for (const [name, make, lanes] of [
     assert.match(await text(page, '#command'), /^retime correct .* --html page.html/);
     assert.equal(await page.locator('#waits tbody tr').count(), lanes + 1);
 
+    // The verdict leads, and the contradiction is seen at once, of few locations beside its correction.
+    const verdict = await text(page, '#verdict');
+    assert.ok(verdict.startsWith(`${grouped(report.before.reversed)} of `) && verdict.endsWith('none is now.'), verdict);
+    assert.equal(await page.getAttribute('#show-both', 'aria-pressed'), String(lanes <= 16));
+    assert.ok((await red(page)) > 20);
+    await page.screenshot({path: join(SCREENSHOTS, `${name}-opened.png`), fullPage: true});
+
     // From corrected to recorded times: something turns red, and back again.
+    await page.click('#show-corrected');
+    await page.waitForFunction(() => document.getElementById('share').value === '100');
+    await page.waitForTimeout(50);
     await page.click('#spacetime', {position: {x: 5, y: 5}});
     const corrected = await pixels(page);
     assert.equal(await red(page), 0);
@@ -131,7 +141,9 @@ for (const [name, make, lanes] of [
     assert.equal(await pixels(page), corrected);
     const box = await page.locator('#spacetime').boundingBox();
     await page.mouse.move(box.x + box.width * 0.6, box.y + 40);
+    await page.keyboard.down('Control');
     await page.mouse.wheel(0, -400);
+    await page.keyboard.up('Control');
     await page.waitForFunction((old) => document.getElementById('spacetime').toDataURL() !== old, corrected);
 
     // All views can be chosen; hovering finds something in words in one of them.

@@ -57,6 +57,11 @@ impl TraceArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  retime check scorep-20261101_1200/           a directory or its traces.otf2
+  retime check trace.otf2 --json report.json   the whole report, for a script
+  retime check profiles/ --html page.html      the profiles of a training job; a page to look at")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) input: TraceArgs,
@@ -109,6 +114,12 @@ pub(crate) struct CompareArgs {
     "Replace PATH if it exists and holds nothing but a trace; and write what leaves \
      more dependencies reversed than the recording has, or cannot be right"
 )))]
+#[command(after_help = "\
+Examples:
+  retime correct trace/ -o corrected/                    the default, for any trace
+  retime correct trace/ -o corrected/ --method clc       the controlled logical clock alone
+  retime correct trace/ -o corrected/ --min-delay 500ns  no message is faster than this
+  retime undo corrected/ -o original/                    the original again, byte for byte")]
 pub(crate) struct CorrectArgs {
     #[command(flatten)]
     pub(crate) input: TraceArgs,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Parser;
 use mpi::environment::processor_name;
 use retime_measure::{ClockSource, Exchange as _, Measured, OffsetsFile, Row, measure, table};
-use retime_model::TickRate;
+use retime_model::{TickRate, printable_path};
 
 use crate::exit::FAILURE;
 use crate::peers::Peers;
@@ -77,7 +77,7 @@ fn measured(args: &MeasureArgs, peers: &mut Peers) -> io::Result<u8> {
         .filter(|it| it.symlink_metadata().is_ok());
     if peers.told(occupied.is_some()) {
         return Err(io::Error::other(match occupied {
-            Some(path) => format!("{}: exists already; give a new file", path.display()),
+            Some(path) => format!("{}: exists already; give a new file", printable_path(path)),
             None => "the output exists already".to_owned(),
         }));
     }
@@ -98,7 +98,7 @@ fn measured(args: &MeasureArgs, peers: &mut Peers) -> io::Result<u8> {
             file.add(ranks);
         }
         write(path, &file).map_err(|error| {
-            io::Error::other(format!("cannot write {}: {error}", path.display()))
+            io::Error::other(format!("cannot write {}: {error}", printable_path(path)))
         })?;
     }
     Ok(0)

@@ -4,6 +4,7 @@ const trace = report.trace;
 page.replaceChildren(
   element("h1", {}, printable(trace.path)),
   element("p", { class: "soft" }, `${trace.format}; ${counted(trace.events, "event")} at ${counted(trace.locations, "location")} in ${counted(trace.processes, "process", "processes")} on ${counted(trace.nodes, "node")}, over ${seconds(trace.duration_seconds)}`),
+  ...(report.before ? verdict() : []),
   element("p", { class: "outcome", id: "outcome" }, printable(data.outcome)));
 if (report.before) page.append(story());
 page.append(...oddities());

@@ -59,38 +59,49 @@ class Live {
 // The space-time diagram: locations from top to bottom, time from left to right.
 //
 // Everything that is drawn has a recorded time and what was added to it; `share` says how
-// much of that is drawn, from 0 (recorded) to 1 (corrected).
+// much of that is drawn, from 0 (recorded) to 1 (corrected). Of a corrected trace both are drawn, one
+// below the other on one axis, as long as they fit a screen.
 class SpaceTime {
   constructor() {
-    this.share = picture.corrected ? 1 : 0;
+    this.share = 0;
     this.lanes = picture.lanes.shown;
+    this.both = picture.corrected && this.lanes.length <= 16;
+    this.base = 0;
     // Where there is room, rows are higher than what is drawn in them, so that arrows can be told apart.
     [this.rowHeight, this.barHeight] = this.lanes.length <= 8 ? [64, 30] : this.lanes.length <= 16 ? [36, 20]
       : this.lanes.length <= 32 ? [20, 15] : [13, 11];
     this.canvas = element("canvas", {
       tabindex: "0", role: "img", id: "spacetime",
-      "aria-label": "Space-time diagram. Arrow keys pan, plus and minus zoom, 0 shows all, space switches between recorded and corrected times.",
+      "aria-label": "Space-time diagram. Arrow keys pan, plus and minus zoom, 0 shows all of the place, space switches between recorded and corrected times.",
       wheel: (event) => this.wheel(event), pointerdown: (event) => this.grab(event),
       pointermove: (event) => this.move(event), pointerup: () => { this.held = null; },
       pointerleave: () => { if (!this.held) showTip(""); }, keydown: (event) => this.key(event),
       dblclick: () => this.fit(),
     });
-    this.paint = sharp(this.canvas, () => this.top + this.lanes.length * this.rowHeight + 8, (...all) => this.draw(...all));
+    this.paint = sharp(this.canvas, () => this.panels().length * this.panelHeight, (...all) => this.draw(...all));
     this.chooser = element("select", { id: "view", change: () => this.choose(Number(this.chooser.value)) },
       picture.views.map((view, number) => element("option", { value: number }, printable(view.title))));
     this.slider = element("input", { type: "range", id: "share", min: 0, max: 100, value: this.share * 100,
       "aria-label": "From recorded to corrected times", input: () => this.set(Number(this.slider.value) / 100) });
     this.buttons = [["recorded", 0], ["corrected", 1]].map(([name, share]) =>
       element("button", { type: "button", id: "show-" + name, click: () => this.animate(share) }, name));
+    this.twice = element("button", { type: "button", id: "show-both", click: () => this.showBoth() }, "both");
     this.note = element("p", { class: "soft", id: "view-note" });
     this.list = element("div");
     // The server of `retime view`, where there is one, knows more than the page.
     this.live = data.live ? new Live(this) : null;
     this.choose(picture.views.length > 1 ? 1 : 0);
-    this.set(this.share);
+    this.pressed();
   }
 
   get top() { return 26; }
+  get panelHeight() { return this.top + this.lanes.length * this.rowHeight + 8; }
+
+  // What is drawn one below the other.
+  panels() {
+    if (!this.both) return [{ share: this.share, title: null }];
+    return [{ share: 0, title: "as recorded" }, { share: 1, title: "corrected" }];
+  }
   get label() { return Math.min(190, Math.max(90, this.width * 0.14)); }
 
   section() {
@@ -99,7 +110,7 @@ class SpaceTime {
       element("h2", {}, "Space and time"),
       element("div", { class: "controls" },
         element("label", {}, "Show", this.chooser),
-        picture.corrected ? [this.buttons[0], this.slider, this.buttons[1]] : null,
+        picture.corrected ? [this.twice, this.buttons[0], this.slider, this.buttons[1]] : null,
         zoom("+", "Zoom in", 0.5), zoom("−", "Zoom out", 2),
         element("button", { type: "button", click: () => this.fit() }, "all of it")),
       this.canvas, this.note, this.legend(), this.list,
@@ -121,13 +132,32 @@ class SpaceTime {
     // Where it was put; what is drawn there may come later, and more of it.
     this.place = this.view = unpacked(picture.views[number]);
     this.chooser.value = String(number);
+    this.findWorst();
     this.fit();
     this.tell();
+  }
+
+  // The dependency of the place that is reversed furthest, as recorded.
+  findWorst() {
+    let worst = null;
+    const offer = (send, receive) => {
+      const by = send[1] - receive[1];
+      if (by > 0 && !(worst && worst.by >= by)) worst = { by, send, receive };
+    };
+    this.view.arrows.messages.forEach(([send, receive]) => offer(send, receive));
+    for (const members of this.view.arrows.operations) {
+      const begun = members.filter(([, begin]) => begin);
+      if (!begun.length) continue;
+      const last = begun.reduce((late, it) => (it[1][0] > late[1][0] ? it : late));
+      for (const [lane, , end] of members) if (end && lane !== last[0]) offer([last[0], ...last[1]], [lane, ...end]);
+    }
+    this.worst = worst;
   }
 
   // Shows what there is to see of a stretch.
   put(view) {
     this.view = unpacked(view);
+    this.findWorst();
     this.tell();
     this.paint();
   }
@@ -163,9 +193,12 @@ class SpaceTime {
         element("tbody", {}, rows))));
   }
 
+  // The whole place; where something in it is reversed, so much around that as lets one see by how much.
   fit() {
     const pad = Math.max(1, (this.place.to - this.place.from) * 0.01);
-    this.show(this.place.from - pad, this.place.to + pad);
+    if (!this.worst || this.number === 0) return this.show(this.place.from - pad, this.place.to + pad);
+    const { by, send, receive } = this.worst, times = [send, receive].flatMap(([, time, added]) => [time, time + added]);
+    this.show(Math.max(this.place.from - pad, Math.min(...times) - 1.5 * by), Math.min(this.place.to + pad, Math.max(...times) + 1.5 * by));
   }
 
   show(from, to) {
@@ -178,10 +211,23 @@ class SpaceTime {
   }
 
   set(share) {
+    this.both = false;
     this.share = share;
-    this.slider.value = String(share * 100);
-    this.buttons.forEach((it, number) => it.setAttribute("aria-pressed", String(share === number)));
+    this.pressed();
     this.paint();
+  }
+
+  showBoth() {
+    cancelAnimationFrame(this.frame);
+    this.both = true;
+    this.pressed();
+    this.paint();
+  }
+
+  pressed() {
+    this.slider.value = String(this.share * 100);
+    this.twice.setAttribute("aria-pressed", String(this.both));
+    this.buttons.forEach((it, number) => it.setAttribute("aria-pressed", String(!this.both && this.share === number)));
   }
 
   animate(to) {
@@ -198,9 +244,9 @@ class SpaceTime {
 
   x(time) { return this.label + (time - this.from) / (this.to - this.from) * (this.width - this.label); }
   time(x) { return this.from + (x - this.label) / (this.width - this.label) * (this.to - this.from); }
-  y(lane) { return this.top + lane * this.rowHeight; }
+  y(lane) { return this.base + this.top + lane * this.rowHeight; }
   bar(lane) { return this.y(lane) + (this.rowHeight - this.barHeight) / 2; }
-  at(recorded, added) { return this.x(recorded + this.share * added); }
+  at(recorded, added) { return this.x(recorded + this.drawn * added); }
 
   zoom(factor, around = (this.from + this.to) / 2) {
     this.show(around + (this.from - around) * factor, around + (this.to - around) * factor);
@@ -211,9 +257,12 @@ class SpaceTime {
     this.show(this.from + by, this.to + by);
   }
 
+  // The wheel alone scrolls the page; with Ctrl, as which browsers report pinching too, it zooms.
   wheel(event) {
+    const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!sideways && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return this.pan((event.deltaX || event.deltaY) / 1000);
+    if (sideways) return this.pan((event.deltaX || event.deltaY) / 1000);
     this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), this.time(event.offsetX));
   }
 
@@ -240,17 +289,64 @@ class SpaceTime {
   draw(context, width) {
     this.width = width;
     this.boxes = [];
+    this.lines = [];
+    this.panels().forEach((panel, number) => this.panel(context, panel, number * this.panelHeight));
+  }
+
+  panel(context, { share, title }, base) {
+    [this.drawn, this.base] = [share, base];
     this.axis(context);
+    if (title) this.title(context, title);
     this.lanes.forEach((lane, number) => this.lane(context, lane, number));
     context.save();
     context.beginPath();
-    context.rect(this.label, this.top, width - this.label, this.lanes.length * this.rowHeight + 8);
+    context.rect(this.label, base + this.top, this.width - this.label, this.lanes.length * this.rowHeight + 8);
     context.clip();
     this.lanes.forEach((lane, number) => this.calls(context, lane, number));
-    this.lines = [];
     this.view.arrows.operations.forEach((it) => this.operation(context, it));
     this.view.arrows.messages.forEach((it) => this.message(context, it));
+    this.mark(context);
     context.restore();
+  }
+
+  title(context, text) {
+    context.fillStyle = css("--ink");
+    context.font = "bold 12px system-ui, sans-serif";
+    context.textBaseline = "alphabetic";
+    context.fillText(fitted(context, text, this.label - 8), 4, this.base + 14);
+  }
+
+  // The worst contradiction, which everything else steps back for: bold, both ends ringed, by how much.
+  mark(context) {
+    if (!this.worst) return;
+    const { send, receive } = this.worst;
+    const ends = [send, receive].map(([lane, time, added]) => [this.at(time, added), this.y(lane) + this.rowHeight / 2]);
+    const reversed = ends[1][0] < ends[0][0];
+    const colour = css(reversed ? "--bad" : "--ink");
+    context.strokeStyle = colour;
+    context.lineWidth = reversed ? 3 : 2;
+    context.beginPath();
+    context.moveTo(...ends[0]);
+    context.lineTo(...ends[1]);
+    context.stroke();
+    context.lineWidth = 2;
+    for (const [x, y] of ends) {
+      context.beginPath();
+      context.arc(x, y, 6, 0, 2 * Math.PI);
+      context.stroke();
+    }
+    const latency = receive[1] - send[1] + this.drawn * (receive[2] - send[2]);
+    const text = span(latency), wide = context.measureText(text).width;
+    const x = Math.max(this.label + 4, Math.min(this.width - wide - 8, (ends[0][0] + ends[1][0]) / 2 + 8));
+    const y = (ends[0][1] + ends[1][1]) / 2;
+    context.font = "bold 13px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    context.lineWidth = 4;
+    context.strokeStyle = css("--paper");
+    context.strokeText(text, x, y);
+    context.fillStyle = colour;
+    context.fillText(text, x, y);
+    context.lineWidth = 1;
   }
 
   axis(context) {
@@ -264,15 +360,15 @@ class SpaceTime {
       const x = this.x(time);
       context.strokeStyle = css("--line");
       context.beginPath();
-      context.moveTo(x, this.top - 6);
-      context.lineTo(x, this.top + this.lanes.length * this.rowHeight);
+      context.moveTo(x, this.base + this.top - 6);
+      context.lineTo(x, this.base + this.top + this.lanes.length * this.rowHeight);
       context.stroke();
       const value = time / ticksPerSecond / size;
       const text = value.toLocaleString("en-US", { maximumFractionDigits: 2 }) + " " + unit;
       const wide = context.measureText(text).width;
       if (x >= free && x + wide + 3 < this.width) {
         context.fillStyle = css("--soft");
-        context.fillText(text, x + 3, 14);
+        context.fillText(text, x + 3, this.base + 14);
         free = x + wide + 14;
       }
     }
@@ -313,7 +409,7 @@ class SpaceTime {
         context.font = "11px system-ui, sans-serif";
         context.fillText(fitted(context, printable(picture.regions[region] ?? ""), wide - 6), from + 3, y + tall / 2);
       }
-      this.boxes.push([from, from + wide, y, y + tall, lane, call]);
+      this.boxes.push([from, from + wide, y, y + tall, lane, call, this.drawn]);
     }
   }
 
@@ -337,13 +433,13 @@ class SpaceTime {
       context.fillStyle = colourOf(region);
       const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
       context.fillRect(from, y, wide, tall);
-      if (wide > 2) this.boxes.push([from, from + wide, y, y + tall, lane, [begin, end - begin, region, 0, along(points, begin), along(points, end)]]);
+      if (wide > 2) this.boxes.push([from, from + wide, y, y + tall, lane, [begin, end - begin, region, 0, along(points, begin), along(points, end)], this.drawn]);
     }
   }
 
   stroke(context, points, reversed, what) {
     context.strokeStyle = reversed ? css("--bad") : css("--ink");
-    context.globalAlpha = reversed ? 1 : 0.55;
+    context.globalAlpha = this.worst ? (reversed ? 0.35 : 0.25) : reversed ? 1 : 0.55;
     context.lineWidth = reversed ? 1.5 : 1;
     context.setLineDash(reversed ? [6, 3] : []);
     context.beginPath();
@@ -396,14 +492,14 @@ class SpaceTime {
     });
     if (near) return this.describeDependency(near[2]);
     for (let number = this.boxes.length - 1; number >= 0; number--) {
-      const [left, right, top, bottom, lane, call] = this.boxes[number];
-      if (x >= left && x <= right && y >= top && y <= bottom) return this.describeCall(lane, call);
+      const [left, right, top, bottom, lane, call, share] = this.boxes[number];
+      if (x >= left && x <= right && y >= top && y <= bottom) return this.describeCall(lane, call, share);
     }
     return "";
   }
 
-  describeCall(lane, [begin, length, region, , first, last]) {
-    const lines = [printable(picture.regions[region] ?? "no region") + " for " + span(length + this.share * (last - first)),
+  describeCall(lane, [begin, length, region, , first, last], share) {
+    const lines = [printable(picture.regions[region] ?? "no region") + " for " + span(length + share * (last - first)),
       "recorded " + moment(begin)];
     if (picture.corrected) lines.push("corrected " + moment(begin + first));
     return lines.concat(this.sure(lane.clock, begin)).join("\n");

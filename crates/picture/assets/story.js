@@ -1,3 +1,41 @@
+// The verdict in one sentence, and in another what that means for whoever measures in this trace.
+function verdict() {
+  const { before, after, bounds, examined } = report;
+  const total = before.messages.total + before.collectives.total;
+  const be = (count, one, many) => (count === 1 ? one : many);
+  const by = before.smallest_latency_ticks < 0 ? ", the worst by " + span(-before.smallest_latency_ticks) : "";
+  const sure = bounds && bounds.events ? `within ±${span(bounds.mean)} of the truth on average` : null;
+  const found = before.reversed
+    ? `${grouped(before.reversed)} of ${counted(total, "dependency", "dependencies")} ${be(before.reversed, after ? "was" : "is", after ? "were" : "are")} reversed${by}`
+    : before.out_of_order ? `${counted(before.out_of_order, "event")} ${be(before.out_of_order, "is", "are")} stamped before the one recorded earlier` : null;
+  const [kind, sentence, meaning] =
+    found && after ? [after.reversed ? "bad" : "good", `${found}; ${after.reversed ? grouped(after.reversed) + " still " + be(after.reversed, "is", "are") : "none is now"}.`,
+      sure ? `Times between processes are ${sure}; what was measured inside a process stays as it was.` : "What was measured inside a process stays as it was."]
+    : found ? ["bad", found + ".",
+      `Waits, latencies and orders between processes are wrong in this recording${by ? " by up to " + span(-before.smallest_latency_ticks) + " and more" : ""}; what was measured inside a process is not concerned.`]
+    : !total || (examined && examined.verdict !== "most-used") ? ["unknown", total ? "Nothing is contradicted, but little could be looked at." : "Nothing could be checked.",
+      "Whether times of different processes can be compared is not known."]
+    : ["good", "No contradiction: every effect is stamped at or after its cause.",
+      sure ? `Times between processes are ${sure}.` : "How far times are from the truth was not bounded."];
+  return [element("p", { class: "verdict " + kind, id: "verdict" }, sentence), element("p", { id: "meaning" }, meaning, changed())];
+}
+
+// The wait that the correction changed most, if by so much that it changes what one would do.
+function changed() {
+  if (!picture?.corrected) return "";
+  const kinds = [["late_sender", "late senders"], ["late_receiver", "late receivers"], ["barrier", "others at barriers"], ["root", "others in collectives"]];
+  let most = null;
+  picture.lanes.shown.forEach((lane, number) => {
+    for (const [key, whom] of kinds) {
+      const { recorded, corrected } = picture.waits.lanes[number][key];
+      const by = Math.abs(recorded - corrected);
+      if (!most || by > most.by) most = { by, lane, whom, recorded, corrected };
+    }
+  });
+  if (!most || most.by * 10 < Math.max(most.recorded, most.corrected)) return "";
+  return ` ${laneName(most.lane)} seemed to wait ${span(most.recorded)} for ${most.whom}; it was ${span(most.corrected)}.`;
+}
+
 // What came out, in five numbers and in words.
 function story() {
   const { before, after, distortion, bounds, trace } = report;

@@ -1,6 +1,6 @@
 /* A log of all ranks, sorted by cause.
  *
- *   mpicc -I crates/pmpi sorted_log.c -o sorted_log -L target/pmpi -lretime-pmpi
+ *   mpicc -I crates/pmpi sorted_log.c -o sorted_log -L target/release -lretime-pmpi
  *   RETIME_CLOCK=controlled mpirun -n 4 ./sorted_log
  *
  * A token goes around. Each rank writes a line when it has it, with the time of the program.

@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use retime_measure::{Measured, OffsetsFile};
+use retime_model::printable_path;
 
 use crate::clock::LocalClock;
 
@@ -29,7 +30,7 @@ impl Offsets {
     pub(crate) fn add(&mut self, ranks: &[Option<Measured>]) -> io::Result<()> {
         self.file.add(ranks);
         let failed = |error: io::Error| {
-            let path = self.path.display();
+            let path = printable_path(&self.path);
             io::Error::new(
                 error.kind(),
                 format!("cannot write offsets to {path}: {error}"),

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use retime_measure::Measured;
-use retime_model::TickRate;
+use retime_model::{TickRate, printable_path};
 
 use crate::clock::LocalClock;
 use crate::event_log::EventLog;
@@ -93,7 +93,7 @@ impl Session {
         let events = self.settings.events.as_deref().map(|directory| {
             EventLog::new(directory, self.rank, self.size, self.clock.rate().get()).map_err(
                 |error| {
-                    let path = directory.display();
+                    let path = printable_path(directory);
                     io::Error::new(
                         error.kind(),
                         format!("cannot write events to {path}: {error}"),

@@ -1,6 +1,7 @@
 //! `retime check`: the contradictions in a trace.
 
 use retime::pipeline::Verdict;
+use retime::printable;
 
 use super::done::Done;
 use super::found::Found;
@@ -67,19 +68,27 @@ pub(crate) fn found(args: &CheckArgs) -> Result<(Analysed, Found), CliError> {
     Ok((analysed, found))
 }
 
+/// The last line: how to go on, or that there is no need to.
 fn outcome(report: &Report) -> String {
-    let found = if report.before.reversed > 0 {
-        "The clocks of this trace contradict each other; retime correct repairs it."
-    } else if report.before.out_of_order > 0 {
-        "Locations contradict themselves: their time runs backwards; retime correct repairs it."
-    } else if faster(report) > 0 {
-        "No effect is stamped before its cause, but the clocks contradict the minimal delay that \
-         was given; retime correct repairs it."
-    } else {
+    let before = &report.before;
+    if before.reversed + before.out_of_order + faster(report) == 0 {
         return nothing_found(&report.examined);
-    };
-    let caveat = examined::caveat(&report.examined).unwrap_or_default();
-    format!("{found}{caveat}")
+    }
+    let caveat = examined::warning(&report.examined).map(|it| format!("{it} "));
+    let trace = quoted(&report.trace.path);
+    format!(
+        "{}To repair it: retime correct {trace} -o CORRECTED",
+        caveat.unwrap_or_default()
+    )
+}
+
+/// A path as a word of a command line.
+fn quoted(path: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "/._-+=:@%,".contains(it);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        return path.into();
+    }
+    format!("'{}'", printable(path).to_string().replace('\'', "'\\''"))
 }
 
 /// How many dependencies are faster than the minimal delay, if that was given.

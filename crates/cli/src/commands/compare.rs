@@ -7,6 +7,7 @@
 //!                                   -> errors against the truth, if there is one
 //! ```
 
+mod advice;
 mod foreseen;
 mod measure;
 mod memory;

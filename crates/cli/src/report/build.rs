@@ -8,6 +8,7 @@ use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution, U
 use retime::repair;
 use retime::{Clocks, Grouping, Standing, TraceInfo};
 
+use super::clock_names;
 use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
@@ -92,7 +93,9 @@ pub(crate) fn clocks_part(
 ) -> ClocksPart {
     let (info, clocks) = (analysis.info(), analysis.clocks());
     let id = |location: &retime::LocationIndex| info.locations[location.as_usize()].id;
+    let mut names = clock_names::names(info, clocks);
     let list = clocks.iter().map(|clock| ClockPart {
+        name: names[clock.as_usize()].take(),
         locations: clocks.locations(clock).iter().map(id).collect(),
         final_advance_ticks: advance
             .get(clock.as_usize())
@@ -148,6 +151,8 @@ pub(crate) fn check_part(
         latency_ticks: violation.latency.0,
         cause: place_part(info, violation.cause),
         effect: place_part(info, violation.effect),
+        cause_on: info.describe(violation.cause.location),
+        effect_on: info.describe(violation.effect.location),
     });
     CheckPart {
         reversed: check.violated(),

@@ -2,6 +2,7 @@
 
 use retime::{TickRate, Ticks, format_seconds, group_digits, plural};
 
+use super::clock_names::{owner, the_clock};
 use super::model::{BoundsPart, GentlestPart, PlacePart, Report, StepPart};
 use super::share::share;
 
@@ -21,12 +22,12 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     };
     let mut lines = Vec::new();
     if let Some(bounds) = &report.bounds {
-        let what = match &report.after {
-            Some(_) => "",
-            None => "recorded times are ",
+        let label = match &report.after {
+            Some(_) => "accuracy",
+            None => "recorded",
         };
-        lines.extend(first("bound", bound(bounds, what, rate)));
-        lines.extend(contradicted(bounds, rate).map(|line| ("", line)));
+        lines.extend(first(label, bound(bounds, rate)));
+        lines.extend(contradicted(report, bounds, rate).map(|line| ("", line)));
         lines.extend(resting_on_steps(report, bounds).map(|line| ("", line)));
         lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
@@ -37,7 +38,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
             )
         }));
         if verbose {
-            lines.extend(details(bounds, rate).map(|line| ("", line)));
+            lines.extend(details(report, bounds, rate).map(|line| ("", line)));
         }
     }
     if let Some(gentlest) = report.gentlest.as_ref().filter(|_| verbose) {
@@ -52,7 +53,7 @@ fn first(label: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'sta
     labels.zip(lines)
 }
 
-fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
+fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
     let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let drift = (bounds.drift_bound * 1e9).round() / 1e3;
     let all = &bounds.all;
@@ -67,16 +68,16 @@ fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
     };
     vec![
         format!(
-            "{what}within ±{} of the truth at events that communicate, ±{} on average{only}, if clocks wander less than {drift} ppm;",
-            span(all.largest),
+            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks wander less than {drift} ppm)",
             span(all.mean),
+            span(all.largest),
         ),
         match bounds.largest_over_run {
             Some(largest) => format!(
-                "within ±{} over the whole run, before the first message and after the last too;",
+                "±{} at worst over the whole run, before the first message and after the last too",
                 span(largest)
             ),
-            None => "not bounded over the whole run;".into(),
+            None => "not bounded over the whole run".into(),
         },
         format!(
             "no method can guarantee better than ±{} on average",
@@ -86,12 +87,16 @@ fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
 }
 
 /// Says where the drift bound is contradicted, the first few places, and that bounds rest on it.
-fn contradicted(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> {
+fn contradicted(
+    report: &Report,
+    bounds: &BoundsPart,
+    rate: TickRate,
+) -> impl Iterator<Item = String> {
     let place = move |it: &StepPart| {
         format!(
-            "the drift bound is contradicted by {} or more: clock {} between its stamps {} and {}",
+            "the drift bound is contradicted by {} or more: {} between its stamps {} and {}",
             rate.format(Ticks(it.by_ticks)),
-            it.clock,
+            the_clock(report, it.clock),
             it.after,
             it.until
         )
@@ -128,8 +133,8 @@ fn unseen(bounds: &BoundsPart) -> Option<String> {
     }
     (beyond > all / UNSEEN_OF).then(|| {
         format!(
-            "{} of {} events lie outside the stretch in which their clock both sends and receives: \
-             there this holds if it was not set, which messages need not show",
+            "{} of {} events lie before or after the stretch in which their clock both sends and receives: \
+             there this is certain only if it was not set",
             group_digits(beyond),
             group_digits(all)
         )
@@ -137,7 +142,7 @@ fn unseen(bounds: &BoundsPart) -> Option<String> {
 }
 
 /// Per clock, and what was left out.
-fn details(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> {
+fn details(report: &Report, bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> {
     let span = move |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let clocks = bounds.clocks.iter().enumerate();
     let bounded = clocks.filter(|(_, clock)| clock.all.events > 0);
@@ -154,7 +159,8 @@ fn details(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> 
                 _ => "nowhere".into(),
             };
             format!(
-                "clock {number}: ±{}, on average ±{}, at best ±{}; a step would show {steps}",
+                "{}: ±{}, on average ±{}, at best ±{}; a step would show {steps}",
+                owner(report, number as u32),
                 span(clock.all.largest),
                 span(clock.all.mean),
                 span(clock.all.mean_half_width)

@@ -1,14 +1,15 @@
 //! The method and what it took, in words.
 
-use retime::{TickRate, Ticks, plural};
+use retime::{TickRate, Ticks, group_digits, plural};
 
+use super::clock_names::{owner, the_clock};
 use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, StepPart};
 
 /// Steps of clocks that are listed.
 const STEPS_SHOWN: usize = 8;
 
 /// Lines of the summary, each with its label.
-pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
+pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
     let rate = TickRate::per_second(report.trace.ticks_per_second);
     let (Some(method), Some(rate)) = (&report.method, rate) else {
         return Vec::new();
@@ -23,24 +24,29 @@ pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
     let offsets = method.offsets.as_ref();
     lines.extend(offsets.map(|path| ("", format!("by the offsets of {path}"))));
     let alignment = method.alignment.as_ref();
-    lines.extend(alignment.map(|alignment| ("", aligned(alignment))));
-    let alone = report.clocks.count == 2;
-    let steps = alignment.map(|alignment| steps(alignment, rate, alone));
+    lines.extend(alignment.map(|alignment| ("", aligned(report, alignment))));
+    let steps = alignment.map(|alignment| steps(report, alignment, rate));
     lines.extend(steps.into_iter().flatten().map(|step| ("", step)));
-    let knots = plural(method.knots as u64, "knot");
-    lines.push((
-        "",
-        format!("{}; {knots} of the clock maps", repaired(method, rate)),
-    ));
+    let knots = if verbose {
+        let knots = plural(method.knots as u64, "knot");
+        format!("; {knots} of the clock maps")
+    } else {
+        String::new()
+    };
+    lines.push(("", format!("{}{knots}", repaired(method, rate))));
     lines
 }
 
-fn aligned(alignment: &AlignmentPart) -> String {
-    let by = match alignment.reference_clock {
-        Some(clock) => format!("clock {clock}"),
-        None => "the mean of all clocks".into(),
+/// Whose time the common one is, and what was done to the other clocks before anything else.
+fn aligned(report: &Report, alignment: &AlignmentPart) -> String {
+    let times = match alignment.reference_clock {
+        Some(number) => format!("times are those of {}", owner(report, number)),
+        None => "times are the mean of those of all clocks".into(),
     };
-    let pieces = plural(alignment.pieces as u64, "straight piece");
+    let stretched = match alignment.pieces {
+        0 | 1 => "once".into(),
+        pieces => format!("in up to {} straight pieces", group_digits(pieces as u64)),
+    };
     let left_out = match alignment.left_out {
         0 => String::new(),
         some => format!(
@@ -49,11 +55,12 @@ fn aligned(alignment: &AlignmentPart) -> String {
             if some == 1 { "it" } else { "them" }
         ),
     };
-    format!("by the time of {by}, differences of {pieces}{left_out}")
+    format!("{times}; each other clock was shifted and stretched {stretched}{left_out}")
 }
 
-/// Clocks that were set, the first few; `alone` where there are only two clocks.
-fn steps(alignment: &AlignmentPart, rate: TickRate, alone: bool) -> Vec<String> {
+/// Clocks that were set, the first few.
+fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<String> {
+    let alone = report.clocks.count == 2;
     let step = |step: &StepPart| {
         let reference = alignment.reference_clock == Some(step.clock);
         let note = match (reference, alone) {
@@ -64,8 +71,10 @@ fn steps(alignment: &AlignmentPart, rate: TickRate, alone: bool) -> Vec<String> 
         let sign = if step.by_ticks > 0 { "+" } else { "" };
         let by = rate.format(Ticks(step.by_ticks));
         format!(
-            "clock {} was set by {sign}{by} between its stamps {} and {}{note}",
-            step.clock, step.after, step.until
+            "{} was set by {sign}{by} between its stamps {} and {}{note}",
+            the_clock(report, step.clock),
+            step.after,
+            step.until
         )
     };
     let all = alignment.steps.iter();
@@ -80,7 +89,7 @@ fn steps(alignment: &AlignmentPart, rate: TickRate, alone: bool) -> Vec<String> 
 fn repaired(method: &MethodPart, rate: TickRate) -> String {
     match &method.repair {
         None => "nothing repaired".into(),
-        Some(_) if method.jumps == 0 => "nothing left to repair".into(),
+        Some(_) if method.jumps == 0 => "nothing was left to repair".into(),
         Some(RepairPart { direction }) => {
             let way = match direction {
                 Some(Direction::Backward) if method.option == "auto" => " backwards",

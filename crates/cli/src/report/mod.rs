@@ -2,6 +2,7 @@
 //! ([`summary`]).
 
 pub(crate) mod build;
+mod clock_names;
 pub(crate) mod columns;
 mod ends;
 mod error_bound;
@@ -15,8 +16,11 @@ pub(crate) mod stragglers;
 pub(crate) mod summary;
 pub(crate) mod target;
 mod untied;
+mod verdict;
 pub(crate) mod warnings;
+mod width;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -81,9 +85,13 @@ pub(crate) fn tell(text: &str, output: &Path) -> Result<(), CliError> {
     })
 }
 
-/// Writes to standard output, with colours where wanted. That nobody reads on
+/// Writes to standard output, with colours where wanted and, in a terminal, in lines that fit it. That nobody reads on
 /// is no error.
 pub(crate) fn to_stdout(text: &str) -> Result<(), CliError> {
+    let text = match width::of_terminal() {
+        Some(width) => Cow::Owned(width::wrapped(text, width)),
+        None => Cow::Borrowed(text),
+    };
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

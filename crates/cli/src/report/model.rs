@@ -135,6 +135,10 @@ pub(crate) struct UntiedPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ClockPart {
+    /// The name of its only process, or of the host of all its processes; absent where it has none,
+    /// or another clock has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
     pub(crate) locations: Vec<u64>,
     /// Corrected minus recorded time at the last event with an edge.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,6 +184,9 @@ pub(crate) struct ViolationPart {
     pub(crate) latency_ticks: i64,
     pub(crate) cause: PlacePart,
     pub(crate) effect: PlacePart,
+    /// What the locations of both are called.
+    pub(crate) cause_on: String,
+    pub(crate) effect_on: String,
 }
 
 #[derive(Debug, Serialize)]

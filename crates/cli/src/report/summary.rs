@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use retime::causality::Tally;
+use retime::causality::{DependencyKind, Tally};
 use retime::{Deviation, TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
+use super::clock_names::owner;
 use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
 use super::share::share;
+use super::verdict::{Sentence, verdict};
 use super::{ends, error_bound, examined, hosts, method, protocol, stragglers, untied};
 use crate::delay::DelaySource;
 use crate::method::named;
@@ -29,8 +31,9 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
         if let Some(off) = hosts::headline(report) {
             text.line("", &off);
         }
-        text.out.push('\n');
     }
+    text.verdict(report);
+    text.out.push('\n');
     text.trace(report);
     text.clocks(report);
     text.delay(report);
@@ -40,21 +43,19 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
     text.out.push('\n');
     text.latency(&report.before, report.after.as_ref());
     text.pairs(
-        &report.before,
+        report,
         if verbose {
             PAIRS_SHOWN_VERBOSE
         } else {
             PAIRS_SHOWN
         },
     );
-    if verbose {
-        text.worst(&report.before);
-    }
-    for (label, line) in method::lines(report) {
+    text.worst(&report.before, verbose);
+    for (label, line) in method::lines(report, verbose) {
         text.line(label, &line);
     }
     if let Some(distortion) = &report.distortion {
-        text.distortion(distortion);
+        text.distortion(distortion, report.trace.events_with_edges);
     }
     for (label, line) in error_bound::lines(report, verbose) {
         text.line(label, &line);
@@ -116,6 +117,13 @@ impl SummaryText {
             || format!("{ticks} ticks"),
             |rate| rate.format(Ticks(ticks)),
         )
+    }
+
+    fn verdict(&mut self, report: &Report) {
+        let Sentence { gravity, text } = verdict(report);
+        let style = gravity.style();
+        let content = format!("{style}{text}{style:#}");
+        self.line("verdict", &content);
     }
 
     fn trace(&mut self, report: &Report) {
@@ -280,11 +288,12 @@ impl SummaryText {
         let Some(ticks) = before.smallest_latency_ticks else {
             return;
         };
-        let mut content = format!("{} the smallest", self.span(ticks));
+        let impossible = if ticks < 0 { " (impossible)" } else { "" };
+        let mut content = format!("recorded {}{impossible}", self.span(ticks));
         if let Some(ticks) = after.and_then(|after| after.smallest_latency_ticks) {
-            let _ = write!(content, "; {} corrected", self.span(ticks));
+            let _ = write!(content, ", corrected {}", self.span(ticks));
         }
-        self.line("latency", &content);
+        self.line("fastest", &content);
     }
 
     fn messages(check: &CheckPart) -> Tally {
@@ -295,17 +304,14 @@ impl SummaryText {
         check.collectives
     }
 
-    fn pairs(&mut self, before: &CheckPart, shown: usize) {
-        let reversed: Vec<&PairPart> = before
-            .pairs
-            .iter()
-            .filter(|pair| pair.reversed > 0)
-            .collect();
+    fn pairs(&mut self, report: &Report, shown: usize) {
+        let pairs = &report.before.pairs;
+        let reversed: Vec<&PairPart> = pairs.iter().filter(|pair| pair.reversed > 0).collect();
         for (index, pair) in reversed.iter().take(shown).enumerate() {
             let content = format!(
-                "clock {} -> {}: {} of {} reversed, the worst by {}",
-                pair.from_clock,
-                pair.to_clock,
+                "{} -> {}: {} of {} reversed, the worst by {}",
+                owner(report, pair.from_clock),
+                owner(report, pair.to_clock),
                 group_digits(pair.reversed),
                 group_digits(pair.dependencies),
                 self.span(-pair.smallest_latency_ticks),
@@ -320,26 +326,39 @@ impl SummaryText {
         }
     }
 
-    fn worst(&mut self, before: &CheckPart) {
-        for (index, violation) in before.worst.iter().enumerate() {
+    /// The worst contradiction, or with `verbose` all that were kept.
+    fn worst(&mut self, before: &CheckPart, verbose: bool) {
+        let reversed = before
+            .worst
+            .iter()
+            .filter(|it| verbose || it.latency_ticks < 0);
+        let shown = if verbose { usize::MAX } else { 1 };
+        for (index, violation) in reversed.take(shown).enumerate() {
             let content = format!(
-                "{}: {} -> {}",
+                "{}, {}: event {} of {} -> event {} of {}",
                 self.span(violation.latency_ticks),
-                place(&violation.cause),
-                place(&violation.effect),
+                match violation.kind {
+                    DependencyKind::Message => "message",
+                    DependencyKind::Collective => "collective",
+                },
+                violation.cause.event,
+                violation.cause_on,
+                violation.effect.event,
+                violation.effect_on,
             );
             self.line(if index == 0 { "worst" } else { "" }, &content);
         }
     }
 
-    fn distortion(&mut self, distortion: &DistortionPart) {
+    fn distortion(&mut self, distortion: &DistortionPart, events: u64) {
         let measured = &distortion.measured;
         let mean = self
             .rate
             .map_or(0.0, |rate| measured.mean_displacement / rate.get() as f64);
         let moved = format!(
-            "{} of those that take part; by {} on average, by {} at most",
-            plural(measured.moved, "event"),
+            "{} of {} that take part; by {} on average, by {} at most",
+            group_digits(measured.moved),
+            plural(events, "event"),
             format_seconds(mean),
             self.span(measured.largest_displacement.0),
         );

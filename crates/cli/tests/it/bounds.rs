@@ -145,7 +145,7 @@ fn where_the_drift_bound_is_contradicted_is_said() {
     }
     let check = scratch.retime("check trace --drift-bound 10ppm");
     let first = format!(
-        "clock {} between its stamps {} and {}",
+        "the clock of MPI Rank {} between its stamps {} and {}",
         places[0]["clock"], places[0]["after"], places[0]["until"]
     );
     for words in [
@@ -307,8 +307,8 @@ fn bounds_say_until_when_a_step_would_show() {
     // Its first receive, and forty at the end.
     assert_eq!(clock["events_beyond"], 41);
     let summary = scratch.retime("check trace.jsonl -v").stdout;
-    let said = "41 of 80 events lie outside the stretch in which their clock both sends and receives: \
-                there this holds if it was not set, which messages need not show";
+    let said = "41 of 80 events lie before or after the stretch in which their clock both sends and \
+                receives: there this is certain only if it was not set";
     assert!(summary.contains(said), "{summary}");
     let said = "a step would show from 1002000 until 20002000";
     assert!(summary.contains(said), "{summary}");

@@ -17,6 +17,19 @@ fn report(scratch: &Scratch, name: &str) -> Value {
     serde_json::from_str(&scratch.read(name)).unwrap()
 }
 
+/// A part of a report without the names of locations, as lines name no threads.
+fn unnamed(part: &Value) -> Value {
+    let mut part = part.clone();
+    if let Some(worst) = part["worst"].as_array_mut() {
+        for violation in worst {
+            for name in ["cause_on", "effect_on"] {
+                violation[name].take();
+            }
+        }
+    }
+    part
+}
+
 #[test]
 fn check_and_correct_report_what_they_report_of_the_archive() {
     let scratch = recording();
@@ -38,7 +51,8 @@ fn check_and_correct_report_what_they_report_of_the_archive() {
         assert_eq!(lines["trace"]["format"], "JSON lines");
         for part in parts.iter().chain(solved) {
             assert!(archive[part].is_object(), "{command}: {part}");
-            assert_eq!(archive[part], lines[part], "{command}: {part}");
+            let (archive, lines) = (unnamed(&archive[part]), unnamed(&lines[part]));
+            assert_eq!(archive, lines, "{command}: {part}");
         }
     }
     let corrected = scratch.retime("order halo-out --format jsonl").stdout;

@@ -63,7 +63,8 @@ fn a_json_file_comes_with_the_summary_and_replaces_an_old_one() {
     let outcome = scratch
         .retime("check trace --json report.json")
         .expect_code(1);
-    assert!(outcome.stdout.starts_with("trace      trace (OTF2)\n"));
+    assert!(outcome.stdout.starts_with("verdict    "));
+    assert!(outcome.stdout.contains("\ntrace      trace (OTF2)\n"));
     let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
     assert_eq!(report["trace"]["path"], "trace");
 }

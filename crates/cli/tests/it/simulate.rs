@@ -236,7 +236,7 @@ fn clocks_that_were_set_are_named() {
                 |line: &&&str| line.ends_with("; the common time is what it showed before");
             let common: Vec<_> = lines.iter().filter(common).collect();
             assert!(
-                matches!(common[..], [line] if line.contains("clock 0 was set")),
+                matches!(common[..], [line] if line.contains("the clock of MPI Rank 0 was set")),
                 "{printed}"
             );
         }

@@ -29,6 +29,7 @@ class Retime(CargoPackage):
             env.set("LIBCLANG_PATH", self.spec["llvm"].prefix.lib)
 
     def install(self, spec, prefix):
-        crates = ["crates/cli"] + (["crates/mpi"] if spec.satisfies("+mpi") else [])
-        for crate in crates:
-            cargo("install", "--locked", "--root", prefix, "--path", crate)
+        cargo("install", "--locked", "--root", prefix, "--path", "crates/cli")
+        if spec.satisfies("+mpi"):
+            mpi = ["--path", "crates/mpi", "--features", "mpi"]
+            cargo("install", "--locked", "--root", prefix, *mpi)

@@ -100,6 +100,23 @@ pub(super) struct ResultPart {
     pub(super) accuracy: Option<ComparedAccuracyPart>,
 }
 
+impl ResultPart {
+    /// True if another result has the same times, as far as these figures tell.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let figures = |it: &Self| {
+            let bound = it
+                .bound
+                .as_ref()
+                .map(|it| (it.mean_ticks, it.largest_ticks));
+            let accuracy = it.accuracy.as_ref();
+            let errors = accuracy.map(|it| (it.relative_ticks.mean_abs, it.relative_ticks.max));
+            let change = (it.interval_change_mean, it.interval_change_largest);
+            (it.reversed, it.short, change, bound, errors)
+        };
+        figures(self) == figures(other) && self.largest_jump_ticks.unwrap_or(0) == 0
+    }
+}
+
 /// Error bounds over the events that have one.
 #[derive(Debug, Serialize)]
 pub(super) struct BoundPart {

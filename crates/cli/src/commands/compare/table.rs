@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use retime::{format_seconds, group_digits, plural};
 
+use super::advice::advice;
 use super::model::{ComparedPart, Comparison, ResultPart};
 use crate::report::columns::{columns, wrapped};
 use crate::report::examined;
@@ -20,7 +21,9 @@ const FORESEEN_HEADING: [&str; 6] = ["method", "theorem", "usual", "bound", "tig
 
 const NOTE: &str = "reversed: effects stamped before their cause. short: after it, or not, by less \
     than the minimal delay. change: of local intervals, mean and largest. jump: the furthest that \
-    an event was forced ahead of its own clock. memory: beyond that of the trace.";
+    an event was forced ahead of its own clock. memory: beyond that of the trace. \
+    *: the same with the controlled \
+    clock afterwards (METHOD, clc), which had nothing to repair.";
 const BOUND_NOTE: &str = "bound: mean and largest distance at which the truth can be from the \
     corrected times.";
 const FORESEEN_NOTE: &str = "Foreseen before the clock runs, for every local interval: the largest \
@@ -32,19 +35,20 @@ const TRUTH_NOTE: &str = "relative: mean and largest of |corrected - true time|,
     line over true time that all events have in common: no trace tells the rate that its clocks \
     share. error: the same without their common mean only. delays: the same of message delays.";
 
+/// The bar of recorded times has so many cells,
+const BAR_OF_RECORDED: usize = 3;
+/// and the longest.
+const BAR_LONGEST: usize = 6;
+const BAR_HEADING: &str = "off    ";
+
 /// The text; `verbose` adds the options of each method.
 pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
     let rate = comparison.trace.ticks_per_second as f64;
     let mut text = heading(comparison, rate);
-    let solved = || {
-        let methods = comparison.methods.iter();
-        methods.filter_map(|it| Some((it, it.result.as_ref()?)))
-    };
-    let rows: Vec<Vec<String>> = solved().map(|(it, result)| row(it, result, rate)).collect();
+    let solved = folded(comparison);
+    let rows = solved.iter().map(|it| row(it, rate)).collect::<Vec<_>>();
     text += &columns(&HEADING, &rows);
-    let near: Vec<Vec<String>> = solved()
-        .map(|(it, result)| near(it, result, rate))
-        .collect();
+    let near = solved.iter().map(|it| near(it, rate)).collect::<Vec<_>>();
     text += &near_table(comparison, &near);
     text += &foreseen_table(comparison);
     text += &unsolved(comparison);
@@ -59,7 +63,36 @@ pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
     if verbose {
         text += &options(comparison);
     }
+    let _ = write!(text, "\n{}", wrapped(&advice(comparison)));
     text
+}
+
+/// A row: a method, and the one that follows if it did exactly the same.
+struct Row<'a> {
+    name: String,
+    result: &'a ResultPart,
+}
+
+/// The methods that have a result. A logical clock that had nothing to repair after a method has no row
+/// of its own.
+fn folded(comparison: &Comparison) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for method in &comparison.methods {
+        let Some(result) = &method.result else {
+            continue;
+        };
+        let repaired = rows
+            .last_mut()
+            .filter(|it| method.name == format!("{}, clc", it.name) && result.is_like(it.result));
+        match repaired {
+            Some(row) => row.name += " *",
+            None => rows.push(Row {
+                name: method.name.clone(),
+                result,
+            }),
+        }
+    }
+    rows
 }
 
 fn heading(comparison: &Comparison, rate: f64) -> String {
@@ -75,11 +108,12 @@ fn heading(comparison: &Comparison, rate: f64) -> String {
     )
 }
 
-fn row(method: &ComparedPart, result: &ResultPart, rate: f64) -> Vec<String> {
+fn row(row: &Row<'_>, rate: f64) -> Vec<String> {
+    let result = row.result;
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".into());
     let jump = result.largest_jump_ticks;
     vec![
-        method.name.clone(),
+        row.name.clone(),
         group_digits(result.reversed),
         group_digits(result.short),
         share(result.interval_change_mean),
@@ -90,7 +124,8 @@ fn row(method: &ComparedPart, result: &ResultPart, rate: f64) -> Vec<String> {
     ]
 }
 
-fn near(method: &ComparedPart, result: &ResultPart, rate: f64) -> Vec<String> {
+fn near(row: &Row<'_>, rate: f64) -> Vec<String> {
+    let result = row.result;
     let bound = result.bound.as_ref();
     let bound = bound.map_or([None; 2], |it| {
         [Some(it.mean_ticks), Some(it.largest_ticks)]
@@ -106,7 +141,7 @@ fn near(method: &ComparedPart, result: &ResultPart, rate: f64) -> Vec<String> {
     });
     let cells = bound.into_iter().chain(errors);
     let cells = cells.map(|cell| cell.map_or_else(|| "-".into(), |ticks| span(ticks, rate)));
-    std::iter::once(method.name.clone()).chain(cells).collect()
+    std::iter::once(row.name.clone()).chain(cells).collect()
 }
 
 /// Bounds, and errors if the truth is known; nothing if nothing is known.
@@ -119,11 +154,42 @@ fn near_table(comparison: &Comparison, rows: &[Vec<String>]) -> String {
     if !rows.iter().any(known) {
         return String::new();
     }
-    let rows = rows
-        .iter()
-        .map(|row| row.iter().take(shown).cloned().collect());
+    let bars = bars(comparison);
+    let rows = rows.iter().zip(bars).map(|(row, bar)| {
+        let cells = row.iter().take(shown).cloned();
+        cells.chain(std::iter::once(bar)).collect()
+    });
     let rows: Vec<Vec<String>> = rows.collect();
-    format!("\n{}", columns(&NEAR_HEADING[..shown], &rows))
+    let heading: Vec<&str> = { NEAR_HEADING.iter().copied().take(shown) }
+        .chain(std::iter::once(BAR_HEADING))
+        .collect();
+    format!("\n{}", columns(&heading, &rows))
+}
+
+/// For each row how far times are off on average, beside recorded ones: the error where the truth is
+/// known, else the bound.
+fn bars(comparison: &Comparison) -> Vec<String> {
+    let off = |result: &ResultPart| {
+        let error = result
+            .accuracy
+            .as_ref()
+            .map(|it| it.relative_ticks.mean_abs);
+        error.or_else(|| result.bound.as_ref().map(|it| it.mean_ticks))
+    };
+    let rows = folded(comparison);
+    let recorded = rows.first().and_then(|it| off(it.result));
+    let bar = |row: &Row<'_>| {
+        let share = off(row.result).zip(recorded).filter(|(_, of)| *of > 0.0);
+        let cells = share.map_or(0.0, |(off, of)| (off / of * BAR_OF_RECORDED as f64).ceil());
+        let beyond = if cells > BAR_LONGEST as f64 { "+" } else { "" };
+        let bar = "█".repeat((cells as usize).min(BAR_LONGEST));
+        format!(
+            "{:<width$}",
+            format!("{bar}{beyond}"),
+            width = BAR_LONGEST + 1
+        )
+    };
+    rows.iter().map(bar).collect()
 }
 
 /// The bounds of clocks from before they ran; nothing if there are none.

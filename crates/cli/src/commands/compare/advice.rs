@@ -1,0 +1,69 @@
+//! The end of a comparison: which method to take, and why.
+
+use retime::{format_seconds, printable};
+
+use super::model::{ComparedPart, Comparison, ResultPart};
+use crate::report::share::share;
+
+/// The recommendation in a sentence. Where the truth is known the nearest method is named; else the
+/// default if it contradicts nothing, since no figure here tells which of the sound ones is nearest,
+/// and among the others the one that changes intervals least.
+pub(super) fn advice(comparison: &Comparison) -> String {
+    let methods = comparison.methods.iter();
+    let sound: Vec<&ComparedPart> = methods.filter(|it| it.is_sound()).collect();
+    if let Some((method, error)) = nearest(&sound) {
+        let error = span(error, comparison);
+        return format!(
+            "Nearest to the truth of those that contradict nothing: {}, {error} off on average.",
+            method.name
+        );
+    }
+    let recorded = sound.iter().find(|it| it.options.is_empty());
+    if recorded.is_some() {
+        return "Recorded times contradict nothing: there is nothing to correct.".into();
+    }
+    let auto = sound.iter().find(|it| it.name == "auto");
+    let gentlest = || {
+        let change = |it: &ComparedPart| it.result.as_ref().map(|it| it.interval_change_largest);
+        let by_change = |a: &&&ComparedPart, b: &&&ComparedPart| {
+            let both = change(a).zip(change(b));
+            both.map_or(std::cmp::Ordering::Equal, |(a, b)| a.total_cmp(&b))
+        };
+        sound.iter().min_by(by_change)
+    };
+    let Some(method) = auto.or_else(gentlest) else {
+        return "No method leaves nothing reversed; finer clocks may help: --clocks process or \
+                --clocks location."
+            .into();
+    };
+    let trace = printable(&comparison.trace.path);
+    let figures = method.result.as_ref().map(|it| figures(it, comparison));
+    format!(
+        "Recommended: {}, {}; retime correct {trace} {} -o CORRECTED",
+        method.name,
+        figures.unwrap_or_default(),
+        method.options
+    )
+}
+
+/// The method with the smallest mean error, and that error in ticks.
+fn nearest<'a>(methods: &[&'a ComparedPart]) -> Option<(&'a ComparedPart, f64)> {
+    let errors = methods.iter().filter_map(|&it| {
+        let accuracy = it.result.as_ref()?.accuracy.as_ref()?;
+        Some((it, accuracy.relative_ticks.mean_abs))
+    });
+    errors.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+fn figures(result: &ResultPart, comparison: &Comparison) -> String {
+    let change = share(result.interval_change_largest);
+    let bound = result.bound.as_ref().map_or(String::new(), |it| {
+        let mean = span(it.mean_ticks, comparison);
+        format!(", certain to ±{mean} on average")
+    });
+    format!("which leaves nothing reversed and changes no interval by more than {change}{bound}")
+}
+
+fn span(ticks: f64, comparison: &Comparison) -> String {
+    format_seconds(ticks / comparison.trace.ticks_per_second as f64)
+}

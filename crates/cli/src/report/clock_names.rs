@@ -1,0 +1,57 @@
+//! Names of clocks that people know: of the process whose events it stamps, else of the host.
+
+use std::collections::BTreeMap;
+
+use retime::{ClockId, Clocks, LocationIndex, TraceInfo, printable};
+
+use super::model::Report;
+
+/// The name of each clock: that of its only process, or of the host of all its processes; none where
+/// it has no such name, or another clock has the same.
+pub(super) fn names(info: &TraceInfo, clocks: &Clocks) -> Vec<Option<String>> {
+    let names = clocks.iter().map(|clock| name(info, clocks, clock));
+    let names: Vec<Option<String>> = names.collect();
+    let mut bearers: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in names.iter().flatten() {
+        *bearers.entry(name).or_default() += 1;
+    }
+    let is_unique = |it: &&String| bearers[it.as_str()] == 1;
+    let unique = |it: &Option<String>| it.as_ref().filter(is_unique).cloned();
+    names.iter().map(unique).collect()
+}
+
+fn name(info: &TraceInfo, clocks: &Clocks, clock: ClockId) -> Option<String> {
+    let locations = clocks.locations(clock);
+    let process = |it: &LocationIndex| info.locations[it.as_usize()].process;
+    let node = |it: &LocationIndex| info.processes.get(process(it))?.node;
+    let first = locations.first()?;
+    let all_of = |same: &dyn Fn(&LocationIndex) -> bool| locations.iter().all(same);
+    let name = if all_of(&|it| process(it) == process(first)) {
+        &info.processes.get(process(first))?.name
+    } else {
+        let host = node(first)?;
+        if !all_of(&|it| node(it) == Some(host)) {
+            return None;
+        }
+        info.nodes.get(host)?
+    };
+    (!name.is_empty()).then(|| name.clone())
+}
+
+/// The name of whose clock it is, else its number: "MPI Rank 3" or "clock 3".
+pub(super) fn owner(report: &Report, clock: u32) -> String {
+    name_of(report, clock).unwrap_or_else(|| format!("clock {clock}"))
+}
+
+/// A clock in a sentence: "the clock of MPI Rank 3" or "clock 3".
+pub(super) fn the_clock(report: &Report, clock: u32) -> String {
+    match name_of(report, clock) {
+        Some(name) => format!("the clock of {name}"),
+        None => format!("clock {clock}"),
+    }
+}
+
+fn name_of(report: &Report, clock: u32) -> Option<String> {
+    let part = report.clocks.list.get(clock as usize)?;
+    part.name.as_ref().map(|it| printable(it).to_string())
+}
