@@ -12,10 +12,15 @@
 //! `[location id, distance]` for each that has one.
 //!
 //! ```
-//! use retime_model::SavedClock;
+//! use retime_model::{SavedClock, SavedDistance};
 //! let knots = vec![[0, 1_000].into()];
 //! let clock = SavedClock { locations: None, knots, steps: vec![], distance: None };
 //! assert_eq!(clock.to_map(|_| None)?.knots().len(), 1);
+//! let read = |text| serde_json::from_str::<SavedClock>(text).map(|it| it.distance);
+//! let same = read(r#"{ "knots": [], "distance": 5 }"#);
+//! assert_eq!(same.ok(), Some(Some(SavedDistance::Same(5))));
+//! let each = read(r#"{ "knots": [], "distance": [[3, 5]] }"#);
+//! assert_eq!(each.ok(), Some(Some(SavedDistance::PerLocation(vec![[3, 5]]))));
 //! # Ok::<(), retime_model::SavedError>(())
 //! ```
 
@@ -96,7 +101,7 @@ pub struct SavedClock {
     expecting = "a distance must be ticks, from 0 up to 2^60, or [location id, ticks] for each location that has one"
 )]
 pub enum SavedDistance {
-    /// The same for all.
+    /// One for all.
     Same(u64),
     /// `[location id, ticks]`.
     PerLocation(Vec<[u64; 2]>),

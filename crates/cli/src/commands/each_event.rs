@@ -1,4 +1,4 @@
-//! What a correction does to all events, also those between the ones that communicate.
+//! The effect of a correction on all events, also on those between the ones that communicate.
 
 use retime::Distortion;
 use retime::causality::{AllEvents, RetimingError};

@@ -302,10 +302,10 @@ pub(crate) struct DelayPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct DistortionPart {
-    /// Of events that communicate.
+    /// The changes of intervals between events that communicate.
     #[serde(flatten)]
     pub(crate) measured: retime::Distortion,
-    /// Of all events; with a verbose report and in JSON.
+    /// The changes of intervals between all events; with a verbose report and in JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) all_events: Option<retime::Distortion>,
     pub(crate) largest_at: Option<PlacePart>,

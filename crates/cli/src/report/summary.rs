@@ -391,7 +391,7 @@ impl SummaryText {
         }
     }
 
-    /// The same of all events, also of those between the ones that communicate.
+    /// The changes between all events, also of those between the ones that communicate.
     fn all_events(&mut self, all: &Distortion) {
         let percent = |part: u64| 100.0 * part as f64 / all.intervals.max(1) as f64;
         let content = format!(

@@ -1,6 +1,6 @@
 //! A trace in which every event is a node, also those that nothing depends on.
 //!
-//! What communicates is enough for most: what lies between follows its clock. Not so where a
+//! Events that communicate are enough for most: those between follow their clock. Not so where a
 //! clock does something at each of its events: keeps them apart, or controls itself. Then the
 //! events between become nodes without dependencies, in the order of their location:
 //!
@@ -166,7 +166,7 @@ fn add(all: &mut AllColumns, nodes: &Nodes, location: usize, stamps: &[Timestamp
 }
 
 impl Collectives {
-    /// The same operations of nodes with other numbers.
+    /// These operations, of nodes with other numbers.
     fn renumbered(&self, number: impl Fn(EventNode) -> EventNode) -> Self {
         let number = |node: PackedOption<EventNode>| PackedOption::from(node.get().map(&number));
         let participant = |it: &Participant| Participant {

@@ -88,7 +88,7 @@ pub fn lamport_order(
             let counter = counters[node.index()];
             let event = Some((nodes.location(node), nodes.event(node)));
             if !nodes.is_between(node) {
-                // What lies between counts on from the node before.
+                // Events between count on from the node before.
                 add(nodes.timestamp(node), before, None)?;
                 before = counter;
             }

@@ -66,7 +66,7 @@ struct Piece {
     slopes: Slopes,
     /// The last knot that it can end at.
     fitted: Option<Knot>,
-    /// What comes after that one.
+    /// All that comes after that one.
     beyond: VecDeque<Entry>,
 }
 

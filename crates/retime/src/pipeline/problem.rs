@@ -15,7 +15,7 @@ pub struct Problem<'a> {
     pub info: &'a TraceInfo,
     /// Which event must follow which.
     pub causality: &'a Causality,
-    /// The same with all events as nodes, if somebody has shown them.
+    /// The trace with all events as nodes, if somebody has shown them.
     pub all_events: Option<&'a AllEvents>,
     /// Which locations read one clock.
     pub clocks: &'a Clocks,

@@ -160,7 +160,7 @@ fn steps() -> impl Strategy<Value = Steps> {
     prop_oneof![Just(Steps::Communicating), Just(Steps::Every)]
 }
 
-/// What the mirror of a trace looks like to the plain program.
+/// The mirror of a trace, for the plain program.
 fn mirrored(plain: &Plain) -> Plain {
     let count = plain.raw.len();
     let last = plain.raw.iter().copied().max().unwrap_or(0);

@@ -17,7 +17,7 @@ use super::oracle::Plain;
 pub struct Printed<'a> {
     pub plain: &'a Plain,
     pub delay: &'a MinimalDelay,
-    /// Of each clock.
+    /// One for each clock.
     pub distances: Vec<i64>,
     /// True for events at which controllers step; all do where it is empty.
     pub steps: Vec<bool>,
