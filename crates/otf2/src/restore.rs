@@ -245,7 +245,7 @@ impl<'a> Restore<'a> {
                 why: format!("location {id} is not defined"),
             });
         };
-        Ok(Job::new(&self.correction, location, local))
+        Ok(Job::new(self.correction, location, local))
     }
 }
 

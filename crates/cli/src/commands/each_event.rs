@@ -18,19 +18,15 @@ pub(super) fn distortion(
     }
     let all = analysed.all_events()?;
     let causality = all.causality();
-    let after = match settled(analysed, solution, &all)? {
-        Some(times) => times,
-        None => {
-            let retimed = causality.retimed(&solution.correction, &Interrupts);
-            retimed
-                .map_err(|error| match error {
-                    RetimingError::TooFar => {
-                        CliError::input(&analysed.opened.path, error.to_string())
-                    }
-                    RetimingError::Cancelled(_) => CliError::Interrupted,
-                })?
-                .into_timestamps()
-        }
+    let after = if let Some(times) = settled(analysed, solution, &all)? {
+        times
+    } else {
+        let retimed = causality.retimed(&solution.correction, &Interrupts);
+        let retimed = retimed.map_err(|error| match error {
+            RetimingError::TooFar => CliError::input(&analysed.opened.path, error.to_string()),
+            RetimingError::Cancelled(_) => CliError::Interrupted,
+        })?;
+        retimed.into_timestamps()
     };
     let measured = Distortion::measure(causality, &after, &Interrupts)?;
     Ok(Some(measured))

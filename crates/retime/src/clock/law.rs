@@ -42,7 +42,7 @@ pub(super) trait Law {
 pub(super) fn distance_before(nodes: &Nodes, distance: &MinimalDistance, node: EventNode) -> i64 {
     match distance {
         MinimalDistance::Uniform(distance) => distance.0,
-        of_each => of_each.of(nodes.location(node)).0,
+        MinimalDistance::PerLocation(_) => distance.of(nodes.location(node)).0,
     }
 }
 
