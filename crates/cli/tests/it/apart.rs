@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::directory::assert_same;
 use crate::common::times::times;
-use crate::common::{Scratch, traces};
+use crate::common::traces;
 use serde_json::Value;
 
 /// Options, and how many ticks successive events of a location are apart.
@@ -37,43 +37,44 @@ fn assert_apart(times: &HashMap<u64, Vec<u64>>, distance: u64, what: &str) {
 
 #[test]
 fn all_events_are_apart_in_every_view_and_come_back() {
-    let scratch = traces::scratch([("skewed", traces::skewed()), ("odd", traces::odd())]);
-    for trace in ["skewed", "odd"] {
-        for (number, (options, distance)) in LAWS.iter().enumerate() {
-            let out = format!("{trace}-{number}");
-            let what = format!("{trace} {options}");
-            let told = scratch.retime(&format!(
-                "correct {trace} -o {out} --always --force {options}"
-            ));
-            assert_eq!(told.stderr, "", "{what}");
-            let corrected = by_location(&scratch.join(&out));
-            assert_apart(&corrected, *distance, &what);
+    let scratch = traces::scratch([("skewed", traces::skewed())]);
+    for (number, (options, distance)) in LAWS.iter().enumerate() {
+        let out = format!("skewed-{number}");
+        let what = format!("skewed {options}");
+        let told = scratch.retime(&format!(
+            "correct skewed -o {out} --always --force {options}"
+        ));
+        assert_eq!(told.stderr, "", "{what}");
+        let corrected = by_location(&scratch.join(&out));
+        assert_apart(&corrected, *distance, &what);
 
-            let listed = format!("order {out} --format jsonl");
-            let listed = scratch.retime(&listed).stdout;
-            let mut seen: HashMap<u64, Vec<u64>> = HashMap::new();
-            for line in listed.lines().skip(1) {
-                let event: Value = serde_json::from_str(line).unwrap();
-                let location = event["location"].as_u64().unwrap();
-                seen.entry(location)
-                    .or_default()
-                    .push(event["time"].as_u64().unwrap());
-            }
-            assert_eq!(seen, corrected, "{what}");
-
-            let saved = scratch.join(&out).join("traces.retime");
-            scratch.succeed(&format!(
-                "apply {} {trace} -o again-{out} --force",
-                saved.display()
-            ));
-            assert_eq!(
-                by_location(&scratch.join(&format!("again-{out}"))),
-                corrected,
-                "{what}"
-            );
-            scratch.succeed(&format!("undo {out} -o back-{out}"));
-            assert_same(&scratch.join(trace), &scratch.join(&format!("back-{out}")));
+        let listed = format!("order {out} --format jsonl");
+        let listed = scratch.retime(&listed).stdout;
+        let mut seen: HashMap<u64, Vec<u64>> = HashMap::new();
+        for line in listed.lines().skip(1) {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let location = event["location"].as_u64().unwrap();
+            seen.entry(location)
+                .or_default()
+                .push(event["time"].as_u64().unwrap());
         }
+        assert_eq!(seen, corrected, "{what}");
+
+        let saved = scratch.join(&out).join("traces.retime");
+        scratch.succeed(&format!(
+            "apply {} skewed -o again-{out} --force",
+            saved.display()
+        ));
+        assert_eq!(
+            by_location(&scratch.join(&format!("again-{out}"))),
+            corrected,
+            "{what}"
+        );
+        scratch.succeed(&format!("undo {out} -o back-{out}"));
+        assert_same(
+            &scratch.join("skewed"),
+            &scratch.join(&format!("back-{out}")),
+        );
     }
 }
 
