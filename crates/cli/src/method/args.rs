@@ -1,13 +1,13 @@
 //! The options of methods, and what they resolve to for a trace.
 
 use clap::Args;
+use retime::TraceInfo;
 use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::format::Trace;
 use retime::pipeline::{
     Choice, ClockControl, ClockKind, LogicalClock, MeasuredOffsets, Method, Options,
 };
-use retime::TraceInfo;
 
 use super::controller::{Amortization, ConstantsArgs, Controller, non_negative};
 use super::distance::MinDistance;
