@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use retime::causality::AllEvents;
 use retime::format::Trace;
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, Bounds, Method, Solution, Unsolved,
@@ -153,14 +154,43 @@ impl Analysed {
     /// Runs a method, and again as long as other events belong together at the times that it
     /// gives, for formats that tell this by times.
     pub(crate) fn solve_matched(&mut self, method: &Method) -> Result<Solution, CliError> {
+        let looks_at_all = method.looks_at_all_events();
+        self.show_all_events_if(looks_at_all)?;
         let mut solution = self.solve(method)?;
         for _ in 0..ROUNDS {
             if !self.rematch(&solution)? {
                 break;
             }
+            self.show_all_events_if(looks_at_all)?;
             solution = self.solve(method)?;
         }
         Ok(solution)
+    }
+
+    /// Lets the method look at all events, if it does.
+    fn show_all_events_if(&mut self, wanted: bool) -> Result<(), CliError> {
+        if wanted && !self.analysis.has_all_events() {
+            let all = self.all_events()?;
+            self.analysis.show_all_events(all);
+        }
+        Ok(())
+    }
+
+    /// Reads the times of all events once more, for who looks at each of them.
+    pub(crate) fn all_events(&self) -> Result<AllEvents, CliError> {
+        let causality = self.analysis.causality();
+        let nodes = causality.nodes();
+        let all = (0..nodes.locations()).map(|location| {
+            // No log has more.
+            let count = u32::try_from(nodes.event_count(location)).unwrap_or(u32::MAX);
+            (0..count).collect::<Vec<u32>>()
+        });
+        let all: Vec<Vec<u32>> = all.collect();
+        let all: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
+        let timelines = self.opened.trace.timelines(&all, &Interrupts)?;
+        let times: Vec<Vec<Timestamp>> = timelines.into_iter().map(|it| it.times).collect();
+        let all = causality.with_all_events(&times);
+        all.map_err(|reason| CliError::input(&self.opened.path, reason.to_string()))
     }
 
     /// Joins what belongs together at the times of a solution; whether that is anything else

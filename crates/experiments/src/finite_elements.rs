@@ -16,7 +16,7 @@
 //! Source: Rabenseifner 1997, sections 6.4 and 6.5.
 
 use retime::Accuracy;
-use retime::clock::{Control, DegressiveConstants, Regulation};
+use retime::clock::{Control, DegressiveConstants, Regulation, Steps};
 use retime::{MinimalDelay, Ticks};
 use retime_sim::{Duration, Experiment, FiniteElements, Length, Network};
 
@@ -113,8 +113,9 @@ pub fn run(setting: Setting, error: i64) -> Result<Figures, Failure> {
     let simple = trace.simple(MU, DELTA)?;
     let controlled = trace.regulated(&Regulation {
         delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(DELTA),
+        distance: Ticks(DELTA).into(),
         control: Control::Degressive(DegressiveConstants::default()),
+        steps: Steps::default(),
     })?;
     Ok(Figures {
         simple: trace.accuracy(&trace.stamps(&simple))?,

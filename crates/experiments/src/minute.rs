@@ -16,7 +16,7 @@
 //! Source: Rabenseifner 2000, sections 4.5, 5.5 and figure 6.3 (the protocol).
 
 use retime::causality::{EventNode, Place};
-use retime::clock::{AmortizationRate, LogicalTimes, Regulation, amortize};
+use retime::clock::{AmortizationRate, LogicalTimes, Regulation, Steps, amortize};
 use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp, limiting_send};
 use retime_sim::{
     Duration, Experiment, FiniteElements, Length, Network, RandomTraffic, Scenario, Spread,
@@ -128,8 +128,9 @@ pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<Outcome, Failure
 fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
     let regulation = Regulation {
         delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0),
+        distance: Ticks(0).into(),
         control: controllers(gamma_d),
+        steps: Steps::default(),
     };
     let times = trace.regulated(&regulation)?;
     let stamps = amortized(trace, &regulation.delay, &times)?;

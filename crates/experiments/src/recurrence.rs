@@ -27,7 +27,7 @@
 //! Source: Rabenseifner 2000, section 5.3, scenario 2, equation 5.27 and theorem
 //! 10.
 
-use retime::clock::{CombinedConstants, Control, Regulation};
+use retime::clock::{CombinedConstants, Control, Regulation, Steps};
 use retime::{MinimalDelay, Ticks};
 use retime_sim::{Experiment, Length, OpposingPair};
 
@@ -126,13 +126,14 @@ pub fn real(f: f64, differ: Pair, rounds: usize, b: bool) -> Result<Vec<f64>, Fa
     let trace = Simulated::new(experiment.in_memory()?)?;
     let times = trace.regulated(&Regulation {
         delay: MinimalDelay::Uniform(Ticks(0)),
-        distance: Ticks(0),
+        distance: Ticks(0).into(),
         control: Control::Combined(CombinedConstants {
             gamma_max: differ.gamma_max(),
             b,
             c: false,
             d: None,
         }),
+        steps: Steps::default(),
     })?;
     let unit = BEHIND * (excess / r).sqrt();
     // Process 0 sends and receives in turn.

@@ -15,7 +15,7 @@
 //! Source: Rabenseifner 2000, section 6.3.2.
 
 use retime::clock::{
-    CombinedConstants, Control, LogicalTimes, MultiPass, Passes, Regulation, multi_pass,
+    CombinedConstants, Control, LogicalTimes, MultiPass, Passes, Regulation, Steps, multi_pass,
 };
 use retime::{MinimalDelay, Ticks};
 use retime_sim::{Experiment, Length, RingChain};
@@ -66,8 +66,9 @@ impl Ring {
     pub fn run(&self, control: Control) -> Result<RingTimes, Failure> {
         let times = self.trace.regulated(&Regulation {
             delay: MinimalDelay::Uniform(Ticks(MU)),
-            distance: Ticks(DELTA),
+            distance: Ticks(DELTA).into(),
             control,
+            steps: Steps::default(),
         })?;
         let stamps = self.trace.stamps(&times);
         let [zero, one] = [0, 1].map(|clock| self.trace.nodes(clock).range().start);

@@ -21,7 +21,7 @@
 //!
 //! Source: Rabenseifner 2000, figure 4.5 (right) and sections 4.4.4 and 4.4.5.
 
-use retime::clock::{CombinedConstants, Control, Regulation};
+use retime::clock::{CombinedConstants, Control, Regulation, Steps};
 use retime::{MinimalDelay, Ticks};
 use retime_otf2::writer::Message;
 use retime_sim::{Clock, Event, Experiment, Layout, Scenario, Sink, Statistics, WORLD, Wander};
@@ -105,8 +105,9 @@ pub fn leads(exchanges: u64, groups: bool, control: Control) -> Result<Vec<i64>,
     let trace = Simulated::new(memory)?;
     let times = trace.regulated(&Regulation {
         delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0),
+        distance: Ticks(0).into(),
         control,
+        steps: Steps::default(),
     })?;
     // Clocks 0 and 1 have one event in each exchange.
     let receiver = |exchange: usize| trace.nodes(1 - exchange % 2).get(exchange);

@@ -91,7 +91,7 @@ impl Simulated {
             &self.causality,
             &self.clocks,
             &delay,
-            Ticks(delta),
+            &Ticks(delta).into(),
             &(),
         )?)
     }

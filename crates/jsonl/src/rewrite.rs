@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use retime_model::format::FormatError;
-use retime_model::{ClockMap, Correction, LocationIndex, MapCursor, Monitor, StampLog, Timestamp};
+use retime_model::{ClockMap, Correction, EventTimes, LocationIndex, Monitor, StampLog, Timestamp};
 
 use crate::error::JsonlError;
 use crate::output::Output;
@@ -97,7 +97,7 @@ struct Retimer<'a> {
 
 struct RetimedTrack<'a> {
     map: &'a ClockMap,
-    cursor: MapCursor<'a>,
+    times: EventTimes<'a>,
     /// Number of the next event.
     event: u64,
     /// The latest stamp of an event so far.
@@ -111,7 +111,7 @@ impl<'a> Retimer<'a> {
             let map = correction.map_of(location);
             RetimedTrack {
                 map,
-                cursor: map.cursor(location),
+                times: correction.events(location),
                 event: 0,
                 latest: 0,
             }
@@ -133,14 +133,14 @@ impl RetimedTrack<'_> {
             return Some(self.bound(raw));
         }
         self.latest = self.latest.max(raw);
-        let time = self.cursor.map(self.event, Timestamp(self.latest))?;
+        let time = self.times.at(self.event, Timestamp(self.latest))?;
         self.event += 1;
         Some(time.0)
     }
 
     /// The new time of a stamp that bounds what comes.
     fn bound(&mut self, raw: u64) -> u64 {
-        match self.cursor.map(self.event, Timestamp(raw)) {
+        match self.times.of_no_event(Timestamp(raw)) {
             Some(time) => time.0,
             // Shifted beyond what can be written, it bounds nothing more, or
             // everything.

@@ -24,7 +24,7 @@
 //!
 //! A map that only shifts moves everything alike, and none of this is needed.
 
-use retime_model::{ClockMap, LocationIndex, MapCursor, Timestamp};
+use retime_model::{ClockMap, Correction, EventTimes, LocationIndex, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::columns::Columns;
@@ -62,10 +62,11 @@ pub(crate) fn placed(
     columns: &Columns,
     entries: &[u32],
     anchors: &Anchors,
-    map: &ClockMap,
+    correction: &Correction,
     location: LocationIndex,
 ) -> Option<Vec<u64>> {
-    if let Some(shift) = shift(map) {
+    let is_apart = correction.distance().of(location).0 > 0;
+    if let Some(shift) = shift(correction.map_of(location)).filter(|_| !is_apart) {
         let moved = |&entry: &u32| {
             let moved = i128::from(columns.begin(entry)) + shift;
             u64::try_from(moved).ok()
@@ -73,7 +74,7 @@ pub(crate) fn placed(
         return entries.iter().map(moved).collect();
     }
     let mut track = TrackBlocks {
-        blocks: mapped(columns, entries, anchors, &mut map.cursor(location))?,
+        blocks: mapped(columns, entries, anchors, &mut correction.events(location))?,
     };
     track.place_all()?;
     Some(track.blocks.into_iter().map(|it| it.place).collect())
@@ -93,15 +94,15 @@ pub(crate) struct Ends {
 pub(crate) fn followed(
     columns: &Columns,
     entries: &[u32],
-    map: &ClockMap,
+    correction: &Correction,
     location: LocationIndex,
 ) -> Option<Vec<Ends>> {
-    let mut cursor = map.cursor(location);
+    let mut times = correction.events(location);
     let mut all: Vec<Ends> = Vec::with_capacity(entries.len());
     let mut open: FxHashMap<u32, usize> = FxHashMap::default();
     let mut before: Option<(u64, u64)> = None;
     for (number, it) in (0..).zip(boundaries(columns, entries)) {
-        let mut time = cursor.map(number, Timestamp(it.time))?.0;
+        let mut time = times.at(number, Timestamp(it.time))?.0;
         if let Some((recorded, placed)) = before {
             time = time.max(placed.checked_add(u64::from(it.time > recorded))?);
         }
@@ -130,16 +131,16 @@ fn mapped(
     columns: &Columns,
     entries: &[u32],
     anchors: &Anchors,
-    cursor: &mut MapCursor<'_>,
+    times: &mut EventTimes<'_>,
 ) -> Option<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::with_capacity(entries.len());
     let mut anchored: FxHashMap<u32, usize> = FxHashMap::default();
     for (number, it) in (0..).zip(boundaries(columns, entries)) {
+        let time = times.at(number, Timestamp(it.time))?.0;
         if it.side == Side::End {
             let block = anchored.remove(&it.entry).and_then(|at| blocks.get_mut(at));
             if let Some(block) = block {
-                let end = cursor.map(number, Timestamp(it.time))?.0;
-                block.place = end.checked_sub(block.end - block.begin)?;
+                block.place = time.checked_sub(block.end - block.begin)?;
             }
             continue;
         }
@@ -149,7 +150,7 @@ fn mapped(
         blocks.push(Block {
             begin: it.time,
             end: columns.end(it.entry),
-            place: cursor.map(number, Timestamp(it.time))?.0,
+            place: time,
         });
     }
     Some(blocks)
@@ -291,7 +292,7 @@ impl TrackBlocks {
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod tests {
     use proptest::prelude::*;
-    use retime_model::Knot;
+    use retime_model::{Clocks, Knot};
 
     use super::*;
     use crate::columns::MOMENT;
@@ -320,7 +321,8 @@ mod tests {
     fn place_with(columns: &Columns, anchors: &Anchors, map: &ClockMap) -> Vec<u64> {
         let order = Order::of(columns, 1);
         let entries = order.of_track(0);
-        let placed = placed(columns, entries, anchors, map, LocationIndex(0)).unwrap();
+        let correction = Correction::new(Clocks::each_location(1), vec![map.clone()]);
+        let placed = placed(columns, entries, anchors, &correction, LocationIndex(0)).unwrap();
         let mut by_entry = vec![0; placed.len()];
         for (&entry, place) in order.of_track(0).iter().zip(placed) {
             by_entry[entry as usize] = place;

@@ -66,12 +66,13 @@ pub(crate) fn new_times(
     let anchors: Anchors = waits.map(|it| it.event).collect();
     for (track, about) in (0..).zip(&file.tracks) {
         let entries = order.of_track(track as usize);
-        let Some(map) = maps.of(track) else {
+        if maps.of(track).is_none() {
             continue;
-        };
+        }
         let location = maps.location(track);
         if let Some(lengths) = lengths.as_mut().filter(|_| about.has_both_ends) {
-            let places = followed(columns, entries, map, location).ok_or_else(too_far)?;
+            let places =
+                followed(columns, entries, maps.correction, location).ok_or_else(too_far)?;
             for (&entry, place) in entries.iter().zip(places) {
                 if let Some(time) = times.get_mut(entry as usize) {
                     *time = place.begin;
@@ -84,7 +85,8 @@ pub(crate) fn new_times(
             }
             continue;
         }
-        let places = placed(columns, entries, &anchors, map, location).ok_or_else(too_far)?;
+        let places =
+            placed(columns, entries, &anchors, maps.correction, location).ok_or_else(too_far)?;
         for (&entry, place) in entries.iter().zip(places) {
             if let Some(time) = times.get_mut(entry as usize) {
                 *time = place;

@@ -7,10 +7,20 @@
 //! a location that no clock names keeps its times. So the identity is an empty
 //! list of clocks, and one clock with the knot `[0, 1000]` shifts a whole trace.
 //!
+//! With a `distance` successive events of a location are that far apart at least, as
+//! [`EventTimes`](crate::EventTimes) says: one for all locations of the clock, or
+//! `[location id, distance]` for each that has one.
+//!
 //! ```
-//! use retime_model::SavedClock;
-//! let clock = SavedClock { locations: None, knots: vec![[0, 1_000].into()], steps: vec![] };
+//! use retime_model::{SavedClock, SavedDistance};
+//! let knots = vec![[0, 1_000].into()];
+//! let clock = SavedClock { locations: None, knots, steps: vec![], distance: None };
 //! assert_eq!(clock.to_map(|_| None)?.knots().len(), 1);
+//! let read = |text| serde_json::from_str::<SavedClock>(text).map(|it| it.distance);
+//! let same = read(r#"{ "knots": [], "distance": 5 }"#);
+//! assert_eq!(same.ok(), Some(Some(SavedDistance::Same(5))));
+//! let each = read(r#"{ "knots": [], "distance": [[3, 5]] }"#);
+//! assert_eq!(each.ok(), Some(Some(SavedDistance::PerLocation(vec![[3, 5]]))));
 //! # Ok::<(), retime_model::SavedError>(())
 //! ```
 
@@ -19,8 +29,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::clocks::Clocks;
 use crate::correction::Correction;
+use crate::distance::MinimalDistance;
 use crate::map::{ClockMap, Knot, MapError, Step};
-use crate::time::Timestamp;
+use crate::time::{Ticks, Timestamp};
 use crate::trace::{LocationIndex, TraceInfo};
 
 /// A knot: `[raw, corrected]`, or `[raw, arrive, leave]` with a step.
@@ -78,6 +89,50 @@ pub struct SavedClock {
     /// `[raw, location id, event, corrected]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<[u64; 4]>,
+    /// The least ticks between successive events of a location; none given: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<SavedDistance>,
+}
+
+/// The least distance of events of the locations of a clock, in ticks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a distance must be ticks, from 0 up to 2^60, or [location id, ticks] for each location that has one"
+)]
+pub enum SavedDistance {
+    /// One for all.
+    Same(u64),
+    /// `[location id, ticks]`.
+    PerLocation(Vec<[u64; 2]>),
+}
+
+/// A longer distance than this cannot be meant, and overflows nothing.
+const LONGEST: u64 = 1 << 60;
+
+impl SavedDistance {
+    /// That of the locations with these ids; `None` if none has any.
+    fn of(distance: &MinimalDistance, locations: &[(LocationIndex, u64)]) -> Option<Self> {
+        let ticks = |it: &(LocationIndex, u64)| distance.of(it.0).0.unsigned_abs();
+        let first = locations.first().map_or(0, ticks);
+        if locations.iter().all(|it| ticks(it) == first) {
+            return (first > 0).then_some(Self::Same(first));
+        }
+        let all = locations.iter().map(|it| [it.1, ticks(it)]);
+        Some(Self::PerLocation(all.filter(|it| it[1] > 0).collect()))
+    }
+
+    /// The ticks for a location with this id.
+    fn ticks(&self, id: u64) -> Result<Ticks, SavedError> {
+        let ticks = match self {
+            Self::Same(ticks) => *ticks,
+            Self::PerLocation(all) => all.iter().find(|it| it[0] == id).map_or(0, |it| it[1]),
+        };
+        if ticks > LONGEST {
+            return Err(SavedError::DistanceTooLarge(ticks));
+        }
+        Ok(Ticks(ticks as i64))
+    }
 }
 
 /// Why a saved correction does not fit a trace.
@@ -99,6 +154,11 @@ pub enum SavedError {
         "clock {0} of the correction lists no locations, like one before it; only one may stand for the rest"
     )]
     SecondRest(usize),
+    /// A distance that cannot be meant.
+    #[error(
+        "events cannot be {0} ticks apart at least, as a clock of the correction asks; give at most 2^60"
+    )]
+    DistanceTooLarge(u64),
 }
 
 impl SavedClock {
@@ -137,8 +197,11 @@ impl Correction {
         };
         let saved = self.clocks().iter().map(|clock| {
             let map = self.map(clock);
+            let locations = self.clocks().locations(clock).iter();
+            let locations: Vec<_> = locations.map(|it| (*it, id(it))).collect();
             SavedClock {
-                locations: Some(self.clocks().locations(clock).iter().map(id).collect()),
+                distance: SavedDistance::of(self.distance(), &locations),
+                locations: Some(locations.iter().map(|it| it.1).collect()),
                 knots: map.knots().iter().map(|&knot| knot.into()).collect(),
                 steps: map
                     .steps()
@@ -189,7 +252,17 @@ impl Correction {
                 }
             }
         }
-        Ok(Self::from_parts(&clock_of, rest, &maps))
+        let distances = clock_of
+            .iter()
+            .zip(&info.locations)
+            .map(|(clock, location)| {
+                let clock = clock.or(rest).and_then(|it| saved.get(it));
+                let distance = clock.and_then(|it| it.distance.as_ref());
+                distance.map_or(Ok(Ticks(0)), |it| it.ticks(location.id))
+            });
+        let distances = distances.collect::<Result<Vec<_>, _>>()?;
+        let correction = Self::from_parts(&clock_of, rest, &maps);
+        Ok(correction.keeping(MinimalDistance::from(distances)))
     }
 
     /// Numbers the clocks anew in the order in which locations name them.

@@ -245,11 +245,7 @@ impl<'a> Restore<'a> {
                 why: format!("location {id} is not defined"),
             });
         };
-        Ok(Job {
-            map: self.correction.map_of(location),
-            location,
-            local,
-        })
+        Ok(Job::new(self.correction, location, local))
     }
 }
 

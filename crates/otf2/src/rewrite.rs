@@ -438,11 +438,7 @@ pub(crate) fn job<'a>(
     correction: &'a Correction,
     location: LocationIndex,
 ) -> Result<Job<'a>> {
-    Ok(Job {
-        map: correction.map_of(location),
-        location,
-        local: trace.local(location)?,
-    })
+    Ok(Job::new(correction, location, trace.local(location)?))
 }
 
 /// Creates the directories that files with these names need.

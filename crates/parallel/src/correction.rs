@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use retime_model::{ClockId, ClockMap, Clocks, Correction, Knot, LocationIndex, MapError, Step};
+use retime_model::{
+    ClockId, ClockMap, Clocks, Correction, Knot, LocationIndex, MapError, MinimalDistance, Step,
+};
 use serde::{Deserialize, Serialize};
 
 /// Part of a correction.
@@ -14,6 +16,8 @@ pub(crate) struct PartCorrection {
     /// The clocks of all locations.
     clocks: Vec<ClockId>,
     maps: Vec<(ClockId, Vec<Knot>, Vec<Step>)>,
+    /// How far events of all locations stay apart.
+    distance: MinimalDistance,
 }
 
 impl PartCorrection {
@@ -29,6 +33,7 @@ impl PartCorrection {
         Self {
             clocks: clocks.by_location().to_vec(),
             maps: maps.collect(),
+            distance: correction.distance().clone(),
         }
     }
 
@@ -41,13 +46,13 @@ impl PartCorrection {
         let (clocks, order) = Clocks::from_owners(&self.clocks);
         let map = |clock: &ClockId| sent.remove(clock).unwrap_or_default();
         let maps = order.iter().map(map).collect();
-        Ok(Correction::new(clocks, maps))
+        Ok(Correction::new(clocks, maps).keeping(self.distance))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use retime_model::Timestamp;
+    use retime_model::{Ticks, Timestamp};
 
     use super::*;
 
@@ -58,13 +63,15 @@ mod tests {
             let knot = Knot::at(Timestamp(0), Timestamp(by));
             ClockMap::new(vec![knot], vec![]).unwrap()
         };
-        let correction = Correction::new(clocks, [1, 2, 3].map(later).into());
+        let distance = MinimalDistance::Uniform(Ticks(7));
+        let correction = Correction::new(clocks, [1, 2, 3].map(later).into()).keeping(distance);
         let part = [LocationIndex(2), LocationIndex(3)];
         let sent = PartCorrection::of(&correction, &part);
         let bytes = postcard::to_allocvec(&sent).unwrap();
         let received: PartCorrection = postcard::from_bytes(&bytes).unwrap();
         let unpacked = received.unpack().unwrap();
         assert_eq!(unpacked.clocks(), correction.clocks());
+        assert_eq!(unpacked.distance(), correction.distance());
         for location in part {
             assert_eq!(unpacked.map_of(location), correction.map_of(location));
         }

@@ -140,7 +140,7 @@ pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};
 pub use correction::{
     ClockMap, Correction, CorrectionError, Knot, MapBuilder, MapCursor, MapError, Point,
-    SavedClock, SavedError, SavedKnot, Step, compose,
+    SavedClock, SavedDistance, SavedError, SavedKnot, Step, compose,
 };
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
@@ -155,7 +155,8 @@ pub use retime_model::{
     open_regular, plural, presence, printable, printable_path, resemble,
 };
 pub use retime_model::{
-    ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,
-    Process, TickRate, Ticks, Timestamp, TraceInfo, format_seconds,
+    ClockId, Clocks, Communicator, Delay, EventTimes, Location, LocationIndex, Members,
+    MinimalDistance, ParseDelayError, Process, TickRate, Ticks, Timestamp, TraceInfo,
+    format_seconds,
 };
 pub use stragglers::{GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers};

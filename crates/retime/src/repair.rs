@@ -318,12 +318,12 @@ fn moved(
     let locations = (0..nodes.locations()).into_par_iter();
     let of_location = |location: usize| {
         let index = LocationIndex(location as u32);
-        let mut cursor = correction.map_of(index).cursor(index);
+        let mut times = correction.events(index);
         let mut pace = Pace::of(monitor);
         let distance = |node: EventNode| {
             pace.event()?;
             let (event, raw) = (nodes.event(node), nodes.timestamp(node));
-            let corrected = cursor.map(event, raw);
+            let corrected = times.at(event, raw);
             let corrected = corrected.ok_or(CorrectionError::TooFar {
                 raw,
                 event: Some((index, event)),

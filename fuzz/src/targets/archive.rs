@@ -162,6 +162,7 @@ pub(super) fn rewriting(input: &[u8]) -> String {
         locations: None,
         knots: knots.iter().map(|&knot| knot.into()).collect(),
         steps: Vec::new(),
+        distance: None,
     };
     // A shift, a stretch, and a squeeze in which many stamps become one.
     for (number, knots) in [

@@ -37,6 +37,7 @@ pub(super) fn check(input: &[u8]) -> String {
         locations: None,
         knots: vec![[0, 7].into(), [1_000, 500].into()],
         steps: Vec::new(),
+        distance: None,
     };
     let correction = Correction::restore(&[clock], &scan.info).unwrap();
     let undo = match trace

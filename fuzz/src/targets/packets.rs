@@ -129,6 +129,7 @@ pub(super) fn check(input: &[u8]) -> String {
             [from + 1_000_000, from + 900_000].into(),
         ],
         steps: Vec::new(),
+        distance: None,
     };
     let correction = Correction::restore(&[clock], &scan.info).unwrap();
     let logs: Vec<_> = scan

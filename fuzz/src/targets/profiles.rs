@@ -77,6 +77,7 @@ pub(super) fn check(input: &[u8]) -> String {
             [1_700_000_000_001_000_000, 1_700_000_000_000_900_000].into(),
         ],
         steps: Vec::new(),
+        distance: None,
     };
     let correction = Correction::restore(&[clock], &scan.info).unwrap();
     let logs: Vec<_> = scan

@@ -181,6 +181,7 @@ impl ClockOffsets {
             locations: Some(self.locations.clone()),
             knots: knots.collect::<Result<_, _>>()?,
             steps: self.steps.clone(),
+            distance: None,
         })
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod done;
+mod each_event;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod found;

@@ -8,6 +8,7 @@ use retime::pipeline::{Bounds, Method, Runaway, Solution};
 use retime::{MinimalDelay, TickRate, Ticks};
 
 use super::asked::Asked;
+use super::each_event;
 use crate::analysed::Analysed;
 use crate::error::CliError;
 use crate::progress::{Interrupts, check_interrupt};
@@ -50,6 +51,13 @@ pub(super) fn solve(
     } else {
         None
     };
+    if bounds.is_some() && !solution.correction.distance().is_zero() {
+        report.warnings.push(
+            "bounds hold for events that communicate: one between them can lie later than its bound \
+             says by as much as --min-distance keeps it behind the event before it"
+                .into(),
+        );
+    }
     if solution.aligned.is_some() {
         report.hosts = hosts::part(&analysed.analysis, &solution, bounds.as_ref());
     }
@@ -122,6 +130,11 @@ pub(super) fn describe(
             room_ticks: limit.room.0,
         }),
         measured: measured.distortion,
+        all_events: if args.run.verbose || args.run.json.is_some() {
+            each_event::distortion(analysed, solution)?
+        } else {
+            None
+        },
     });
     if solution.aligned.is_none() {
         let runaway = analysis.runaway(&advance);

@@ -1,18 +1,19 @@
 //! The options of methods, and what they resolve to for a trace.
 
 use clap::Args;
+use retime::TraceInfo;
 use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::format::Trace;
 use retime::pipeline::{
     Choice, ClockControl, ClockKind, LogicalClock, MeasuredOffsets, Method, Options,
 };
-use retime::{Delay, TickRate, TraceInfo};
 
-use super::controller::{Amortization, ConstantsArgs, Controller, non_negative, to_ticks};
+use super::controller::{Amortization, ConstantsArgs, Controller, non_negative};
+use super::distance::MinDistance;
 use super::given::Given;
 use super::reference::ReferenceName;
-use super::{MethodOption, PairsName, RepairName};
+use super::{MethodOption, PairsName, RepairName, StepsName};
 use crate::error::CliError;
 use crate::offsets::OffsetsArgs;
 
@@ -73,14 +74,24 @@ pub(crate) struct MethodArgs {
     /// passes: how far ahead a clock may end, as a share of the run time
     #[arg(long, value_name = "SHARE", default_value_t = MultiPass::default().threshold, value_parser = non_negative, hide_short_help = true)]
     max_advance: f64,
-    /// Least time between successive events of a location that communicate
+    /// Least time between successive events of a location, all of them, so that
+    /// they are strictly later unless it is 0; or a file with lines LOCATION
+    /// DISTANCE (ids, or * for all others)
     #[arg(
         long,
-        value_name = "DELAY",
+        value_name = "DELAY|FILE",
         default_value = "0ticks",
         hide_short_help = true
     )]
-    min_distance: Delay,
+    min_distance: MinDistance,
+    /// The events at which the controllers 1997 and b to d step
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        default_value = "communicating",
+        hide_short_help = true
+    )]
+    steps: StepsName,
     #[command(flatten)]
     pub(crate) constants: ConstantsArgs,
 }
@@ -88,7 +99,16 @@ pub(crate) struct MethodArgs {
 impl MethodArgs {
     /// Refuses options that were given and have no part in the method.
     pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
-        self.given.fits(&self.unresolved())
+        self.given.fits(&self.unresolved())?;
+        let never_steps = matches!(self.controller, Controller::Constant | Controller::Passes);
+        if self.steps == StepsName::Every && never_steps {
+            return Err(CliError::Usage(
+                "--steps every has no part without a controller that steps; give --controller 1997 \
+                 or letters with b or c, or leave it out"
+                    .into(),
+            ));
+        }
+        Ok(())
     }
 
     /// The options as they are for a trace with these events, whose clocks wander by at most
@@ -107,7 +127,7 @@ impl MethodArgs {
         } else {
             MeasuredOffsets::default()
         };
-        let clock = || self.clock(info.rate);
+        let clock = || self.clock(info);
         let options = Options {
             reference,
             clock: (self.repair == RepairName::Clc).then(clock).transpose()?,
@@ -135,13 +155,19 @@ impl MethodArgs {
     pub(crate) fn can_be_together(&self) -> bool {
         let method = self.unresolved();
         let sees_all = matches!(self.controller, Controller::Combined { .. });
-        method.can_be_shared() && !(sees_all && method.heeds(Choice::Control))
+        let looks_at_each = method.heeds(Choice::Distance) && self.min_distance.is_given()
+            || method.heeds(Choice::Control) && self.steps == StepsName::Every
+            || method
+                .logical_clock()
+                .is_some_and(|it| it.kind == ClockKind::Lamport)
+                && self.backward;
+        method.can_be_shared() && !looks_at_each && !(sees_all && method.heeds(Choice::Control))
     }
 
-    fn clock(&self, rate: TickRate) -> Result<LogicalClock, CliError> {
+    fn clock(&self, info: &TraceInfo) -> Result<LogicalClock, CliError> {
         let by_event = self
             .constants
-            .control(self.controller, self.gamma_max, rate)?;
+            .control(self.controller, self.gamma_max, info.rate)?;
         let passes = || {
             ClockControl::Passes(MultiPass {
                 threshold: self.max_advance,
@@ -151,7 +177,8 @@ impl MethodArgs {
         Ok(LogicalClock {
             kind: ClockKind::Controlled,
             control: by_event.map_or_else(passes, ClockControl::ByEvent),
-            distance: to_ticks(self.min_distance, rate)?,
+            distance: self.min_distance.resolve(info)?,
+            steps: self.steps.into(),
             amortization: self.amortization.0,
             backward: self.backward,
         })

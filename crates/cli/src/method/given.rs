@@ -42,7 +42,7 @@ impl Args for Given {
 
 /// Options with a part in some methods only, each with the choice that it makes: methods
 /// say which of these they heed.
-const CHOICES: [(&str, Choice); 19] = [
+const CHOICES: [(&str, Choice); 20] = [
     ("controller", Choice::Control),
     ("gamma-max", Choice::Control),
     ("amortization", Choice::Control),
@@ -55,6 +55,7 @@ const CHOICES: [(&str, Choice); 19] = [
     ("l-upper", Choice::Control),
     ("l-lower", Choice::Control),
     ("min-distance", Choice::Distance),
+    ("steps", Choice::Control),
     ("backward", Choice::Direction),
     ("repair", Choice::Repair),
     ("reference", Choice::Reference),

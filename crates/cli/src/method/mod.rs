@@ -3,12 +3,14 @@
 
 mod args;
 mod controller;
+mod distance;
 mod given;
 mod reference;
 mod table;
 mod window;
 
 use clap::ValueEnum;
+use retime::clock::Steps;
 use retime::pipeline::PairMethod;
 
 pub(crate) use args::MethodArgs;
@@ -23,6 +25,24 @@ pub(crate) enum RepairName {
     Clc,
     /// Nothing: what the estimate alone gives
     Off,
+}
+
+/// The events at which a controller steps, by their name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StepsName {
+    /// Each event that communicates
+    Communicating,
+    /// Each event
+    Every,
+}
+
+impl From<StepsName> for Steps {
+    fn from(name: StepsName) -> Self {
+        match name {
+            StepsName::Communicating => Self::Communicating,
+            StepsName::Every => Self::Every,
+        }
+    }
 }
 
 /// How a spanning tree compares two clocks, by its name.

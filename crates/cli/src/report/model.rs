@@ -302,8 +302,12 @@ pub(crate) struct DelayPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct DistortionPart {
+    /// The changes of intervals between events that communicate.
     #[serde(flatten)]
     pub(crate) measured: retime::Distortion,
+    /// The changes of intervals between all events; with a verbose report and in JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) all_events: Option<retime::Distortion>,
     pub(crate) largest_at: Option<PlacePart>,
     /// The dependency that keeps events right before the largest change from being moved further.
     #[serde(skip_serializing_if = "Option::is_none")]

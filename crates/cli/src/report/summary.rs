@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use retime::causality::{DependencyKind, Tally};
-use retime::{Deviation, TickRate, Ticks, format_seconds, group_digits, plural, printable};
+use retime::{
+    Deviation, Distortion, TickRate, Ticks, format_seconds, group_digits, plural, printable,
+};
 
 use super::clock_names::owner;
 use super::model::{
@@ -384,6 +386,28 @@ impl SummaryText {
             let content = format!("behind {send}, which {effect} keeps from moving with it");
             self.line("", &content);
         }
+        if let Some(all) = &distortion.all_events {
+            self.all_events(all);
+        }
+    }
+
+    /// The changes between all events, also of those between the ones that communicate.
+    fn all_events(&mut self, all: &Distortion) {
+        let percent = |part: u64| 100.0 * part as f64 / all.intervals.max(1) as f64;
+        let content = format!(
+            "between all events: {:.1} % unchanged, {:.1} % by at most 0.1 % or one tick, {:.1} % by more",
+            percent(all.unchanged),
+            percent(all.small),
+            percent(all.large),
+        );
+        self.line("", &content);
+        let content = format!(
+            "changed by {} on average, by {} at most; {} moved",
+            share(all.mean),
+            share(all.largest),
+            plural(all.moved, "event"),
+        );
+        self.line("", &content);
     }
 
     fn accuracy(&mut self, accuracy: &AccuracyPart) {

@@ -127,6 +127,7 @@ fn shift(input: &Path, output: &Path) -> Result<Fate, String> {
         locations: None,
         knots: vec![[0, 1_000_000].into()],
         steps: Vec::new(),
+        distance: None,
     };
     let correction = Correction::restore(&[clock], trace.describe().unwrap()).unwrap();
     let undo = trace

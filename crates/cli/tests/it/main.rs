@@ -12,6 +12,7 @@
 
 mod accelerators;
 mod access;
+mod apart;
 #[path = "../../../otf2/tests/it/common/mod.rs"]
 mod archives;
 mod bad_data;

@@ -3,7 +3,7 @@
 use crate::common::{cases, specs};
 use proptest::prelude::*;
 use retime::clock::{
-    AmortizationRate, CombinedConstants, Control, Gamma, Regulation, amortize, controlled,
+    AmortizationRate, CombinedConstants, Control, Gamma, Regulation, Steps, amortize, controlled,
     regulated,
 };
 use retime::{Causality, Correction, Grouping, LocationIndex, MinimalDelay, Ticks};
@@ -63,7 +63,7 @@ proptest! {
         let times = match control {
             None => controlled(&causality, &clocks, &delay, Gamma::from_factor(gamma_max), &()),
             Some(control) => {
-                let regulation = Regulation { delay: delay.clone(), distance: Ticks(0), control };
+                let regulation = Regulation { delay: delay.clone(), distance: Ticks(0).into(), control, steps: Steps::default() };
                 regulated(&causality, &clocks, trace.info.rate, &regulation, &())
             }
         };

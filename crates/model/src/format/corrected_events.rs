@@ -8,12 +8,14 @@
 //! latest(n) = max(latest(n - 1), recorded(n))
 //! corrected(n) = map(n, latest(n))
 //! ```
+//!
+//! Where the correction keeps events apart, they are as [`EventTimes`] has them.
 
 use std::path::PathBuf;
 
 use super::{EventRow, EventRows, FormatError, Trace};
 use crate::correction::Correction;
-use crate::map::MapCursor;
+use crate::event_times::EventTimes;
 use crate::printable::printable_path;
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
@@ -22,7 +24,7 @@ use crate::trace::LocationIndex;
 pub struct CorrectedEvents<'a> {
     trace: &'a dyn Trace,
     rows: Box<dyn EventRows + 'a>,
-    map: Option<MapCursor<'a>>,
+    times: Option<EventTimes<'a>>,
     location: LocationIndex,
     /// The number of the next event, from 0.
     next: u64,
@@ -72,7 +74,7 @@ impl<'a> CorrectedEvents<'a> {
         Ok(Self {
             trace,
             rows: trace.rows(location)?,
-            map: correction.map(|it| it.map_of(location).cursor(location)),
+            times: correction.map(|it| it.events(location)),
             location,
             next: 0,
             latest: Timestamp(0),
@@ -97,9 +99,9 @@ impl<'a> CorrectedEvents<'a> {
         let number = self.next;
         self.next += 1;
         self.latest = self.latest.max(row.time);
-        let corrected = match &mut self.map {
+        let corrected = match &mut self.times {
             None => None,
-            Some(map) => match map.map(number, self.latest) {
+            Some(times) => match times.at(number, self.latest) {
                 Some(time) => Some(time),
                 None => return Err(self.too_large(number)),
             },

@@ -1,6 +1,6 @@
 //! The task of moving the times of a location, and its outcome for a file.
 
-use retime_model::{ClockMap, LocationIndex};
+use retime_model::{ClockMap, Correction, LocationIndex};
 
 use super::retime::{Extent, Retimer};
 use crate::local::LocalDefinitions;
@@ -11,14 +11,28 @@ use crate::undo::packed::Packed;
 /// stamps have before it.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
+    correction: &'a Correction,
     pub(crate) map: &'a ClockMap,
     pub(crate) location: LocationIndex,
     pub(crate) local: &'a LocalDefinitions,
 }
 
 impl<'a> Job<'a> {
+    pub(crate) fn new(
+        correction: &'a Correction,
+        location: LocationIndex,
+        local: &'a LocalDefinitions,
+    ) -> Self {
+        Self {
+            correction,
+            map: correction.map_of(location),
+            location,
+            local,
+        }
+    }
+
     pub(super) fn retimer(&self) -> Retimer<'a> {
-        Retimer::new(self.map, self.location, &self.local.clock)
+        Retimer::new(self.correction.events(self.location), &self.local.clock)
     }
 
     /// Guesses the raw stamps of events.

@@ -1,6 +1,6 @@
 //! New times for the events of one location.
 
-use retime_model::{ClockMap, LocationIndex, MapCursor, Timestamp};
+use retime_model::{EventTimes, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{ClockCorrection, ClockCursor};
@@ -8,7 +8,7 @@ use crate::clock::{ClockCorrection, ClockCursor};
 /// Maps the times of a location in the order of its events.
 pub(super) struct Retimer<'a> {
     offsets: ClockCursor,
-    map: MapCursor<'a>,
+    times: EventTimes<'a>,
     latest: u64,
     /// Number of the next event.
     event: u64,
@@ -34,14 +34,10 @@ impl Extent {
 }
 
 impl<'a> Retimer<'a> {
-    pub(super) fn new(
-        map: &'a ClockMap,
-        location: LocationIndex,
-        offsets: &ClockCorrection,
-    ) -> Self {
+    pub(super) fn new(times: EventTimes<'a>, offsets: &ClockCorrection) -> Self {
         Self {
             offsets: offsets.cursor(),
-            map: map.cursor(location),
+            times,
             latest: 0,
             event: 0,
             extent: None,
@@ -53,7 +49,7 @@ impl<'a> Retimer<'a> {
     #[inline]
     pub(super) fn event(&mut self, raw: u64) -> Option<u64> {
         self.latest = self.latest.max(self.offsets.correct(raw));
-        let new = self.map.map(self.event, Timestamp(self.latest))?.0;
+        let new = self.times.at(self.event, Timestamp(self.latest))?.0;
         self.event += 1;
         match &mut self.extent {
             Some(extent) => {
@@ -74,7 +70,7 @@ impl<'a> Retimer<'a> {
     /// does in every OTF2 tool.
     pub(super) fn flush_end(&mut self, raw: u64) -> Option<u64> {
         let old = self.offsets.correct(raw);
-        self.map.map_time(Timestamp(old)).map(|new| new.0)
+        self.times.of_no_event(Timestamp(old)).map(|new| new.0)
     }
 
     /// Number of events so far.

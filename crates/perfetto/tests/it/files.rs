@@ -30,6 +30,7 @@ fn moved(trace: &dyn Trace, by: u64, rate: u64) -> Correction {
             [last, by + last + last / 1_000_000 * rate].into(),
         ],
         steps: Vec::new(),
+        distance: None,
     };
     Correction::restore(&[clock], &info).unwrap()
 }

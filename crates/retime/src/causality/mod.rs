@@ -13,6 +13,8 @@
 //! [`Causality::build`] joins the logs of all locations, or those of a [part](Whole) of them. The result is small:
 //! 17 bytes per event with a role; edges of collectives stay implicit.
 
+mod all_columns;
+mod all_events;
 mod building;
 mod channels;
 mod check;
@@ -41,6 +43,7 @@ mod usage;
 mod whole;
 mod window;
 
+pub use all_events::{AllEvents, OtherEvents};
 pub use building::{Incomplete, PartLogs, lacking_begins};
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub use collectives::{Collectives, JoinedOperation, Participant};

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::all_columns::AllColumns;
 use super::error::{CausalityError, RetimingError};
 use super::ids::{EventNode, Ids};
 use super::whole::{NeedsWhole, Whole};
@@ -48,6 +49,8 @@ pub struct Nodes {
     /// Shared with the same trace at other times.
     events: Arc<Vec<u32>>,
     roles: Arc<Vec<Role>>,
+    /// True for events that only lie between those that take part; empty where there are none.
+    between: Arc<Vec<bool>>,
     /// Nodes of location `l` are `first[l]..first[l + 1]`.
     first: Vec<EventNode>,
     /// Whose nodes are all here, and are to be visited.
@@ -91,6 +94,7 @@ impl Nodes {
             times,
             events: Arc::new(events),
             roles: Arc::new(roles),
+            between: Arc::default(),
             first: vec![EventNode(0)],
             counts: Arc::new(counts),
             whole,
@@ -190,6 +194,7 @@ impl Nodes {
             times: Vec::with_capacity(self.len()),
             events: Arc::default(),
             roles: Arc::default(),
+            between: Arc::default(),
             first: self.first.clone(),
             whole: self.whole.clone(),
             counts: Arc::clone(&self.counts),
@@ -201,6 +206,7 @@ impl Nodes {
         };
         let mut events = Vec::with_capacity(self.len());
         let mut roles = Vec::with_capacity(self.len());
+        let mut between = Vec::with_capacity(self.between.len());
         for location in 0..self.locations() {
             let range = self.span(location).range();
             let last = self.event_counts[location].saturating_sub(1) as u32;
@@ -216,6 +222,8 @@ impl Nodes {
                     .rev()
                     .map(|event| last - event),
             );
+            let of_location = self.between.get(range.clone());
+            between.extend(of_location.into_iter().flatten().rev());
             roles.extend(self.roles[range].iter().rev().map(|role| role.mirrored()));
             let extent = self.extents[location];
             mirrored.extents.push(extent.map(|extent| Extent {
@@ -224,6 +232,7 @@ impl Nodes {
             }));
         }
         (mirrored.events, mirrored.roles) = (Arc::new(events), Arc::new(roles));
+        mirrored.between = Arc::new(between);
         mirrored
     }
 
@@ -247,16 +256,18 @@ impl Nodes {
             }
             let mut pace = Pace::of(monitor);
             let index = LocationIndex(location as u32);
-            let mut cursor = correction.map_of(index).cursor(index);
+            let mut events = correction.events(index);
             for (node, time) in self.span(location).zip(times) {
                 pace.event()?;
-                let corrected = cursor.map(self.event(node), self.timestamp(node));
+                let corrected = events.at(self.event(node), self.timestamp(node));
                 *time = corrected.ok_or(RetimingError::TooFar)?;
             }
             let Some(Extent { first, last }) = self.extents[location] else {
                 return Ok(None);
             };
-            let ends = cursor.map(0, first).zip(cursor.map(u64::MAX, last));
+            let end = self.event_counts[location].saturating_sub(1);
+            let mut map = correction.map_of(index).cursor(index);
+            let ends = map.map(0, first).zip(events.at(end, last));
             let (first, last) = ends.ok_or(RetimingError::TooFar)?;
             Ok(Some(Extent { first, last }))
         };
@@ -284,6 +295,7 @@ impl Nodes {
             times: Vec::new(),
             events: Arc::clone(&self.events),
             roles: Arc::clone(&self.roles),
+            between: Arc::clone(&self.between),
             first: self.first.clone(),
             whole: self.whole.clone(),
             counts: Arc::clone(&self.counts),
@@ -293,6 +305,44 @@ impl Nodes {
             base: self.base,
             last: self.last,
         }
+    }
+
+    /// These nodes replaced by those of all events, and the new number of each.
+    pub(super) fn replaced_by(&self, all: AllColumns) -> (Self, Vec<EventNode>) {
+        let counts = all.first.windows(2).map(|it| it[1].0 - it[0].0);
+        let mut nodes = Self {
+            counts: Arc::new(counts.collect()),
+            times: all.times,
+            events: Arc::new(all.events),
+            roles: Arc::new(all.roles),
+            between: Arc::new(all.between),
+            first: all.first,
+            extents: self.extents.clone(),
+            blocks: Vec::new(),
+            ..self.clone_without_times()
+        };
+        nodes.blocks = nodes.locations_of_blocks();
+        (nodes, all.numbers)
+    }
+
+    /// True if every event of the trace is a node.
+    #[inline]
+    pub fn are_all_events(&self) -> bool {
+        !self.between.is_empty()
+    }
+
+    /// True if nothing depends on `node`, and it on nothing: it only lies between others.
+    #[inline]
+    pub fn is_between(&self, node: EventNode) -> bool {
+        self.between.get(node.index()).is_some_and(|it| *it)
+    }
+
+    /// True if every event is a node, and that with this number in its location only lies
+    /// between others.
+    pub(crate) fn has_between(&self, location: LocationIndex, event: u64) -> bool {
+        let first = self.first[location.as_usize()].index();
+        let between = self.between.get(first + event as usize);
+        between.is_some_and(|it| *it)
     }
 
     /// A stamp as seen in the mirror, and back; `None` outside of 64 bits.

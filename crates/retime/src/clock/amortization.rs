@@ -48,7 +48,7 @@ use super::lead::Lead;
 use super::operations::limits_of_begins;
 use super::times::{Between, LogicalTimes};
 use crate::causality::{Causality, EventNode, Ids, Instance, Role, Slot};
-use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
+use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_known};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
@@ -176,7 +176,8 @@ impl Ramps<'_> {
         // Not into a `Result` at once: which of several errors that gives depends on threads.
         let maps: Vec<Result<_, CorrectionError>> = maps.collect();
         let maps = maps.into_iter().collect::<Result<_, _>>()?;
-        Ok(Correction::new(self.clocks.clone(), maps))
+        let distance = self.times.distance.clone();
+        Ok(Correction::new(self.clocks.clone(), maps).keeping(distance))
     }
 
     /// The map of one clock.
@@ -196,15 +197,23 @@ impl Ramps<'_> {
         let mut gates = Vec::with_capacity(order.len());
         let mut sum = 0;
         let mut previous: Option<EventNode> = None;
+        let is_alone = self.clocks.locations(clock).len() == 1;
         let mut jumps = self.times.jumps_in_order();
         let mut pace = Pace::of(self.monitor);
         for node in order.iter() {
             pace.event()?;
             let value = self.times.get(node).0;
             sum += match previous {
-                // Within a moment whatever lies between two nodes is a jump.
                 Some(previous) if nodes.time(previous) == nodes.time(node) => {
-                    value - self.times.get(previous).0
+                    // Within a moment whatever lies between two nodes is a jump, unless it keeps
+                    // them apart.
+                    if self.times.distance.is_zero() {
+                        value - self.times.get(previous).0
+                    } else if is_alone {
+                        jumps.of(node)
+                    } else {
+                        0
+                    }
                 }
                 _ => jumps.of(node),
             };
@@ -255,14 +264,15 @@ impl Ramps<'_> {
         string: &[i64],
     ) -> Result<ClockMap, CorrectionError> {
         let nodes = self.causality.nodes();
-        let mut builder = MapBuilder::default();
+        let mut builder = MapBuilder::keeping(self.times.distance.clone());
         let mut add = |raw: Timestamp, corrected: i64, event| {
             let corrected = nodes.absolute(Ticks(corrected));
-            builder.add(Point {
+            let point = Point {
                 raw,
                 corrected: corrected.ok_or(CorrectionError::TooFar { raw, event })?,
                 event,
-            })
+            };
+            add_known(&mut builder, nodes, point)
         };
         let end = last_stamp(self.causality, self.clocks, clock);
         let last = nodes.relative(end).0;

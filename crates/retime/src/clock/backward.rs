@@ -15,7 +15,7 @@
 //! Source: Rabenseifner 1997, section 7; Rabenseifner 2000, section 7.2.
 
 use crate::causality::{Causality, Nodes};
-use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_bends};
+use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_bends, add_known};
 use crate::merge::Most;
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
@@ -32,16 +32,14 @@ pub fn mirror_back(
 ) -> Result<Correction, CorrectionError> {
     let shift = needed_shift(causality.nodes(), mirrored)?;
     let maps = clocks.iter().map(|clock| {
-        let mut builder = MapBuilder::default();
+        let mut builder = MapBuilder::keeping(mirrored.distance().clone());
         for point in points(causality, clocks, mirrored, (clock, shift), monitor)? {
-            builder.add(point)?;
+            add_known(&mut builder, causality.nodes(), point)?;
         }
         builder.finish()
     });
-    Ok(Correction::new(
-        clocks.clone(),
-        maps.collect::<Result<_, _>>()?,
-    ))
+    let maps = maps.collect::<Result<_, _>>()?;
+    Ok(Correction::new(clocks.clone(), maps).keeping(mirrored.distance().clone()))
 }
 
 /// How far the latest event of the corrected mirror lies beyond what mirrors to 0.
@@ -58,12 +56,37 @@ fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Result<u64, CorrectionE
         let index = LocationIndex(location as u32);
         let raw = extent.first;
         let last = nodes.mirror_time(raw);
-        let latest = last.and_then(|it| mirrored.map_of(index).cursor(index).map(u64::MAX, it));
+        let latest = last.and_then(|it| latest(nodes, mirrored, index, it));
         let latest = latest.ok_or(CorrectionError::TooFar { raw, event: None })?;
         // What lies before that needs no shift.
         shift = shift.max(latest.0.saturating_sub(zero));
     }
     Ok(nodes.whole().all_reduce(Most(shift)).0)
+}
+
+/// Where the corrected mirror puts the last event of a location, which is stamped `last` there.
+fn latest(
+    nodes: &Nodes,
+    mirrored: &Correction,
+    location: LocationIndex,
+    last: Timestamp,
+) -> Option<Timestamp> {
+    if !nodes.are_all_events() {
+        return mirrored
+            .map_of(location)
+            .cursor(location)
+            .map(u64::MAX, last);
+    }
+    let mut times = mirrored.events(location);
+    let count = nodes.event_count(location.as_usize());
+    let all = nodes.of(location.as_usize()).rev();
+    all.map(|node| {
+        times.at(
+            count - 1 - nodes.event(node),
+            nodes.mirror_time(nodes.timestamp(node))?,
+        )
+    })
+    .last()?
 }
 
 /// All nodes of a clock, and the bends between them, in rising order.
@@ -87,13 +110,14 @@ fn points(
     let mut points = Vec::new();
     let mut pace = Pace::of(monitor);
     for location in clocks.locations(clock) {
-        let mut cursor = mirrored.map(clock).cursor(*location);
+        let mut times = mirrored.events(*location);
         let count = nodes.event_count(location.as_usize());
-        for node in nodes.of(location.as_usize()) {
+        // In the order of the mirror, where each event waits for those after it.
+        for node in nodes.of(location.as_usize()).rev() {
             pace.event()?;
             let (number, raw) = (nodes.event(node), nodes.timestamp(node));
             let event = Some((*location, number));
-            let mirrored = back(raw).and_then(|it| cursor.map(count - 1 - number, it));
+            let mirrored = back(raw).and_then(|it| times.at(count - 1 - number, it));
             let corrected = mirrored.and_then(corrected_back);
             points.push(Point {
                 raw,
@@ -101,6 +125,11 @@ fn points(
                 event,
             });
         }
+    }
+    if !mirrored.distance().is_zero() {
+        // Where events are kept apart the map alone says where none lies, and each is a node.
+        sort_by_key(&mut points, Point::order, monitor)?;
+        return Ok(points);
     }
     let too_far = |raw| CorrectionError::TooFar { raw, event: None };
     let knots = mirrored.map(clock).knots().iter();

@@ -32,11 +32,10 @@ use super::part::in_any_order;
 use super::run::Run;
 use super::times::Between;
 use crate::causality::{Causality, EventNode, Nodes};
-use crate::correction::{Correction, CorrectionError, MapBuilder, Point};
+use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_known};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
-use retime_model::{ClockId, Clocks, Monitor};
-use retime_model::{Ticks, Timestamp};
+use retime_model::{ClockId, Clocks, MinimalDistance, Monitor, Ticks, Timestamp};
 
 /// The counter of every node.
 ///
@@ -57,56 +56,52 @@ pub fn lamport(causality: &Causality, monitor: &dyn Monitor) -> Result<Vec<u64>,
 }
 
 /// Turns the counters into a correction: the time of an event is the smallest
-/// stamp of the trace plus its counter. For a trace that is to be read for the
-/// order of its events alone.
+/// stamp of the trace plus its counter, also of events that are no nodes: each is one more
+/// than the event before it. For a trace that is to be read for the order of its events alone.
 pub fn lamport_order(
     causality: &Causality,
     monitor: &dyn Monitor,
 ) -> Result<Correction, ClockError> {
     let nodes = causality.nodes();
     let counters = lamport(causality, monitor)?;
+    let distance = MinimalDistance::Uniform(Ticks(1));
     let maps = (0..nodes.locations()).map(|location| {
-        let mut builder = MapBuilder::default();
+        let mut builder = MapBuilder::keeping(distance.clone());
         let mut add = |raw, counter: u64, event| {
             let corrected = nodes.base().0.checked_add(counter).map(Timestamp);
-            builder.add(Point {
+            let point = Point {
                 raw,
                 corrected: corrected.ok_or(CorrectionError::TooFar { raw, event })?,
                 event,
-            })
+            };
+            add_known(&mut builder, nodes, point)
         };
-        // Events before the first node and after the last count on as well.
         let range = nodes.of(location);
         let extent = nodes.extent(location);
-        if let Some(extent) = extent.filter(|it| {
-            range
-                .first()
-                .is_none_or(|node| it.first < nodes.timestamp(node))
-        }) {
-            add(extent.first, 0, None)?;
+        let mut before = 0;
+        if let Some(extent) = extent {
+            add(extent.first, before, None)?;
         }
-        let mut end = nodes.event_count(location).saturating_sub(1);
         let mut pace = Pace::of(monitor);
         for node in range.clone() {
             pace.event()?;
-            let event = nodes.event(node);
-            add(
-                nodes.timestamp(node),
-                counters[node.index()],
-                Some((nodes.location(node), event)),
-            )?;
-            end = counters[node.index()] + nodes.event_count(location).saturating_sub(event + 1);
+            let counter = counters[node.index()];
+            let event = Some((nodes.location(node), nodes.event(node)));
+            if !nodes.is_between(node) {
+                // Events between count on from the node before.
+                add(nodes.timestamp(node), before, None)?;
+                before = counter;
+            }
+            add(nodes.timestamp(node), counter, event)?;
         }
-        let last = range.clone().next_back().map(|node| nodes.timestamp(node));
-        if let Some(extent) = extent.filter(|it| it.last > last.unwrap_or(it.first)) {
-            add(extent.last, end, None)?;
+        if let Some(extent) = extent {
+            add(extent.last, before, None)?;
         }
         builder.finish()
     });
-    Ok(Correction::new(
-        Clocks::each_location(nodes.locations()),
-        maps.collect::<Result<_, CorrectionError>>()?,
-    ))
+    let maps = maps.collect::<Result<_, CorrectionError>>()?;
+    let clocks = Clocks::each_location(nodes.locations());
+    Ok(Correction::new(clocks, maps).keeping(distance))
 }
 
 struct Counting<'a> {

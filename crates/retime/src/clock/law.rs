@@ -3,8 +3,8 @@
 use super::gamma::Gamma;
 use super::lead::Lead;
 use super::times::Between;
-use crate::causality::EventNode;
-use retime_model::ClockId;
+use crate::causality::{EventNode, Nodes};
+use retime_model::{ClockId, MinimalDistance};
 
 /// A node that was just computed.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(super) trait Law {
     /// How clocks went on between nodes, after all are computed.
     fn between(&mut self) -> Between;
 
-    /// The lead that is left of `lead` at raw time `raw`.
+    /// The lead that is left of `lead` at raw time `raw`, whatever distance events keep.
     fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead;
 
     /// Where the clock alone brings `node` at raw time `raw`.
@@ -35,6 +35,15 @@ pub(super) trait Law {
 
     /// A node was computed; the lead from there on.
     fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead;
+}
+
+/// How far a node has to be from the one that its clock has passed last.
+#[inline]
+pub(super) fn distance_before(nodes: &Nodes, distance: &MinimalDistance, node: EventNode) -> i64 {
+    match distance {
+        MinimalDistance::Uniform(distance) => distance.0,
+        MinimalDistance::PerLocation(_) => distance.of(nodes.location(node)).0,
+    }
 }
 
 /// A lead shrinks by the same share of every interval.

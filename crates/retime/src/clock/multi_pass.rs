@@ -108,11 +108,22 @@ pub fn multi_pass(
     limits: MultiPass,
     monitor: &dyn Monitor,
 ) -> Result<Passes, ClockError> {
+    let run = |gamma| controlled(causality, clocks, delay, gamma, monitor);
+    passes(causality, clocks, limits, run)
+}
+
+/// Runs a clock with ever smaller gammas until none ends too far ahead.
+pub(crate) fn passes(
+    causality: &Causality,
+    clocks: &Clocks,
+    limits: MultiPass,
+    run: impl Fn(Gamma) -> Result<LogicalTimes, ClockError>,
+) -> Result<Passes, ClockError> {
     let mut factor = FIRST[0];
     let mut count = 0;
     loop {
         let gamma = Gamma::from_factor(factor);
-        let times = controlled(causality, clocks, delay, gamma, monitor)?;
+        let times = run(gamma)?;
         count += 1;
         let passes = Passes {
             excess: excess(causality, clocks, &times),

@@ -15,8 +15,8 @@
 //!
 //! ```
 //! # use retime::causality::{Causality, CausalityOptions, EventNode};
-//! # use retime::{Grouping, MinimalDelay, Ticks};
-//! use retime::clock::{self, Control, Regulation};
+//! # use retime::{Grouping, MinimalDelay, MinimalDistance, Ticks};
+//! use retime::clock::{self, Control, Regulation, Steps};
 //! # let trace = retime_testing::trace("0: send 1 @100, receive 1 @1200
 //! #                                    1: receive 0 @95, send 0 @195")?;
 //! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
@@ -25,8 +25,9 @@
 //! // ticks later gamma = 0.95 has taken 5 of the lead of 7.
 //! let regulation = Regulation {
 //!     delay: MinimalDelay::Uniform(Ticks(2)),
-//!     distance: Ticks(0),
+//!     distance: MinimalDistance::default(),
 //!     control: Control::Constant(0.95),
+//!     steps: Steps::Communicating,
 //! };
 //! let times = clock::regulated(&causality, &clocks, trace.info.rate, &regulation, &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
@@ -45,17 +46,16 @@ use std::collections::BinaryHeap;
 use super::controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
 use super::error::ClockError;
 use super::gamma::Gamma;
-use super::law::{Computed, Law};
+use super::law::{Computed, Law, distance_before};
 use super::lead::Lead;
 use super::part::in_any_order;
 use super::run::Run;
 use super::simple::simple;
 use super::times::{Bend, Between, LogicalTimes};
-use crate::causality::{Causality, NeedsWhole};
+use crate::causality::{Causality, EventNode, NeedsWhole, Nodes};
 use crate::delay::MinimalDelay;
-use retime_model::{Cancelled, Monitor};
-use retime_model::{ClockId, Clocks};
-use retime_model::{TickRate, Ticks};
+use retime_model::{Cancelled, Monitor, TickRate};
+use retime_model::{ClockId, Clocks, MinimalDistance};
 
 /// How gamma is found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,10 +85,27 @@ impl Control {
 pub struct Regulation {
     /// Least time from a cause to its effect, `mu`.
     pub delay: MinimalDelay,
-    /// Least time between successive events with edges of a location, `delta`.
-    pub distance: Ticks,
+    /// Least time between successive nodes of a location, `delta`: between successive events
+    /// where all of them are nodes.
+    pub distance: MinimalDistance,
     /// How gamma is found.
     pub control: Control,
+    /// At which events.
+    pub steps: Steps,
+}
+
+/// The events at which controllers take a step.
+///
+/// Algorithm 3 of 1997 takes one at each event, so that what is remembered of leads decays with
+/// each. Where a recorder writes many events that say nothing of clocks, as calls of functions,
+/// control then depends on how much it writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Steps {
+    /// At each event that takes part in happened-before.
+    #[default]
+    Communicating,
+    /// At each event. Those that take part are all there are where others are no nodes.
+    Every,
 }
 
 /// Runs the controlled logical clock with a controller over a trace of the given
@@ -107,17 +124,21 @@ pub fn regulated(
         delay,
         distance,
         control,
+        steps,
     } = regulation;
-    let simple = simple(causality, clocks, delay, *distance, monitor)?;
+    let simple = simple(causality, clocks, delay, distance, monitor)?;
     let law = || Regulated {
-        distance: distance.0,
+        nodes: causality.nodes(),
+        distance,
+        steps: *steps,
         simple: &simple,
         controllers: Controllers::new(*control, clocks.len(), rate),
         bends: Vec::new(),
     };
     let fresh = || Run::new(causality, clocks, delay, law(), monitor);
     if !control.depends_on_order(clocks, causality) {
-        return in_any_order(fresh, 0, monitor).map(|(times, _)| times);
+        let (times, _) = in_any_order(fresh, 0, monitor)?;
+        return Ok(times.apart(causality, distance));
     }
     if !causality.whole().is_here() {
         causality.whole().give_up(NeedsWhole::Order);
@@ -125,7 +146,8 @@ pub fn regulated(
     }
     let mut run = fresh();
     in_canonical_order(&mut run)?;
-    run.finish().map(|(times, _)| times)
+    let (times, _) = run.finish()?;
+    Ok(times.apart(causality, distance))
 }
 
 /// Computes, as long as there is one, the event with the smallest raw time among
@@ -159,7 +181,9 @@ fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) -> Result<(), Cancelled>
 
 /// The law of a clock under control.
 struct Regulated<'a> {
-    distance: i64,
+    nodes: &'a Nodes,
+    distance: &'a MinimalDistance,
+    steps: Steps,
     simple: &'a LogicalTimes,
     controllers: Controllers,
     bends: Vec<Bend>,
@@ -239,6 +263,12 @@ impl Controllers {
 }
 
 impl Regulated<'_> {
+    /// The lead at a node that no dependency forces.
+    fn alone(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> Lead {
+        let distance = distance_before(self.nodes, self.distance, node);
+        self.controllers.advanced(clock, lead, raw, distance)
+    }
+
     /// Notes where `lead` has run out before a node, by the gamma of that node.
     fn note_bend(&mut self, clock: ClockId, lead: Lead, node: Computed) {
         let gamma = Gamma::from_factor(self.controllers.factor(clock));
@@ -259,17 +289,23 @@ impl Law for Regulated<'_> {
     }
 
     fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead {
-        self.controllers.advanced(clock, lead, raw, self.distance)
+        self.controllers.advanced(clock, lead, raw, 0)
+    }
+
+    fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
+        raw + self.alone(clock, lead, raw, node).amount()
     }
 
     fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead {
-        let alone = self.left(clock, lead, node.raw);
+        let alone = self.alone(clock, lead, node.raw, node.node);
         let amount = node.value - node.raw;
         if alone.amount() == 0 {
             self.note_bend(clock, lead, node);
         }
-        let simple = self.simple.get(node.node).0;
-        self.controllers.computed(clock, node.raw, simple, amount);
+        if self.steps == Steps::Every || !self.nodes.is_between(node.node) {
+            let simple = self.simple.get(node.node).0;
+            self.controllers.computed(clock, node.raw, simple, amount);
+        }
         alone.forced(amount)
     }
 }

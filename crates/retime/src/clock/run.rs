@@ -15,7 +15,7 @@ use crate::correction::CorrectionError;
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
-use retime_model::{ClockId, Clocks};
+use retime_model::{ClockId, Clocks, MinimalDistance};
 
 /// State of a run over all clocks.
 pub(super) struct Run<'a, L> {
@@ -85,6 +85,7 @@ impl<'a, L: Law> Run<'a, L> {
             jumped: Jumped::of(&jumps),
             jumps,
             between: self.law.between(),
+            distance: MinimalDistance::default(),
         };
         Ok((times, self.law))
     }

@@ -12,13 +12,13 @@
 //!
 //! ```
 //! # use retime::causality::{Causality, CausalityOptions, EventNode};
-//! # use retime::{Grouping, MinimalDelay, Ticks};
+//! # use retime::{Grouping, MinimalDelay, MinimalDistance, Ticks};
 //! use retime::clock::simple;
 //! # let trace = retime_testing::trace("0: send 1 @100
 //! #                                    1: receive 0 @95, send 0 @98, send 0 @105")?;
 //! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
 //! # let clocks = Grouping::Process.clocks(&trace.info, &causality);
-//! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), Ticks(0), &())?;
+//! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), &MinimalDistance::default(), &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([1, 2, 3].map(corrected), [102, 102, 105]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,18 +27,17 @@
 //! Source: Rabenseifner 1997, section 4; Rabenseifner 2000, section 4.2.
 
 use super::error::ClockError;
-use super::law::{Computed, Law};
+use super::law::{Computed, Law, distance_before};
 use super::lead::Lead;
 use super::part::in_any_order;
 use super::run::Run;
 use super::times::{Between, LogicalTimes};
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode, Nodes};
 use crate::delay::MinimalDelay;
-use retime_model::Ticks;
-use retime_model::{ClockId, Clocks, Monitor};
+use retime_model::{ClockId, Clocks, MinimalDistance, Monitor};
 
-/// Runs the simple logical clock, with at least `distance` between successive
-/// events with edges of a location.
+/// Runs the simple logical clock, with at least `distance` between successive nodes of a
+/// clock: between successive events where all of them are nodes.
 ///
 /// Fails if happened-before has a cycle, naming its events, or if `monitor` says to
 /// give up.
@@ -46,28 +45,36 @@ pub fn simple(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
-    distance: Ticks,
+    distance: &MinimalDistance,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
     let law = || Standing {
-        distance: distance.0,
+        nodes: causality.nodes(),
+        distance,
     };
     let fresh = || Run::new(causality, clocks, delay, law(), monitor);
-    in_any_order(fresh, 0, monitor).map(|(times, _)| times)
+    let (times, _) = in_any_order(fresh, 0, monitor)?;
+    Ok(times.apart(causality, distance))
 }
 
 /// A clock that is ahead stands still, but for the least distance.
-struct Standing {
-    distance: i64,
+struct Standing<'a> {
+    nodes: &'a Nodes,
+    distance: &'a MinimalDistance,
 }
 
-impl Law for Standing {
+impl Law for Standing<'_> {
     fn between(&mut self) -> Between {
         Between::Stands
     }
 
     fn left(&self, _: ClockId, lead: Lead, raw: i64) -> Lead {
-        lead.advanced(raw, self.distance)
+        lead.advanced(raw, 0)
+    }
+
+    fn own(&self, _: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
+        let distance = distance_before(self.nodes, self.distance, node);
+        raw + lead.advanced(raw, distance).amount()
     }
 
     fn computed(&mut self, _: ClockId, _: Lead, node: Computed) -> Lead {

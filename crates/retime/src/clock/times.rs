@@ -1,9 +1,9 @@
 //! The yield of a logical clock: a time for every node.
 
-use crate::causality::EventNode;
+use crate::causality::{Causality, EventNode};
 use crate::clock::Gamma;
 use crate::merge::Merge;
-use retime_model::Ticks;
+use retime_model::{MinimalDistance, Ticks};
 use serde::{Deserialize, Serialize};
 
 /// Value of a node that is not computed yet.
@@ -65,6 +65,8 @@ pub struct LogicalTimes {
     pub(crate) jumped: Jumped,
     /// How clocks go on by themselves between nodes.
     pub(crate) between: Between,
+    /// How far all successive events of a location are apart; 0 where only nodes are known.
+    pub(crate) distance: MinimalDistance,
 }
 
 /// How a clock that leads goes on between nodes.
@@ -102,6 +104,31 @@ impl LogicalTimes {
     /// How far an event was forced ahead of its own clock at most.
     pub fn largest_jump(&self) -> Ticks {
         Ticks(self.jumped.largest)
+    }
+
+    /// These times, of nodes that are so far apart at least.
+    pub(crate) fn apart(self, causality: &Causality, distance: &MinimalDistance) -> Self {
+        if !causality.nodes().are_all_events() {
+            return self;
+        }
+        Self {
+            distance: distance.clone(),
+            ..self
+        }
+    }
+
+    /// The times of some nodes, rising, to which all jumps belong.
+    pub(crate) fn of(self, nodes: &[EventNode]) -> Self {
+        let number = |node: EventNode| Some(EventNode(nodes.binary_search(&node).ok()? as u32));
+        let jumps = self.jumps.iter().filter_map(|jump| {
+            let node = number(jump.node)?;
+            Some(Jump { node, ..*jump })
+        });
+        Self {
+            values: nodes.iter().map(|it| self.values[it.index()]).collect(),
+            jumps: jumps.collect(),
+            ..self
+        }
     }
 
     /// For asking how far nodes were forced ahead, mostly in rising order.

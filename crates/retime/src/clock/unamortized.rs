@@ -40,7 +40,7 @@ use super::in_time::{InTime, last_stamp};
 use super::lead::Lead;
 use super::times::{Between, LogicalTimes};
 use crate::causality::{Causality, EventNode};
-use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
+use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_known};
 use crate::pace::Pace;
 use retime_model::{ClockId, Clocks, Monitor, Ticks, Timestamp};
 
@@ -63,7 +63,7 @@ pub fn unamortized(
     // Not into a `Result` at once: which of several errors that gives depends on threads.
     let maps: Vec<Result<_, CorrectionError>> = maps.collect();
     let maps = maps.into_iter().collect::<Result<_, _>>()?;
-    Ok(Correction::new(clocks.clone(), maps))
+    Ok(Correction::new(clocks.clone(), maps).keeping(times.distance.clone()))
 }
 
 struct JumpWalk<'a> {
@@ -88,7 +88,7 @@ impl JumpWalk<'_> {
         let (causality, clocks, times) = (self.causality, self.clocks, self.times);
         let nodes = causality.nodes();
         let order = InTime::of(causality, clocks, clock, times, self.monitor)?;
-        let mut builder = MapBuilder::default();
+        let mut builder = MapBuilder::keeping(times.distance.clone());
         let mut last: Option<Passed> = None;
         let mut jumps = times.jumps_in_order();
         let mut pace = Pace::of(self.monitor);
@@ -108,7 +108,7 @@ impl JumpWalk<'_> {
                     jump
                 }
             };
-            builder.add(self.point(raw, value, Some(node))?)?;
+            add_known(&mut builder, nodes, self.point(raw, value, Some(node))?)?;
             let lead = self.lead(last, raw, (jump > 0).then_some(value - raw));
             last = Some(Passed { raw, value, lead });
         }

@@ -7,6 +7,9 @@
 //! piece until the interval is empty and ends it at the last point that fitted.
 //! It holds only the points beyond that one, however many there are in all.
 //!
+//! Where events are kept apart, an event that lies by the least distance behind the one before
+//! it needs no knot: the map only must not lie above it (`y < slope * x + 1` falls away).
+//!
 //! ```
 //! use retime::{MapBuilder, Point, Timestamp};
 //! let mut builder = MapBuilder::default();
@@ -24,9 +27,11 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashMap;
+
 use super::error::CorrectionError;
 use super::point::Point;
-use retime_model::{ClockMap, Knot, Step};
+use retime_model::{ClockMap, Knot, LocationIndex, MinimalDistance, Step, Timestamp};
 
 /// Points looked at beyond the last one that fitted, so that building stays linear.
 const LOOK_AHEAD: usize = 64;
@@ -37,9 +42,22 @@ pub struct MapBuilder {
     kept: Vec<Knot>,
     steps: Vec<Step>,
     /// The knot of the latest raw stamp, and its points.
-    open: Option<Knot>,
+    open: Option<Entry>,
     group: Vec<Point>,
+    /// The point that was added last of those that the map goes through.
+    before: Option<Point>,
     piece: Piece,
+    distance: MinimalDistance,
+    /// The event of each location that was added last, and its corrected time; kept where there
+    /// is a least distance.
+    last: FxHashMap<LocationIndex, (u64, Timestamp)>,
+}
+
+/// A knot that the map has to go through, or at most reach.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    knot: Knot,
+    is_bound: bool,
 }
 
 /// A piece that may still grow: it begins at the last knot kept.
@@ -48,27 +66,88 @@ struct Piece {
     slopes: Slopes,
     /// The last knot that it can end at.
     fitted: Option<Knot>,
-    /// Knots after that one.
-    beyond: VecDeque<Knot>,
+    /// All that comes after that one.
+    beyond: VecDeque<Entry>,
 }
 
 impl MapBuilder {
+    /// For a correction that keeps events apart.
+    pub fn keeping(distance: MinimalDistance) -> Self {
+        Self {
+            distance,
+            ..Self::default()
+        }
+    }
+
     /// Adds a point; fails if it is out of order.
     pub fn add(&mut self, point: Point) -> Result<(), CorrectionError> {
-        if let Some(&before) = self.group.last()
-            && (point.raw < before.raw || point.corrected < before.corrected)
-        {
-            return Err(CorrectionError::Unordered { point, before });
-        }
-        match &mut self.open {
-            Some(open) if point.raw == open.raw => open.leave = point.corrected,
-            _ => {
-                self.close_group();
-                self.open = Some(Knot::at(point.raw, point.corrected));
-            }
-        }
-        self.group.push(point);
+        self.check_order(point)?;
+        self.pass(point);
+        self.go_through(point);
         Ok(())
+    }
+
+    /// Adds an event that nothing depends on; fails if it is out of order.
+    pub fn add_between(&mut self, point: Point) -> Result<(), CorrectionError> {
+        self.check_order(point)?;
+        if self.pass(point) {
+            self.stay_below(point);
+        } else {
+            self.go_through(point);
+        }
+        Ok(())
+    }
+
+    fn check_order(&self, point: Point) -> Result<(), CorrectionError> {
+        match self.before {
+            Some(before) if point.raw < before.raw || point.corrected < before.corrected => {
+                Err(CorrectionError::Unordered { point, before })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Passes a point. True if it lies by the least distance behind the event before it, so
+    /// that this says where it is.
+    fn pass(&mut self, point: Point) -> bool {
+        let Some((location, event)) = point.event.filter(|_| !self.distance.is_zero()) else {
+            return false;
+        };
+        let distance = self.distance.of(location).0.unsigned_abs();
+        let last = self.last.insert(location, (event, point.corrected));
+        last.is_some_and(|(before, corrected)| {
+            event == before + 1 && Some(point.corrected.0) == corrected.0.checked_add(distance)
+        })
+    }
+
+    fn go_through(&mut self, point: Point) {
+        match &mut self.open {
+            Some(Entry { knot, is_bound }) if point.raw == knot.raw => {
+                if *is_bound {
+                    knot.arrive = knot.arrive.min(point.corrected);
+                }
+                knot.leave = point.corrected;
+                *is_bound = false;
+            }
+            _ => self.open_group(point, false),
+        }
+        self.before = Some(point);
+        self.group.push(point);
+    }
+
+    fn stay_below(&mut self, point: Point) {
+        // The first of a stamp is the lowest.
+        if self.open.is_none_or(|it| it.knot.raw != point.raw) {
+            self.open_group(point, true);
+        }
+    }
+
+    fn open_group(&mut self, point: Point, is_bound: bool) {
+        self.close_group();
+        self.open = Some(Entry {
+            knot: Knot::at(point.raw, point.corrected),
+            is_bound,
+        });
     }
 
     /// The map through all points; fails if events of one location that share a
@@ -84,7 +163,10 @@ impl MapBuilder {
     /// Joins the points of the latest raw stamp into a knot, with steps if they
     /// differ.
     fn close_group(&mut self) {
-        let Some(knot) = self.open.take() else { return };
+        let Some(entry) = self.open.take() else {
+            return;
+        };
+        let knot = entry.knot;
         if knot.arrive != knot.leave {
             let steps = self.group.iter().filter_map(|point| {
                 let (location, event) = point.event?;
@@ -100,11 +182,12 @@ impl MapBuilder {
             self.steps[first..].sort_unstable();
         }
         self.group.clear();
-        self.grow(knot);
+        self.grow(entry);
     }
 
-    /// Extends the piece to `knot`, or ends it before.
-    fn grow(&mut self, knot: Knot) {
+    /// Extends the piece to a knot, or ends it before.
+    fn grow(&mut self, entry: Entry) {
+        let Entry { knot, is_bound } = entry;
         let Some(start) = self.kept.last() else {
             self.kept.push(knot);
             return;
@@ -116,12 +199,15 @@ impl MapBuilder {
             piece.fitted = Some(knot);
             piece.beyond.clear();
         } else {
-            piece.beyond.push_back(knot);
+            piece.beyond.push_back(entry);
         }
+        let is_left = if is_bound {
+            piece.slopes.lower(y, x)
+        } else {
+            piece.slopes.narrow(y, x)
+        };
         // A step can only be the end of a piece.
-        let ends = knot.arrive != knot.leave
-            || !piece.slopes.narrow(y, x)
-            || piece.beyond.len() > LOOK_AHEAD;
+        let ends = knot.arrive != knot.leave || !is_left || piece.beyond.len() > LOOK_AHEAD;
         if ends && let Some(end) = piece.fitted.take() {
             self.end_piece(end);
         }
@@ -130,8 +216,8 @@ impl MapBuilder {
     fn end_piece(&mut self, end: Knot) {
         self.kept.push(end);
         let beyond = std::mem::take(&mut self.piece).beyond;
-        for knot in beyond {
-            self.grow(knot);
+        for entry in beyond {
+            self.grow(entry);
         }
     }
 }
@@ -163,6 +249,11 @@ impl Slopes {
         if less(self.low, (y, x)) {
             self.low = (y, x);
         }
+        self.lower(y, x)
+    }
+
+    /// Keeps the slopes that round down to `y` at most at `x`; false if none is left.
+    fn lower(&mut self, y: u64, x: u64) -> bool {
         // At the end of 64 bits the interval is empty, and the piece only ends early.
         let above = (y.saturating_add(1), x);
         if less(above, self.high) {

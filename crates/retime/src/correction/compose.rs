@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Every event with an edge gets exactly that; between them the composition is
-//! linear from bend to bend of either.
+//! linear from bend to bend of either. It keeps the distances that the second keeps.
 //!
 //! One thing no map of a clock can do: where the first lets two stamps fall
 //! together, of two locations that share the clock, the second may put them in
@@ -16,7 +16,9 @@
 
 use rayon::prelude::*;
 
-use super::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_bends, arrives, leaves};
+use super::{
+    ClockMap, Correction, CorrectionError, MapBuilder, Point, add_bends, add_known, arrives, leaves,
+};
 use crate::causality::Causality;
 use crate::pace::Pace;
 use retime_model::{ClockId, Knot, Monitor, Timestamp};
@@ -33,7 +35,8 @@ pub fn compose(
     let all: Vec<ClockId> = first.clocks().iter().collect();
     let map = |clock| compose_clock(first, second, causality, clock, monitor);
     let maps: Result<Vec<ClockMap>, _> = all.into_par_iter().map(map).collect();
-    Ok(Correction::new(first.clocks().clone(), maps?))
+    let both = Correction::new(first.clocks().clone(), maps?);
+    Ok(both.keeping(second.distance().clone()))
 }
 
 fn compose_clock(
@@ -46,19 +49,19 @@ fn compose_clock(
     let nodes = causality.nodes();
     let locations = first.clocks().locations(clock);
     let (once, twice) = (first.map(clock), second.map(clock));
-    if twice.is_identity() {
+    if twice.is_identity() && second.distance().is_zero() {
         return Ok(once.clone());
     }
     let mut points = Vec::new();
     let mut pace = Pace::of(monitor);
     for &location in locations {
-        let (mut to_first, mut to_second) = (once.cursor(location), twice.cursor(location));
+        let (mut to_first, mut to_second) = (first.events(location), second.events(location));
         for node in nodes.of(location.as_usize()) {
             pace.event()?;
             let (number, raw) = (nodes.event(node), nodes.timestamp(node));
             let event = Some((location, number));
-            let once = to_first.map(number, raw);
-            let twice = once.and_then(|once| to_second.map(number, once));
+            let once = to_first.at(number, raw);
+            let twice = once.and_then(|once| to_second.at(number, once));
             points.push(Point {
                 raw,
                 corrected: twice.ok_or(CorrectionError::TooFar { raw, event })?,
@@ -88,10 +91,10 @@ fn compose_clock(
         later.event.is_none() && earlier.event.is_none() && later.raw == earlier.raw
     });
     keep_bends_between_nodes(&mut points);
-    let mut builder = MapBuilder::default();
+    let mut builder = MapBuilder::keeping(second.distance().clone());
     for point in points {
         pace.event()?;
-        builder.add(point)?;
+        add_known(&mut builder, nodes, point)?;
     }
     builder.finish()
 }

@@ -8,12 +8,14 @@ mod bends;
 mod builder;
 mod compose;
 mod error;
+mod known;
 mod point;
 
 pub(crate) use bends::{add_bends, arrives, leaves};
 pub use builder::MapBuilder;
 pub use compose::compose;
 pub use error::CorrectionError;
+pub(crate) use known::add_known;
 pub use point::Point;
 pub use retime_model::{ClockMap, Correction, Knot, MapCursor, MapError, Step};
-pub use retime_model::{SavedClock, SavedError, SavedKnot};
+pub use retime_model::{SavedClock, SavedDistance, SavedError, SavedKnot};

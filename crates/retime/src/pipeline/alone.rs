@@ -60,17 +60,20 @@ impl Algorithm for ClockKind {
         if *self != Self::Controlled {
             return vec![variant(self.name(), "", usual)];
         }
-        let control = |control| LogicalClock { control, ..usual };
+        let control = |control| LogicalClock {
+            control,
+            ..usual.clone()
+        };
         let by_event = |it: Control| control(ClockControl::ByEvent(it));
         let backward = LogicalClock {
             backward: true,
-            ..usual
+            ..usual.clone()
         };
         let degressive = by_event(Control::Degressive(DegressiveConstants::default()));
         let combined = by_event(Control::Combined(CombinedConstants::default()));
         let passes = control(ClockControl::Passes(MultiPass::default()));
         vec![
-            variant("clc", "", usual),
+            variant("clc", "", usual.clone()),
             variant("clc, backward", " --backward", backward),
             variant("clc, 1997", " --controller 1997", degressive),
             variant("clc, abcd", " --controller abcd", combined),
@@ -93,7 +96,7 @@ impl ClockKind {
     pub(super) fn with(self, options: &Options) -> LogicalClock {
         LogicalClock {
             kind: self,
-            ..options.clock.unwrap_or_default()
+            ..options.clock.clone().unwrap_or_default()
         }
     }
 }

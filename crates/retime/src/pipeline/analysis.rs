@@ -14,8 +14,8 @@ use super::solution::Solution;
 use super::step::{SharedMethod, Step};
 use super::unsolved::{NotSolved, Unsolved};
 use crate::causality::{
-    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, NeedsWhole, check,
-    used_within,
+    AllEvents, Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, NeedsWhole,
+    check, used_within,
 };
 use crate::delay::MinimalDelay;
 use crate::estimate::{Estimate, LearnedDelay, learn_minimal_delay};
@@ -105,6 +105,7 @@ impl UsedDelay {
 pub struct Analysis {
     info: TraceInfo,
     causality: Causality,
+    all_events: Option<AllEvents>,
     clocks: Clocks,
     delay: UsedDelay,
     recorded: Check,
@@ -188,6 +189,7 @@ impl Analysis {
             told: EdgeFigures::by(&causality, &clocks, &info),
             info,
             causality,
+            all_events: None,
             clocks,
             delay,
             options,
@@ -203,6 +205,17 @@ impl Analysis {
     /// Which event must follow which.
     pub fn causality(&self) -> &Causality {
         &self.causality
+    }
+
+    /// Shows [all events](Causality::with_all_events) of the trace to
+    /// [methods that look at them](Method::looks_at_all_events).
+    pub fn show_all_events(&mut self, all: AllEvents) {
+        self.all_events = Some(all);
+    }
+
+    /// True if all events were [shown](Self::show_all_events).
+    pub fn has_all_events(&self) -> bool {
+        self.all_events.is_some()
     }
 
     /// Which locations read one clock, as far as it is known by now.
@@ -357,6 +370,7 @@ impl Analysis {
         Problem {
             info: &self.info,
             causality: &self.causality,
+            all_events: self.all_events.as_ref(),
             clocks,
             delay: &delay.delay,
             delay_is_given: delay.given,

@@ -42,5 +42,5 @@ pub(super) fn collected(correction: Correction, nodes: &Nodes) -> Result<Correct
     if !whole.all_reduce(All(fit)).0 {
         whole.give_up(NeedsWhole::TooFar);
     }
-    Ok(Correction::new(clocks, maps))
+    Ok(Correction::new(clocks, maps).keeping(correction.distance().clone()))
 }

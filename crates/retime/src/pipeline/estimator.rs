@@ -96,7 +96,7 @@ use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
 use super::solution::{Aligned, Repaired};
 use super::unsolved::Unsolved;
-use crate::causality::Causality;
+use crate::causality::{AllEvents, Causality};
 use crate::correction::Correction;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, NoEstimate, Reference, twice};
@@ -157,7 +157,7 @@ impl<E: Estimator> Algorithm for E {
 
     fn describe(&self, options: &Options) -> String {
         let estimator = Estimator::describe(self, options);
-        match options.clock {
+        match &options.clock {
             Some(clock) => format!("{estimator}, then {clock}"),
             None => estimator.into(),
         }
@@ -270,6 +270,13 @@ fn repaired(
     clock: &LogicalClock,
     problem: &Problem<'_>,
 ) -> Result<Found, Unsolved> {
+    // Where the clock looks at all events, so does what it follows.
+    let all = problem.all_events.filter(|_| clock.looks_at_all_events());
+    let problem = &Problem {
+        causality: all.map_or(problem.causality, AllEvents::causality),
+        all_events: None,
+        ..*problem
+    };
     let run = |causality: &Causality| {
         clock.run(&Problem {
             causality,

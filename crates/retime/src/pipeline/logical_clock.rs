@@ -7,12 +7,12 @@ use super::solution::Repaired;
 use super::unsolved::Unsolved;
 use crate::clock::{
     AmortizationRate, ClockError, CombinedConstants, Control, Gamma, LogicalTimes, MultiPass,
-    Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated, simple,
+    Regulation, Steps, amortize, controlled, lamport_order, mirror_back, passes, regulated, simple,
     unamortized,
 };
 use crate::correction::Correction;
 use crate::repair::Direction;
-use retime_model::Ticks;
+use retime_model::{MinimalDistance, Ticks};
 use serde::{Deserialize, Serialize};
 
 /// The control of a clock, with its constants.
@@ -37,14 +37,17 @@ pub enum ClockKind {
 
 /// A logical clock with its parameters. By default the controlled one, with the
 /// constants that its papers recommend.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogicalClock {
     /// Which one.
     pub kind: ClockKind,
     /// The control of gamma.
     pub control: ClockControl,
-    /// Least time between successive events of a location that communicate.
-    pub distance: Ticks,
+    /// Least time between successive events of a location: of all, where a trace [shows
+    /// them](super::Analysis::show_all_events), else of those that communicate.
+    pub distance: MinimalDistance,
+    /// The events at which a control that changes takes its steps.
+    pub steps: Steps,
     /// How fast a correction may grow ahead of a jump; `None` for jumps as they
     /// are.
     pub amortization: Option<AmortizationRate>,
@@ -64,7 +67,8 @@ impl LogicalClock {
         Self {
             kind,
             control: ClockControl::ByEvent(Control::Constant(Gamma::default().factor())),
-            distance: Ticks(0),
+            distance: MinimalDistance::default(),
+            steps: Steps::default(),
             amortization: Some(AmortizationRate::default()),
             backward: false,
         }
@@ -76,8 +80,37 @@ impl LogicalClock {
         self.kind == ClockKind::Controlled && combined
     }
 
-    /// Runs the clock over a trace.
+    /// True if what it does depends on events between those that take part in happened-before.
+    pub fn looks_at_all_events(&self) -> bool {
+        match self.kind {
+            // Counters count from event to event forwards, and no other has a part in that.
+            ClockKind::Lamport => self.backward,
+            ClockKind::Simple => !self.distance.is_zero(),
+            ClockKind::Controlled => {
+                let changes = match self.control {
+                    ClockControl::ByEvent(Control::Constant(_)) | ClockControl::Passes(_) => false,
+                    ClockControl::ByEvent(Control::Degressive(_) | Control::Combined(_)) => true,
+                };
+                !self.distance.is_zero() || changes && self.steps == Steps::Every
+            }
+        }
+    }
+
+    /// Runs the clock over a trace, and over all of its events if it looks at them.
     pub(super) fn run(&self, problem: &Problem<'_>) -> Result<(Correction, Repaired), Unsolved> {
+        let Some(all) = problem.all_events.filter(|_| self.looks_at_all_events()) else {
+            return self.run_over(problem);
+        };
+        let (correction, repaired) = self.run_over(&Problem {
+            causality: all.causality(),
+            ..*problem
+        })?;
+        let times = repaired.times.map(|times| times.of(all.nodes()));
+        Ok((correction, Repaired { times, ..repaired }))
+    }
+
+    /// Runs the clock over the nodes of a trace.
+    fn run_over(&self, problem: &Problem<'_>) -> Result<(Correction, Repaired), Unsolved> {
         if !self.backward {
             return Ok(self.forward(problem)?);
         }
@@ -118,7 +151,7 @@ impl LogicalClock {
                 };
                 return Ok((lamport_order(causality, monitor)?, repaired));
             }
-            ClockKind::Simple => simple(causality, clocks, delay, self.distance, monitor)?,
+            ClockKind::Simple => simple(causality, clocks, delay, &self.distance, monitor)?,
             ClockKind::Controlled => self.controlled(problem)?,
         };
         let correction = match self.amortization() {
@@ -145,9 +178,17 @@ impl LogicalClock {
         } = *problem;
         match self.control {
             ClockControl::Passes(limits) => {
-                Ok(multi_pass(causality, clocks, delay, limits, monitor)?.times)
+                let run = |gamma: Gamma| {
+                    let control = ClockControl::ByEvent(Control::Constant(gamma.factor()));
+                    Self {
+                        control,
+                        ..self.clone()
+                    }
+                    .controlled(problem)
+                };
+                Ok(passes(causality, clocks, limits, run)?.times)
             }
-            ClockControl::ByEvent(Control::Constant(factor)) if self.distance == Ticks(0) => {
+            ClockControl::ByEvent(Control::Constant(factor)) if self.distance.is_zero() => {
                 controlled(
                     causality,
                     clocks,
@@ -159,8 +200,9 @@ impl LogicalClock {
             ClockControl::ByEvent(control) => {
                 let regulation = Regulation {
                     delay: delay.clone(),
-                    distance: self.distance,
+                    distance: self.distance.clone(),
                     control,
+                    steps: self.steps,
                 };
                 regulated(causality, clocks, info.rate, &regulation, monitor)
             }
@@ -206,6 +248,9 @@ impl fmt::Display for LogicalClock {
                     }
                 }
             }
+        }
+        if self.steps == Steps::Every && self.looks_at_all_events() {
+            f.write_str(", stepping at every event")?;
         }
         if self.backward {
             f.write_str(", run backwards")?;

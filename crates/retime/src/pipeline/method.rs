@@ -107,8 +107,19 @@ impl Method {
 
     /// The logical clock that takes part, if one with parameters does.
     pub fn logical_clock(&self) -> Option<LogicalClock> {
-        let follows = || self.options.clock.filter(|_| self.heeds(Choice::Repair));
+        let follows = || {
+            self.options
+                .clock
+                .clone()
+                .filter(|_| self.heeds(Choice::Repair))
+        };
         self.clock_alone().or_else(follows)
+    }
+
+    /// True if it depends on events between those that take part in happened-before.
+    pub fn looks_at_all_events(&self) -> bool {
+        let clock = self.logical_clock();
+        clock.is_some_and(|clock| clock.looks_at_all_events())
     }
 
     /// The largest control factor, if the method was given one.

@@ -1,7 +1,7 @@
 //! A trace to be put on one time, and a correction of it that is still to be checked.
 
 use super::solution::{Aligned, Enforced, NotAligned, Repaired};
-use crate::causality::Causality;
+use crate::causality::{AllEvents, Causality};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::estimate::{Estimate, Offset};
@@ -15,6 +15,8 @@ pub struct Problem<'a> {
     pub info: &'a TraceInfo,
     /// Which event must follow which.
     pub causality: &'a Causality,
+    /// The trace with all events as nodes, if somebody has shown them.
+    pub all_events: Option<&'a AllEvents>,
     /// Which locations read one clock.
     pub clocks: &'a Clocks,
     /// The least time from a cause to its effect.

@@ -9,8 +9,8 @@ use retime::align::align_edges;
 use retime::causality::{CausalityError, check};
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes,
-    MultiPass, Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated,
-    simple, unamortized,
+    MultiPass, Regulation, Steps, amortize, controlled, lamport_order, mirror_back, multi_pass,
+    regulated, simple, unamortized,
 };
 use retime::estimate::{Estimate, learn_minimal_delay};
 use retime::optimal::ErrorBounds;
@@ -48,7 +48,10 @@ fn analysis() -> Analysis {
 fn solving_stops_wherever_it_is_asked_to() {
     let analysis = analysis();
     let clock = LogicalClock::default();
-    let by = |control| LogicalClock { control, ..clock };
+    let by = |control| LogicalClock {
+        control,
+        ..clock.clone()
+    };
     let clocks = [
         by(ClockControl::Passes(MultiPass::default())),
         by(ClockControl::ByEvent(Control::Degressive(
@@ -59,11 +62,11 @@ fn solving_stops_wherever_it_is_asked_to() {
         ))),
         LogicalClock {
             amortization: None,
-            ..clock
+            ..clock.clone()
         },
         LogicalClock {
             backward: true,
-            ..clock
+            ..clock.clone()
         },
         LogicalClock::of_kind(ClockKind::Simple),
         LogicalClock::of_kind(ClockKind::Lamport),
@@ -207,7 +210,13 @@ const STAGES: [(&str, Stage); 23] = [
         Ok(())
     }),
     ("simple clock", |it, monitor| {
-        simple(&it.causality, &it.processes, &it.delay, Ticks(1), monitor)?;
+        simple(
+            &it.causality,
+            &it.processes,
+            &it.delay,
+            &Ticks(1).into(),
+            monitor,
+        )?;
         Ok(())
     }),
     ("Lamport's clock", |it, monitor| {
@@ -222,8 +231,9 @@ const STAGES: [(&str, Stage); 23] = [
     ("regulated clock", |it, monitor| {
         let regulation = Regulation {
             delay: it.delay.clone(),
-            distance: Ticks(1),
+            distance: Ticks(1).into(),
             control: Control::Degressive(DegressiveConstants::default()),
+            steps: Steps::default(),
         };
         regulated(
             &it.causality,

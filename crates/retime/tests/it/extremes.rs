@@ -6,8 +6,8 @@ use crate::common::stretched::{stretched, ticks};
 use crate::common::{cases, gammas};
 use retime::causality::{EventNode, check};
 use retime::clock::{
-    AmortizationRate, ClockError, Control, DegressiveConstants, LogicalTimes, Regulation, amortize,
-    controlled, regulated, simple, unamortized,
+    AmortizationRate, ClockError, Control, DegressiveConstants, LogicalTimes, Regulation, Steps,
+    amortize, controlled, regulated, simple, unamortized,
 };
 use retime::repair::repair_with;
 use retime::{
@@ -81,9 +81,9 @@ proptest! {
             least = MinimalDelay::PerPair(table);
         }
         check(&causality, &clocks, &least, causality.nodes().timestamps(), &()).unwrap();
-        sound(simple(&causality, &clocks, &least, distance, &()), it, delay);
+        sound(simple(&causality, &clocks, &least, &distance.into(), &()), it, delay);
         let control = Control::Degressive(DegressiveConstants::default());
-        let regulation = Regulation { delay: least.clone(), distance, control };
+        let regulation = Regulation { delay: least.clone(), distance: distance.into(), control, steps: Steps::default() };
         let rate = trace.info.rate;
         sound(regulated(&causality, &clocks, rate, &regulation, &()), it, delay);
         if let Some(times) = sound(controlled(&causality, &clocks, &least, gamma, &()), it, delay) {

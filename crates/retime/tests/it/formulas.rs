@@ -6,7 +6,7 @@
 use crate::common::{Call, hand};
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, LogicalTimes, Regulation,
-    amortize, controlled, lamport, regulated, simple,
+    Steps, amortize, controlled, lamport, regulated, simple,
 };
 use retime::{
     Causality, Clocks, Grouping, LocationIndex, MinimalDelay, TickRate, Ticks, Timestamp, TraceInfo,
@@ -41,8 +41,9 @@ impl Two {
     fn regulated(&self, rate: TickRate, control: Control) -> Vec<i64> {
         let regulation = Regulation {
             delay: MinimalDelay::Uniform(Ticks(0)),
-            distance: Ticks(0),
+            distance: Ticks(0).into(),
             control,
+            steps: Steps::default(),
         };
         let times = regulated(&self.causality, &self.clocks, rate, &regulation, &()).unwrap();
         self.values(&times)
@@ -81,7 +82,7 @@ fn the_simple_clock_stands_until_physical_time_has_caught_up() {
     // the next send comes at max(164 + 4, 150) and arrives at 168 + 30.
     let two = there_and_back();
     let delay = MinimalDelay::Uniform(Ticks(30));
-    let times = simple(&two.causality, &two.clocks, &delay, Ticks(4), &()).unwrap();
+    let times = simple(&two.causality, &two.clocks, &delay, &Ticks(4).into(), &()).unwrap();
     assert_eq!(two.values(&times), [100, 164, 168, 130, 134, 198]);
 }
 
@@ -105,8 +106,9 @@ fn gamma_zero_is_the_simple_clock_and_delta_holds_under_control() {
     let two = there_and_back();
     let regulation = |gamma| Regulation {
         delay: MinimalDelay::Uniform(Ticks(30)),
-        distance: Ticks(4),
+        distance: Ticks(4).into(),
         control: Control::Constant(gamma),
+        steps: Steps::default(),
     };
     let run = |gamma| {
         let times = regulated(
@@ -182,8 +184,9 @@ fn gamma_holds_for_one_interval_of_a_clock_that_locations_share() {
     };
     let regulation = Regulation {
         delay: MinimalDelay::Uniform(Ticks(0)),
-        distance: Ticks(0),
+        distance: Ticks(0).into(),
         control: Control::Degressive(constants),
+        steps: Steps::default(),
     };
     let first = vec![(1_000, hand::send(1)), (5_300, hand::send(1))];
     let mut second = pushed_once_events();
@@ -274,13 +277,14 @@ fn a_silent_clock_does_not_keep_controller_b_from_its_work() {
     let causality = hand::causality(&info, &[first, second, silent]);
     let regulation = Regulation {
         delay: MinimalDelay::Uniform(Ticks(0)),
-        distance: Ticks(0),
+        distance: Ticks(0).into(),
         control: Control::Combined(CombinedConstants {
             gamma_max: 1.0 - 1e-9,
             b: true,
             c: false,
             d: None,
         }),
+        steps: Steps::default(),
     };
     let clocks = Clocks::each_location(3);
     let times = regulated(&causality, &clocks, info.rate, &regulation, &()).unwrap();

@@ -12,6 +12,7 @@
 )]
 
 mod align;
+mod all_events;
 mod amortization;
 mod auto;
 mod backward;

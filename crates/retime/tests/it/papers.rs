@@ -6,7 +6,7 @@ use crate::common::papers::Printed;
 use crate::common::{Sharing, Spec, cases, specs};
 use proptest::prelude::*;
 use retime::clock::{
-    CombinedConstants, Control, DegressiveConstants, Gamma, Regulation, regulated, simple,
+    CombinedConstants, Control, DegressiveConstants, Gamma, Regulation, Steps, regulated, simple,
 };
 use retime::{TickRate, Ticks};
 
@@ -58,21 +58,22 @@ proptest! {
         let rate = TickRate::per_second(rate).unwrap();
         let regulation = Regulation {
             delay: case.delay.clone(),
-            distance: Ticks(distance),
+            distance: Ticks(distance).into(),
             control,
+            steps: Steps::default(),
         };
         let times = regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap();
         let values: Vec<i64> = case.causality.nodes().all().map(|node| times.get(node).0).collect();
-        let printed = Printed { plain: &case.plain, delay: &case.delay, distance };
+        let printed = Printed::of(&case.plain, &case.delay, distance);
         prop_assert_eq!(values, printed.controlled(control, rate.get() as f64).values);
     }
 
     #[test]
     fn the_simple_clock_is_as_printed(spec in specs(300), distance in distances()) {
         let case = case(&spec);
-        let times = simple(&case.causality, &case.clocks, &case.delay, Ticks(distance), &()).unwrap();
+        let times = simple(&case.causality, &case.clocks, &case.delay, &Ticks(distance).into(), &()).unwrap();
         let values: Vec<i64> = case.causality.nodes().all().map(|node| times.get(node).0).collect();
-        let printed = Printed { plain: &case.plain, delay: &case.delay, distance };
+        let printed = Printed::of(&case.plain, &case.delay, distance);
         prop_assert_eq!(values, printed.simple());
     }
 
@@ -86,12 +87,13 @@ proptest! {
         let gamma = format!("0.{:06}", per_tick - loss);
         let regulation = Regulation {
             delay: case.delay.clone(),
-            distance: Ticks(distance),
+            distance: Ticks(distance).into(),
             control: Control::Constant(gamma.parse().unwrap()),
+            steps: Steps::default(),
         };
         let times = regulated(&case.causality, &case.clocks, case.trace.info.rate, &regulation, &()).unwrap();
         let values: Vec<i64> = case.causality.nodes().all().map(|node| times.get(node).0).collect();
-        let printed = Printed { plain: &case.plain, delay: &case.delay, distance };
+        let printed = Printed::of(&case.plain, &case.delay, distance);
         let exact = printed.constant(loss, per_tick);
         let whole = printed.controlled(regulation.control, 1.0);
         prop_assert_eq!(&values, &whole.values);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use retime::causality::{Class, EventNode, Instance, Participant, Role};
 use retime::clock::{
     Control, DegressiveConstants, PiggybackClock, PiggybackStamp, PiggybackStamps, Regulation,
-    TakingPart, regulated, simple,
+    Steps, TakingPart, regulated, simple,
 };
 use retime::{MinimalDelay, TickRate, Ticks};
 
@@ -28,11 +28,7 @@ struct Application<'a> {
 
 impl<'a> Application<'a> {
     fn run(case: &'a Case, clock: &PiggybackClock) -> Self {
-        let printed = Printed {
-            plain: &case.plain,
-            delay: &case.delay,
-            distance: 0,
-        };
+        let printed = Printed::of(&case.plain, &case.delay, 0);
         let count = case.plain.raw.len();
         let mut application = Self {
             case,
@@ -164,8 +160,9 @@ proptest! {
         let rate = TickRate::per_second(rate).unwrap();
         let regulation = Regulation {
             delay: case.delay.clone(),
-            distance: Ticks(0),
+            distance: Ticks(0).into(),
             control: Control::Degressive(DegressiveConstants::default()),
+            steps: Steps::default(),
         };
         let times = regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap();
         let inside = Application::run(&case, &PiggybackClock::new(rate, delay));
@@ -177,7 +174,7 @@ proptest! {
     #[test]
     fn the_simple_clock_is_the_simple_clock(spec in specs(300), delay in 0..2_000_i64) {
         let case = case(&spec, delay);
-        let times = simple(&case.causality, &case.clocks, &case.delay, Ticks(0), &()).unwrap();
+        let times = simple(&case.causality, &case.clocks, &case.delay, &Ticks(0).into(), &()).unwrap();
         let inside = Application::run(&case, &PiggybackClock::simple(delay));
         for node in case.causality.nodes().all() {
             prop_assert_eq!(inside.times[node.index()], times.get(node).0);

@@ -6,8 +6,8 @@ use crate::common::{Call, Sharing, Spec, Trace, cases, hand, specs};
 use proptest::prelude::*;
 use retime::causality::{EventNode, Ids};
 use retime::clock::{
-    CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes, Regulation, amortize,
-    controlled, regulated, simple,
+    CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes, Regulation, Steps,
+    amortize, controlled, regulated, simple,
 };
 use retime::{Causality, Clocks, Correction, MinimalDelay, Ticks};
 
@@ -52,7 +52,7 @@ impl Known {
     /// The simple clock's times minus the true ones, with the same constant.
     fn simple(&self, mu: i64) -> Vec<i64> {
         let delay = MinimalDelay::Uniform(Ticks(mu));
-        let times = simple(&self.causality, &self.clocks, &delay, Ticks(0), &()).unwrap();
+        let times = simple(&self.causality, &self.clocks, &delay, &Ticks(0).into(), &()).unwrap();
         let error = |node: EventNode| times.get(node).0 - self.truth[node.index()];
         self.nodes().map(error).collect()
     }
@@ -105,8 +105,9 @@ proptest! {
         for control in [Control::Constant(gamma), Control::Combined(CombinedConstants::default())] {
             let regulation = Regulation {
                 delay: MinimalDelay::Uniform(Ticks(mu)),
-                distance: Ticks(0),
+                distance: Ticks(0).into(),
                 control,
+                steps: Steps::default(),
             };
             let rate = known.trace.info.rate;
             let times = regulated(&known.causality, &known.clocks, rate, &regulation, &()).unwrap();
@@ -155,7 +156,7 @@ proptest! {
             Control::Degressive(DegressiveConstants::default()),
             Control::Combined(CombinedConstants { gamma_max: gamma, d: None, ..CombinedConstants::default() }),
         ][which];
-        let regulation = Regulation { delay: delay.clone(), distance: Ticks(0), control };
+        let regulation = Regulation { delay: delay.clone(), distance: Ticks(0).into(), control, steps: Steps::default() };
         let (causality, clocks) = (&known.causality, &known.clocks);
         let times = regulated(causality, clocks, known.trace.info.rate, &regulation, &()).unwrap();
         let rate = format!("{rate}%").parse().unwrap();
@@ -238,7 +239,7 @@ proptest! {
         let clocks = Clocks::each_location(recorded.len());
         let delay = MinimalDelay::Uniform(Ticks(CROWD_MU));
         let run = |control, distance| {
-            let regulation = Regulation { delay: delay.clone(), distance: Ticks(distance), control };
+            let regulation = Regulation { delay: delay.clone(), distance: Ticks(distance).into(), control, steps: Steps::default() };
             let rate = retime::TickRate::per_second(1_000_000_000).unwrap();
             regulated(&causality, &clocks, rate, &regulation, &()).unwrap()
         };
@@ -283,8 +284,9 @@ impl Recorded {
         let delay = MinimalDelay::Uniform(Ticks(CROWD_MU));
         let regulation = Regulation {
             delay,
-            distance: Ticks(0),
+            distance: Ticks(0).into(),
             control,
+            steps: Steps::default(),
         };
         let rate = retime::TickRate::per_second(1_000_000_000).unwrap();
         regulated(&self.causality, &clocks, rate, &regulation, &()).unwrap()

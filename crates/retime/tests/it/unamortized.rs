@@ -10,7 +10,7 @@ use crate::composition::estimate;
 use proptest::prelude::*;
 use retime::causality::EventNode;
 use retime::clock::{
-    CombinedConstants, Control, Gamma, LogicalTimes, Regulation, controlled, mirror_back,
+    CombinedConstants, Control, Gamma, LogicalTimes, Regulation, Steps, controlled, mirror_back,
     regulated, simple, unamortized,
 };
 use retime::{Correction, LocationIndex, Ticks, Timestamp, compose};
@@ -113,9 +113,10 @@ proptest! {
         let case = case(&spec);
         let regulation = Regulation {
             delay: case.delay.clone(),
-            distance: Ticks(0),
+            distance: Ticks(0).into(),
             control: Control::Combined(CombinedConstants { gamma_max: gamma.factor(), b: false, c: false, d: None }),
-        };
+        steps: Steps::default(),
+};
         let rate = case.trace.info.rate;
         let times = regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap();
         let correction = unamortized(&case.causality, &case.clocks, &times, &()).unwrap();
@@ -142,7 +143,7 @@ proptest! {
     #[test]
     fn the_simple_clock_stands_for_other_events(spec in specs(300)) {
         let case = case(&spec);
-        let times = simple(&case.causality, &case.clocks, &case.delay, Ticks(0), &()).unwrap();
+        let times = simple(&case.causality, &case.clocks, &case.delay, &Ticks(0).into(), &()).unwrap();
         assert_alone(&case, &times, |stands: &mut i64, raw, value| {
             let own = raw.max(*stands);
             *stands = value.unwrap_or(own);

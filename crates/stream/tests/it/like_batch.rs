@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use retime::causality::{Class, EventNode, Role, Slot};
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes,
-    Regulation, amortize_with_ramp, regulated,
+    Regulation, Steps, amortize_with_ramp, regulated,
 };
 use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
 use retime_stream::{
@@ -322,8 +322,9 @@ proptest! {
 fn by_controller(case: &Case, control: Control) -> LogicalTimes {
     let regulation = Regulation {
         delay: case.delay.clone(),
-        distance: Ticks(0),
+        distance: Ticks(0).into(),
         control,
+        steps: Steps::default(),
     };
     let rate = case.trace.info.rate;
     regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap()

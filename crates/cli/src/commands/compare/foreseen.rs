@@ -16,8 +16,8 @@ pub(super) fn foreseen(
     drift: f64,
 ) -> Result<Option<ForeseenPart>, CliError> {
     let is_controlled = method.name() == ClockKind::Controlled.name();
-    let clock = method.options().clock.filter(|_| is_controlled);
-    let Some(constants) = clock.and_then(|it| constants(&it, drift)) else {
+    let clock = method.options().clock.as_ref().filter(|_| is_controlled);
+    let Some(constants) = clock.and_then(|it| constants(it, drift)) else {
         return Ok(None);
     };
     let (causality, clocks) = (analysis.causality(), analysis.clocks());

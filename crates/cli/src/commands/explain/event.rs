@@ -1,7 +1,7 @@
 //! One event: its times, its dependencies, or why it has none.
 
 use retime::causality::{EventNode, Fate, Fates, Place};
-use retime::format::{EventRow, Trace};
+use retime::format::{CorrectedEvent, CorrectedEvents, Trace};
 use retime::optimal::ErrorBounds;
 use retime::pipeline::{Analysis, Solution};
 use retime::{Timestamp, printable};
@@ -130,16 +130,11 @@ impl Seen<'_> {
     fn event(&self, place: Place, node: Option<EventNode>) -> Result<EventPart, CliError> {
         let (info, clocks) = (self.analysis.info(), self.analysis.clocks());
         let location = &info.locations[place.location.as_usize()];
-        let row = self.row(place)?;
+        let CorrectedEvent { row, corrected, .. } = self.row(place)?;
         let base = self.fates.causality().nodes().base();
         let after = |time: Timestamp| (i128::from(time.0) - i128::from(base.0)) as i64;
-        let corrected = self.solution.and_then(|solution| {
-            if let Some(node) = node {
-                return solution.times.get(node.index()).copied();
-            }
-            let map = solution.correction.map_of(place.location);
-            map.cursor(place.location).map(place.event, row.time)
-        });
+        let of_node = |node: EventNode| self.solution?.times.get(node.index()).copied();
+        let corrected = node.map_or(corrected, of_node);
         let bound = self.bounds.and_then(|bounds| {
             let clock = clocks.of(place.location);
             let (before, after) = bounds.clocks.get(clock.as_usize())?.as_ref()?.at(row.time);
@@ -160,15 +155,14 @@ impl Seen<'_> {
     }
 
     /// Reads a location up to an event of it.
-    fn row(&self, place: Place) -> Result<EventRow, CliError> {
-        let mut rows = self.trace.rows(place.location)?;
-        let mut number = 0;
-        while let Some(row) = rows.next_row()? {
-            if number == place.event {
-                return Ok(row);
+    fn row(&self, place: Place) -> Result<CorrectedEvent, CliError> {
+        let correction = self.solution.map(|it| &it.correction);
+        let mut events = CorrectedEvents::open(self.trace, place.location, correction)?;
+        while let Some(event) = events.read()? {
+            if event.number == place.event {
+                return Ok(event);
             }
-            number += 1;
-            if number % STEP == 0 {
+            if events.count() % STEP == 0 {
                 check_interrupt()?;
             }
         }

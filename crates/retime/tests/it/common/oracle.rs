@@ -60,6 +60,36 @@ impl Plain {
         }
     }
 
+    /// All events of a trace, where a node is an event: `edges` are told by the events.
+    pub fn of_all_events(trace: &Trace, clocks: &Clocks) -> Self {
+        let base = trace.events.iter().flatten().map(|event| event.raw).min();
+        let base = base.unwrap_or(0);
+        let mut all = Self {
+            location: Vec::new(),
+            raw: Vec::new(),
+            edges: Vec::new(),
+            clock: Vec::new(),
+            base,
+        };
+        // The events that are nodes of the trace.
+        let mut nodes = Vec::new();
+        for (location, events) in trace.events.iter().enumerate() {
+            for event in events {
+                if event.call.role().is_some() {
+                    nodes.push(EventNode(all.raw.len() as u32));
+                }
+                all.location.push(location);
+                all.raw.push((event.raw - base) as i64);
+                all.clock
+                    .push(clocks.of(LocationIndex(location as u32)).as_usize());
+            }
+        }
+        let number = |node: EventNode| nodes[node.index()];
+        let edges = trace.edges().into_iter();
+        all.edges = edges.map(|(from, to)| (number(from), number(to))).collect();
+        all
+    }
+
     pub fn delay(&self, delay: &MinimalDelay, (cause, effect): Edge) -> i64 {
         let location = |node: EventNode| LocationIndex(self.location[node.index()] as u32);
         delay.between(location(cause), location(effect)).0

@@ -1,5 +1,6 @@
 //! The clocks as the papers print them: event by event, over an explicit list of
-//! dependencies, in exact fractions; one location per clock.
+//! dependencies, in exact fractions; one location per clock. Over what communicates, or over
+//! all events.
 //!
 //! `LC(e)  = max( LC(s) + mu over all s -> e, LC(prev) + delta, C(e) )`
 //! `LC'(e) = max( LC'(s) + mu over all s -> e, LC'(prev) + delta,
@@ -16,7 +17,10 @@ use super::oracle::Plain;
 pub struct Printed<'a> {
     pub plain: &'a Plain,
     pub delay: &'a MinimalDelay,
-    pub distance: i64,
+    /// One for each clock.
+    pub distances: Vec<i64>,
+    /// True for events at which controllers step; all do where it is empty.
+    pub steps: Vec<bool>,
 }
 
 /// How many parts a tick has where gamma is a binary fraction.
@@ -36,12 +40,38 @@ pub struct Whole {
     pub forced: Vec<u32>,
 }
 
-impl Printed<'_> {
+impl<'a> Printed<'a> {
+    /// One distance for all clocks.
+    pub fn of(plain: &'a Plain, delay: &'a MinimalDelay, distance: i64) -> Self {
+        let clocks = plain.clock.iter().max().map_or(0, |last| last + 1);
+        Self {
+            plain,
+            delay,
+            distances: vec![distance; clocks],
+            steps: Vec::new(),
+        }
+    }
+
+    fn distance(&self, node: usize) -> i64 {
+        self.distances[self.plain.clock[node]]
+    }
+
+    /// Lamport's counters.
+    pub fn lamport(&self) -> Vec<i64> {
+        let mut values = vec![0; self.plain.raw.len()];
+        self.each(|node, previous, causes| {
+            let own = previous.map_or(0, |previous| values[previous] + 1);
+            let heard = causes.iter().map(|&(cause, _)| values[cause] + 1).max();
+            values[node] = own.max(heard.unwrap_or(0));
+        });
+        values
+    }
+
     /// The simple logical clock.
     pub fn simple(&self) -> Vec<i64> {
         let mut values = vec![0; self.plain.raw.len()];
         self.each(|node, previous, causes| {
-            let own = previous.map_or(i64::MIN, |previous| values[previous] + self.distance);
+            let own = previous.map_or(i64::MIN, |previous| values[previous] + self.distance(node));
             let heard = causes.iter().map(|&(cause, mu)| values[cause] + mu).max();
             values[node] = own.max(self.plain.raw[node]).max(heard.unwrap_or(i64::MIN));
         });
@@ -58,7 +88,7 @@ impl Printed<'_> {
             if let Some(previous) = previous {
                 let elapsed = raw - i128::from(self.plain.raw[previous]);
                 let kept = values[previous] + elapsed * (per_tick - loss);
-                let apart = values[previous] + i128::from(self.distance) * per_tick;
+                let apart = values[previous] + i128::from(self.distance(node)) * per_tick;
                 if kept.max(apart) > best.0 {
                     best = (kept.max(apart), forced[previous]);
                 }
@@ -115,7 +145,7 @@ impl Printed<'_> {
                 let ticks = (sum + half).max(0) / PARTS;
                 let ticks = (ticks as i64).min(elapsed);
                 let kept = values[previous] + elapsed - ticks;
-                let apart = values[previous] + self.distance;
+                let apart = values[previous] + self.distance(node);
                 let rest = sum - i128::from(ticks) * PARTS;
                 for (value, lost) in [(kept, rest), (apart, lost[previous])] {
                     if value > raw && (value, -lost) > (best.0, -best.1) {
@@ -129,9 +159,11 @@ impl Printed<'_> {
                 }
             }
             (values[node], lost[node], forced[node]) = best;
-            let lead = (best.0 - raw) as f64;
-            let simple_lead = (simple[node] - raw) as f64;
-            gammas.computed(clock, simple[node] as f64, simple_lead, lead);
+            if self.steps.get(node).is_none_or(|it| *it) {
+                let lead = (best.0 - raw) as f64;
+                let simple_lead = (simple[node] - raw) as f64;
+                gammas.computed(clock, simple[node] as f64, simple_lead, lead);
+            }
             left[clock] -= 1;
             if left[clock] == 0 {
                 gammas.ended(clock);
