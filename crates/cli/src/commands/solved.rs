@@ -130,7 +130,7 @@ pub(super) fn describe(
             room_ticks: limit.room.0,
         }),
         measured: measured.distortion,
-        all_events: if args.run.verbose || args.run.json.is_some() {
+        all_events: if args.run.verbose {
             each_event::distortion(analysed, solution)?
         } else {
             None

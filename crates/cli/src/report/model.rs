@@ -305,7 +305,7 @@ pub(crate) struct DistortionPart {
     /// The changes of intervals between events that communicate.
     #[serde(flatten)]
     pub(crate) measured: retime::Distortion,
-    /// The changes of intervals between all events; with a verbose report and in JSON.
+    /// The changes of intervals between all events; with `--verbose`, as it takes the times of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) all_events: Option<retime::Distortion>,
     pub(crate) largest_at: Option<PlacePart>,
