@@ -140,7 +140,7 @@ impl RetimedTrack<'_> {
 
     /// The new time of a stamp that bounds what comes.
     fn bound(&mut self, raw: u64) -> u64 {
-        match self.times.of_no_event(Timestamp(raw)) {
+        match self.times.before(self.event, Timestamp(raw)) {
             Some(time) => time.0,
             // Shifted beyond what can be written, it bounds nothing more, or
             // everything.

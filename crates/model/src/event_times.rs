@@ -72,6 +72,12 @@ impl<'a> EventTimes<'a> {
         Some(Timestamp(corrected))
     }
 
+    /// The corrected time of a stamp that events from number `event` on are not before: none of
+    /// these is earlier than it, since a distance only moves them on.
+    pub fn before(&mut self, event: u64, recorded: Timestamp) -> Option<Timestamp> {
+        self.map.map(event, recorded)
+    }
+
     /// The corrected time of a stamp that belongs to no event: the map alone tells it.
     pub fn of_no_event(&mut self, recorded: Timestamp) -> Option<Timestamp> {
         self.map.map_time(recorded)
