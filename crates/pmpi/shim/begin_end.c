@@ -66,13 +66,13 @@ void begin(void)
     PMPI_Comm_size(process.comm, &process.size);
     int asked = retime_session_begin(process.rank, process.size, counter);
     if (asked == RETIME_FAILED)
-        PMPI_Abort(MPI_COMM_WORLD, 2);
+        end_all();
     process.measures_on_the_way = asked & RETIME_MEASURES_ON_THE_WAY;
     find_nodes();
     int64_t measured[RETIME_MEASURED] = {0};
     measure(measured);
     if (retime_session_ride(measured) == RETIME_FAILED)
-        PMPI_Abort(MPI_COMM_WORLD, 2);
+        end_all();
     riding = asked & RETIME_RIDES;
     if (riding) {
         begin_communicators();

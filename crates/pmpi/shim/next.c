@@ -3,8 +3,19 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <time.h>
+
+/* MPICH's process manager kills all before it has handed on what they said, so it gets a moment. */
+static const struct timespec MOMENT = {.tv_nsec = 200 * 1000 * 1000};
 
 bool riding;
+
+void end_all(void)
+{
+    fflush(stderr);
+    nanosleep(&MOMENT, NULL);
+    PMPI_Abort(MPI_COMM_WORLD, 2);
+}
 
 void *next_call(const char *name)
 {
@@ -28,7 +39,7 @@ void refuse(const char *call, const char *why)
     PMPI_Initialized(&is_initialised);
     if (!is_initialised)
         exit(2);
-    PMPI_Abort(MPI_COMM_WORLD, 2);
+    end_all();
 }
 
 bool is_clock_asked_for(void)
@@ -42,7 +53,7 @@ void *room(size_t bytes)
     void *memory = calloc(1, bytes);
     if (!memory) {
         fprintf(stderr, "retime: no memory for %zu bytes\n", bytes);
-        PMPI_Abort(MPI_COMM_WORLD, 2);
+        end_all();
     }
     return memory;
 }

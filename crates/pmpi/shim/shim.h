@@ -16,6 +16,9 @@
 extern bool riding;
 
 /* The next definition of a call: that of a tracer, if one is loaded, else MPI's own. */
+/* Ends the program once what was said of the reason is out. */
+void end_all(void);
+
 void *next_call(const char *name);
 #define NEXT_OF(call) \
     ({ \
