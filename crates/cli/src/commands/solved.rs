@@ -130,7 +130,8 @@ pub(super) fn describe(
             room_ticks: limit.room.0,
         }),
         measured: measured.distortion,
-        all_events: if args.run.verbose {
+        // A caller of the library gets the report of --json, which is quiet and verbose.
+        all_events: if args.run.verbose && !args.run.quiet {
             each_event::distortion(analysed, solution)?
         } else {
             None
