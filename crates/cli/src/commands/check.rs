@@ -1,7 +1,6 @@
 //! `retime check`: the contradictions in a trace.
 
 use retime::pipeline::Verdict;
-use retime::printable;
 
 use super::done::Done;
 use super::found::Found;
@@ -13,6 +12,7 @@ use crate::error::{CliError, VIOLATIONS};
 use crate::load::with_threads;
 use crate::progress::{Stage, Whole};
 use crate::report::model::{ExaminedPart, Report};
+use crate::report::quoted::quoted;
 use crate::report::{self, examined};
 
 /// Runs the command; returns the exit code.
@@ -80,15 +80,6 @@ fn outcome(report: &Report) -> String {
         "{}To repair it: retime correct {trace} -o CORRECTED",
         caveat.unwrap_or_default()
     )
-}
-
-/// A path as a word of a command line.
-fn quoted(path: &str) -> String {
-    let is_plain = |it: char| it.is_alphanumeric() || "/._-+=:@%,".contains(it);
-    if !path.is_empty() && path.chars().all(is_plain) {
-        return path.into();
-    }
-    format!("'{}'", printable(path).to_string().replace('\'', "'\\''"))
 }
 
 /// How many dependencies are faster than the minimal delay, if that was given.

@@ -88,7 +88,7 @@ fn read_fitting(
     Ok(fits(&measured, nodes).then_some(measured))
 }
 
-/// What the first line says: `# retime offsets 1: clock monotonic, 1000000000 ticks per second`.
+/// The ticks per second that the first line names, such as `# retime offsets 1: clock monotonic, 1000000000 ticks per second`.
 fn ticks_per_second(text: &str) -> Option<u64> {
     let (_, after) = text.lines().next()?.split_once(", ")?;
     after.split(' ').next()?.parse().ok()

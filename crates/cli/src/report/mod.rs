@@ -11,6 +11,7 @@ pub(crate) mod hosts;
 mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;
+pub(crate) mod quoted;
 pub(crate) mod share;
 pub(crate) mod stragglers;
 pub(crate) mod summary;

@@ -184,8 +184,9 @@ pub(crate) struct ViolationPart {
     pub(crate) latency_ticks: i64,
     pub(crate) cause: PlacePart,
     pub(crate) effect: PlacePart,
-    /// What the locations of both are called.
+    /// The name of the location of the cause.
     pub(crate) cause_on: String,
+    /// The name of the location of the effect.
     pub(crate) effect_on: String,
 }
 

@@ -365,14 +365,7 @@ impl SummaryText {
             self.span(measured.largest_displacement.0),
         );
         self.line("moved", &moved);
-        let percent = |part: u64| 100.0 * part as f64 / measured.intervals.max(1) as f64;
-        let intervals = format!(
-            "between these: {:.1} % unchanged, {:.1} % by at most 0.1 % or one tick, {:.1} % by more",
-            percent(measured.unchanged),
-            percent(measured.small),
-            percent(measured.large),
-        );
-        self.line("intervals", &intervals);
+        self.line("intervals", &format!("between these: {}", shares(measured)));
         let mean = share(measured.mean);
         let largest = match &distortion.largest_at {
             Some(at) => format!("{} at most (before {})", share(measured.largest), place(at)),
@@ -393,14 +386,7 @@ impl SummaryText {
 
     /// The changes between all events, also of those between the ones that communicate.
     fn all_events(&mut self, all: &Distortion) {
-        let percent = |part: u64| 100.0 * part as f64 / all.intervals.max(1) as f64;
-        let content = format!(
-            "between all events: {:.1} % unchanged, {:.1} % by at most 0.1 % or one tick, {:.1} % by more",
-            percent(all.unchanged),
-            percent(all.small),
-            percent(all.large),
-        );
-        self.line("", &content);
+        self.line("", &format!("between all events: {}", shares(all)));
         let content = format!(
             "changed by {} on average, by {} at most; {} moved",
             share(all.mean),
@@ -466,6 +452,17 @@ impl SummaryText {
             &format!("{:.2} s ({})", timing.total_seconds, parts.join(", ")),
         );
     }
+}
+
+/// The shares of intervals by how much they changed.
+fn shares(of: &Distortion) -> String {
+    let percent = |part: u64| 100.0 * part as f64 / of.intervals.max(1) as f64;
+    format!(
+        "{:.1} % unchanged, {:.1} % by at most 0.1 % or one tick, {:.1} % by more",
+        percent(of.unchanged),
+        percent(of.small),
+        percent(of.large),
+    )
 }
 
 /// True if times became counters of the events of each location.

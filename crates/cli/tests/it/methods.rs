@@ -232,7 +232,7 @@ fn measured_offsets_are_interpolated() {
     );
 }
 
-/// What libretime-pmpi writes lies where the program ran, beside the directory of its tracer.
+/// The file of libretime-pmpi lies where the program ran, beside the directory of its tracer.
 #[test]
 fn offsets_beside_the_trace_are_its_own_if_they_fit() {
     let scratch = traces::scratch([("trace", traces::skewed())]);

@@ -500,7 +500,7 @@ fn an_event_before_two_jumps_is_certain_after_two_ramps() {
     assert_eq!((two_ramps.forced, two_ramps.left), (0, certain.left));
 }
 
-/// What a filter has made of a monitored program.
+/// The events that a filter gave out of a monitored program, and how many were forced.
 struct Monitored {
     left: Vec<(u32, u64, u64)>,
     forced: u64,

@@ -1,8 +1,9 @@
 //! The end of a comparison: which method to take, and why.
 
-use retime::{format_seconds, printable};
+use retime::format_seconds;
 
 use super::model::{ComparedPart, Comparison, ResultPart};
+use crate::report::quoted::quoted;
 use crate::report::share::share;
 
 /// The recommendation in a sentence. Where the truth is known the nearest method is named; else the
@@ -23,20 +24,12 @@ pub(super) fn advice(comparison: &Comparison) -> String {
         return "Recorded times contradict nothing: there is nothing to correct.".into();
     }
     let auto = sound.iter().find(|it| it.name == "auto");
-    let gentlest = || {
-        let change = |it: &ComparedPart| it.result.as_ref().map(|it| it.interval_change_largest);
-        let by_change = |a: &&&ComparedPart, b: &&&ComparedPart| {
-            let both = change(a).zip(change(b));
-            both.map_or(std::cmp::Ordering::Equal, |(a, b)| a.total_cmp(&b))
-        };
-        sound.iter().min_by(by_change)
-    };
-    let Some(method) = auto.or_else(gentlest) else {
+    let Some(method) = auto.copied().or_else(|| gentlest(&sound)) else {
         return "No method leaves nothing reversed; finer clocks may help: --clocks process or \
                 --clocks location."
             .into();
     };
-    let trace = printable(&comparison.trace.path);
+    let trace = quoted(&comparison.trace.path);
     let figures = method.result.as_ref().map(|it| figures(it, comparison));
     format!(
         "Recommended: {}, {}; retime correct {trace} {} -o CORRECTED",
@@ -44,6 +37,16 @@ pub(super) fn advice(comparison: &Comparison) -> String {
         figures.unwrap_or_default(),
         method.options
     )
+}
+
+/// The method that changes no interval by as much as the others do some.
+fn gentlest<'a>(methods: &[&'a ComparedPart]) -> Option<&'a ComparedPart> {
+    let changes = methods.iter().filter_map(|&it| {
+        let change = it.result.as_ref()?.interval_change_largest;
+        Some((it, change))
+    });
+    let least = changes.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(least.0)
 }
 
 /// The method with the smallest mean error, and that error in ticks.
