@@ -1,5 +1,9 @@
 //! How far mean rates can be from those of their lines, and what that says of wider bounds.
 //!
+//! A clock that was set has a mean rate, too: between its steps it gains `sum g_i` in pieces of
+//! `sum l_i`, and in what lies between them, `gap`, as much a tick but for `rho`. So its mean rate is
+//! `(sum g_i +- rho gap) / sum l_i`.
+//!
 //! Rates are taken to differ from those of the lines by more and more, until
 //! [bounds](super::bounds) prove that no clock's mean rate differs by as much. Where a run is
 //! short they never do: a clock that is known to 6 us all of a run of 1 ms can be off by 6000 ppm.
@@ -41,13 +45,15 @@ pub(super) fn refute(least: f64, delta: f64) -> bool {
 }
 
 /// The amount by which the mean rate of any clock that is bounded on both sides can differ from
-/// that of its line; and by how much at least with more freedom, if dependencies that do not
-/// contradict each other gave these bounds for clocks that change by `slope`.
-pub(super) fn differ_by(found: &OffsetBounds, slope: f64) -> (f64, f64) {
+/// that of its line, if it never strays from it by more than `drift`; and by how much at least with
+/// more freedom, if dependencies that do not contradict each other gave these bounds for clocks that
+/// change by `slope`.
+pub(super) fn differ_by(found: &OffsetBounds, drift: f64, slope: f64) -> (f64, f64) {
     let clocks = found.clocks.iter().flatten();
     let rates = clocks.filter_map(|clock| {
-        let (most, apart) = ends(clock)?;
+        let gain = Gain::of(clock)?;
         let whole = clock.extent.1.saturating_sub(clock.extent.0) as f64;
+        let (most, apart) = (gain.most + drift * gain.unknown, gain.apart);
         let at_least = if whole > apart {
             ((most + slope * (whole - apart)) / whole).min(most / apart)
         } else {
@@ -58,17 +64,40 @@ pub(super) fn differ_by(found: &OffsetBounds, slope: f64) -> (f64, f64) {
     rates.fold((0.0, 0.0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
 }
 
-/// How far a clock can gain or lose between the first and the last fact, and how far these are
-/// apart; `None` where it is not bounded on both sides, or was set.
-fn ends(clock: &ClockBounds) -> Option<(f64, f64)> {
-    let ends = |knots: &[(i64, f64)]| Some((knots.first()?.0, knots.last()?.0));
-    let (low, high) = (ends(&clock.low.knots)?, ends(&clock.high.knots)?);
-    let (first, last) = (low.0.min(high.0), low.1.max(high.1));
-    let apart = last.saturating_sub(first) as f64;
-    let at = |stamp: i64| (clock.low.at(stamp), clock.high.at(stamp) + clock.tick);
-    let (first, last) = (at(first), at(last));
-    let most = (last.1 - first.0).max(first.1 - last.0);
-    (clock.low.steps.is_empty() && most.is_finite() && apart > 0.0).then_some((most, apart))
+/// How far a clock can gain or lose against its line, in ticks.
+struct Gain {
+    most: f64,
+    /// How long the pieces between its first and its last fact are in which it was not set,
+    apart: f64,
+    /// and what is between them. There it gains by its mean rate, but for the drift bound.
+    unknown: f64,
+}
+
+impl Gain {
+    /// The gain of a clock; `None` where it is not bounded on both sides, or for no time.
+    fn of(clock: &ClockBounds) -> Option<Self> {
+        let ends = |knots: &[(i64, f64)]| Some((knots.first()?.0, knots.last()?.0));
+        let (low, high) = (ends(&clock.low.knots)?, ends(&clock.high.knots)?);
+        let (first, last) = (low.0.min(high.0), low.1.max(high.1));
+        let cuts = &clock.low.steps;
+        let starts = std::iter::once(first).chain(cuts.iter().map(|cut| cut.1));
+        let ends = cuts.iter().map(|cut| cut.0).chain(std::iter::once(last));
+        let at = |stamp: i64| (clock.low.at(stamp), clock.high.at(stamp) + clock.tick);
+        let (mut up, mut down, mut apart) = (0.0, 0.0, 0.0);
+        for (from, to) in starts.zip(ends).filter(|it| it.0 < it.1) {
+            let (before, after) = (at(from), at(to));
+            up += after.1 - before.0;
+            down += before.1 - after.0;
+            apart += to.saturating_sub(from) as f64;
+        }
+        let most = up.max(down);
+        let unknown = last.saturating_sub(first) as f64 - apart;
+        (most.is_finite() && apart > 0.0).then_some(Self {
+            most,
+            apart,
+            unknown,
+        })
+    }
 }
 
 /// The amount by which mean rates can differ at least from those of the lines, by the slacks of all
