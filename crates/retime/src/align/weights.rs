@@ -20,11 +20,16 @@
 //! are further apart than a factor of ten, the slack is shared accordingly:
 //!
 //! ```text
-//! slack / slack' = ((d / d') / 10)^(1/2)     for d > 10 d'
+//! slack / slack' = r,    r = ((d / d') / 10)^(1/2)  for d > 10 d',  1 between equals
 //! ```
 //!
-//! Weights `u` and `1/u` of the two do that with `u^2 = (slack / slack')^(3 - 1)`: the pull of
-//! the tightest is `w S^2 / slack^3`, and `S_l` grows with the slack itself.
+//! Fewer than sixteen lie as far apart as so many more would: `n` of them with a spread of `d` are
+//! taken for sixteen with `15 d / (n - 1)`.
+//!
+//! Weights `u` and `1/u` of the two do that with `u^2 = r^2 n' / n`, where `n` dependencies pull one
+//! way and `n'` the other: each pulls by `w S^2 / slack^3`, and `S_l` grows with the slack itself,
+//! so that pulls are equal where `n u / slack^2 = n' / (u slack'^2)`. Without the counts a direction of
+//! few messages, of which none need be fast, would get hardly any slack.
 //!
 //! What differs by less says nothing: on recordings with known truth, sharing by any
 //! ratio of spreads brought as many pairs of clocks nearer to the truth as it took away (175 and
@@ -51,13 +56,12 @@ pub(super) fn weights(
     barrier: Barrier,
     finest: f64,
 ) -> Vec<f64> {
-    let spread = |link| spread(link).map(|it| it.max(finest));
-    let spreads: Vec<Option<f64>> = survey.links.par_iter().map(spread).collect();
+    let found = survey.links.par_iter();
+    let floors: Vec<Option<Floor>> = found.map(|link| Floor::of(link, finest)).collect();
     let of = |(at, (link, found)): (usize, (&Link, &Surveyed))| {
-        let back = || spreads[links.opposite_index(link)?];
-        let both = spreads[at].and_then(|own| Some((own, back()?)));
-        let share = both.map_or(1.0, |(own, back)| share(own, back));
-        own_scale(found, least, barrier.knee) / barrier.scale * share
+        let back = || floors[links.opposite_index(link)?].as_ref();
+        let both = floors[at].as_ref().and_then(|own| Some(own.share(back()?)));
+        own_scale(found, least, barrier.knee) / barrier.scale * both.unwrap_or(1.0)
     };
     let found = links.list().par_iter().zip(&survey.links);
     found.enumerate().map(of).collect()
@@ -78,27 +82,40 @@ fn own_scale(link: &Surveyed, least: f64, knee: f64) -> f64 {
     }
 }
 
-/// How far the fastest are spread; `None` of too few.
-fn spread(link: &Surveyed) -> Option<f64> {
-    let mut tight: Vec<f64> = link.tight().collect();
-    let last = OPTIONS.spread - 1;
-    if tight.len() <= last {
-        return None;
-    }
-    let (before, last, _) = tight.select_nth_unstable_by(last, f64::total_cmp);
-    let first = before.iter().copied().fold(*last, f64::min);
-    Some(*last - first)
+/// What the tightest dependencies of a link tell of its floor.
+struct Floor {
+    /// How far the sixteen fastest are spread,
+    spread: f64,
+    /// and how many are tight at all.
+    count: usize,
 }
 
-/// The part of a weight that shares slack between two directions, by their spreads.
-fn share(own: f64, back: f64) -> f64 {
-    let looser = own / back;
-    if looser > OPTIONS.looser {
-        (looser / OPTIONS.looser).sqrt()
-    } else if looser * OPTIONS.looser < 1.0 {
-        (looser * OPTIONS.looser).sqrt()
-    } else {
-        1.0
+impl Floor {
+    /// Of a link; `None` if a single dependency is all.
+    fn of(link: &Surveyed, finest: f64) -> Option<Self> {
+        let mut tight: Vec<f64> = link.tight().collect();
+        let count = tight.len();
+        let last = (OPTIONS.spread - 1).min(count.checked_sub(1).filter(|it| *it > 0)?);
+        let (before, at, _) = tight.select_nth_unstable_by(last, f64::total_cmp);
+        let first = before.iter().copied().fold(*at, f64::min);
+        let spread = (*at - first) * (OPTIONS.spread - 1) as f64 / last as f64;
+        Some(Self {
+            spread: spread.max(finest),
+            count,
+        })
+    }
+
+    /// The part of a weight that shares slack between two directions.
+    fn share(&self, back: &Self) -> f64 {
+        let looser = self.spread / back.spread;
+        let square = if looser > OPTIONS.looser {
+            looser / OPTIONS.looser
+        } else if looser * OPTIONS.looser < 1.0 {
+            looser * OPTIONS.looser
+        } else {
+            1.0
+        };
+        (square * back.count as f64 / self.count as f64).sqrt()
     }
 }
 
@@ -106,17 +123,28 @@ fn share(own: f64, back: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn share(own: (f64, usize), back: (f64, usize)) -> f64 {
+        let floor = |(spread, count)| Floor { spread, count };
+        floor(own).share(&floor(back))
+    }
+
     #[test]
     fn slack_is_shared_by_spreads_that_differ_by_far() {
-        assert_eq!(
-            (share(1.0, 1.0), share(9.0, 1.0), share(1.0, 9.0)),
-            (1.0, 1.0, 1.0)
-        );
+        let of = |own, back| share((own, 64), (back, 64));
+        assert_eq!((of(1.0, 1.0), of(9.0, 1.0), of(1.0, 9.0)), (1.0, 1.0, 1.0));
         // A thousand times as far apart: the hundredfold beyond ten, its root in slack. The
         // pulls `w / slack^2` are equal where slacks are as 10 to 1.
-        let (loose, dense) = (share(4_000.0, 4.0), share(4.0, 4_000.0));
+        let (loose, dense) = (of(4_000.0, 4.0), of(4.0, 4_000.0));
         assert!((loose - 10.0).abs() < 1e-12 && (dense - 0.1).abs() < 1e-12);
         assert!((loose / 10.0_f64.powi(2) - dense / 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn few_pull_as_much_as_many() {
+        // Four against 64: weights of 4 and 1/4, and pulls `n w / slack^2` are equal at equal slack.
+        let (few, many) = (share((1.0, 4), (1.0, 64)), share((1.0, 64), (1.0, 4)));
+        assert_eq!((few, many), (4.0, 0.25));
+        assert_eq!(4.0 * few, 64.0 * many);
     }
 
     #[test]
@@ -135,9 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn a_spread_takes_sixteen() {
+    fn a_spread_is_that_of_sixteen() {
         let latencies: Vec<f64> = (0..20).map(|at| f64::from(at * at)).collect();
-        assert_eq!(spread(&Surveyed::of(&latencies)), Some(225.0));
-        assert_eq!(spread(&Surveyed::of(&latencies[..15])), None);
+        let spread = |some: &[f64]| Floor::of(&Surveyed::of(some), 0.5).map(|it| it.spread);
+        assert_eq!(spread(&latencies), Some(225.0));
+        // Of four within 9, sixteen lie within 45.
+        assert_eq!(spread(&latencies[..4]), Some(45.0));
+        assert_eq!(spread(&latencies[..1]), None);
+        assert_eq!(spread(&[7.0, 7.0]), Some(0.5));
     }
 }
