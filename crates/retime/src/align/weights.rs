@@ -23,13 +23,15 @@
 //! slack / slack' = r,    r = ((d / d') / 10)^(1/2)  for d > 10 d',  1 between equals
 //! ```
 //!
-//! Fewer than sixteen lie as far apart as so many more would: `n` of them with a spread of `d` are
-//! taken for sixteen with `15 d / (n - 1)`.
+//! Weights `u` and `1/u` of the two do that with `u^2 = r^2`: each of the tightest pulls by
+//! `w S^2 / slack^3`, and `S_l` grows with the slack itself.
 //!
-//! Weights `u` and `1/u` of the two do that with `u^2 = r^2 n' / n`, where `n` dependencies pull one
-//! way and `n'` the other: each pulls by `w S^2 / slack^3`, and `S_l` grows with the slack itself,
-//! so that pulls are equal where `n u / slack^2 = n' / (u slack'^2)`. Without the counts a direction of
-//! few messages, of which none need be fast, would get hardly any slack.
+//! **A rare direction**, of fewer than sixteen dependencies (a pipeline that ends in a barrier), would
+//! even get the least slack, as so few pull against the tightest of all windows. There the counts `n` and
+//! `n'` of what pulls go with it, `u^2 = r^2 n' / n`, so that `n u / slack^2 = n' / (u slack'^2)`; and
+//! `n` dependencies with a spread of `d` are taken for sixteen with `15 d / (n - 1)`. Where both
+//! directions are rare, as between most pairs of many clocks that meet in collectives, neither
+//! tells more than the other.
 //!
 //! What differs by less says nothing: on recordings with known truth, sharing by any
 //! ratio of spreads brought as many pairs of clocks nearer to the truth as it took away (175 and
@@ -56,14 +58,15 @@ pub(super) fn weights(
     barrier: Barrier,
     finest: f64,
 ) -> Vec<f64> {
-    let found = survey.links.par_iter();
-    let floors: Vec<Option<Floor>> = found.map(|link| Floor::of(link, finest)).collect();
-    let of = |(at, (link, found)): (usize, (&Link, &Surveyed))| {
-        let back = || floors[links.opposite_index(link)?].as_ref();
-        let both = floors[at].as_ref().and_then(|own| Some(own.share(back()?)));
-        own_scale(found, least, barrier.knee) / barrier.scale * both.unwrap_or(1.0)
-    };
     let found = links.list().par_iter().zip(&survey.links);
+    let floors: Vec<Floor> = { found.clone() }
+        .map(|(link, found)| Floor::of(found, link.count, finest))
+        .collect();
+    let of = |(at, (link, found)): (usize, (&Link, &Surveyed))| {
+        let back = links.opposite_index(link).map(|back| &floors[back]);
+        let share = back.map_or(1.0, |back| floors[at].share(back));
+        own_scale(found, least, barrier.knee) / barrier.scale * share
+    };
     found.enumerate().map(of).collect()
 }
 
@@ -84,30 +87,42 @@ fn own_scale(link: &Surveyed, least: f64, knee: f64) -> f64 {
 
 /// What the tightest dependencies of a link tell of its floor.
 struct Floor {
-    /// How far the sixteen fastest are spread,
-    spread: f64,
-    /// and how many are tight at all.
-    count: usize,
+    /// How far the sixteen fastest are spread, if that is known.
+    spread: Option<f64>,
+    /// How many are tight at all.
+    tight: usize,
+    /// True if the link has fewer than sixteen.
+    is_rare: bool,
 }
 
 impl Floor {
-    /// Of a link; `None` if a single dependency is all.
-    fn of(link: &Surveyed, finest: f64) -> Option<Self> {
+    /// Of a link of `count` dependencies, of which the tightest are known.
+    fn of(link: &Surveyed, count: usize, finest: f64) -> Self {
         let mut tight: Vec<f64> = link.tight().collect();
-        let count = tight.len();
-        let last = (OPTIONS.spread - 1).min(count.checked_sub(1).filter(|it| *it > 0)?);
-        let (before, at, _) = tight.select_nth_unstable_by(last, f64::total_cmp);
-        let first = before.iter().copied().fold(*at, f64::min);
-        let spread = (*at - first) * (OPTIONS.spread - 1) as f64 / last as f64;
-        Some(Self {
-            spread: spread.max(finest),
-            count,
-        })
+        let sixteen = OPTIONS.spread - 1;
+        // Of many of which only the few are listed that can be the tightest, nothing is known.
+        let is_rare = count <= sixteen;
+        let is_known = tight.len() > sixteen || is_rare && tight.len() > 1;
+        let spread = is_known.then(|| {
+            let last = sixteen.min(tight.len() - 1);
+            let (before, at, _) = tight.select_nth_unstable_by(last, f64::total_cmp);
+            let first = before.iter().copied().fold(*at, f64::min);
+            ((*at - first) * sixteen as f64 / last as f64).max(finest)
+        });
+        Self {
+            spread,
+            tight: tight.len(),
+            is_rare,
+        }
     }
 
     /// The part of a weight that shares slack between two directions.
     fn share(&self, back: &Self) -> f64 {
-        let looser = self.spread / back.spread;
+        // Between two rare directions, chance would decide.
+        if self.is_rare && back.is_rare || self.tight.min(back.tight) == 0 {
+            return 1.0;
+        }
+        let looser = self.spread.zip(back.spread).map_or(1.0, |it| it.0 / it.1);
         let square = if looser > OPTIONS.looser {
             looser / OPTIONS.looser
         } else if looser * OPTIONS.looser < 1.0 {
@@ -115,7 +130,12 @@ impl Floor {
         } else {
             1.0
         };
-        (square * back.count as f64 / self.count as f64).sqrt()
+        let counts = if self.is_rare || back.is_rare {
+            back.tight as f64 / self.tight as f64
+        } else {
+            1.0
+        };
+        (square * counts).sqrt()
     }
 }
 
@@ -124,7 +144,11 @@ mod tests {
     use super::*;
 
     fn share(own: (f64, usize), back: (f64, usize)) -> f64 {
-        let floor = |(spread, count)| Floor { spread, count };
+        let floor = |(spread, tight)| Floor {
+            spread: Some(spread),
+            tight,
+            is_rare: tight < 16,
+        };
         floor(own).share(&floor(back))
     }
 
@@ -141,10 +165,12 @@ mod tests {
 
     #[test]
     fn few_pull_as_much_as_many() {
-        // Four against 64: weights of 4 and 1/4, and pulls `n w / slack^2` are equal at equal slack.
+        // Four against 64: weights of 4 and 1/4, and pulls `n u / slack^2` are equal at equal slack.
         let (few, many) = (share((1.0, 4), (1.0, 64)), share((1.0, 64), (1.0, 4)));
         assert_eq!((few, many), (4.0, 0.25));
-        assert_eq!(4.0 * few, 64.0 * many);
+        assert!((4.0 * few - 64.0 * many).abs() < 1e-12);
+        // Between two that are both few nothing is shared.
+        assert!((share((1.0, 4), (100.0, 8)) - 1.0).abs() < 1e-12);
     }
 
     #[test]
@@ -165,11 +191,13 @@ mod tests {
     #[test]
     fn a_spread_is_that_of_sixteen() {
         let latencies: Vec<f64> = (0..20).map(|at| f64::from(at * at)).collect();
-        let spread = |some: &[f64]| Floor::of(&Surveyed::of(some), 0.5).map(|it| it.spread);
-        assert_eq!(spread(&latencies), Some(225.0));
+        let spread = |some: &[f64], count| Floor::of(&Surveyed::of(some), count, 0.5).spread;
+        assert_eq!(spread(&latencies, 20), Some(225.0));
         // Of four within 9, sixteen lie within 45.
-        assert_eq!(spread(&latencies[..4]), Some(45.0));
-        assert_eq!(spread(&latencies[..1]), None);
-        assert_eq!(spread(&[7.0, 7.0]), Some(0.5));
+        assert_eq!(spread(&latencies[..4], 4), Some(45.0));
+        assert_eq!(spread(&latencies[..1], 1), None);
+        assert_eq!(spread(&[7.0, 7.0], 2), Some(0.5));
+        // Four of twenty that were not listed.
+        assert_eq!(spread(&latencies[..4], 20), None);
     }
 }
