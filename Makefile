@@ -10,8 +10,9 @@ SEED ?= 1997
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# The platform to build for, if it is not to be that of the compiler.
+# The platform to build for, if it is not to be that of the compiler, and what runs its programs.
 TRIPLE ?=
+RUNNER ?=
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 DIST = $(TARGET_DIR)/$(TRIPLE:%=%/)dist
 INTO = $(DESTDIR)$(PREFIX)
@@ -23,7 +24,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi dist tarball tools clean help
+.PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -121,19 +122,17 @@ run-pmpi: pmpi # The programs of one MPI.
 
 PYTHON ?= python3
 PYTHON_TO = $(abspath $(TARGET_DIR))/python
-WHEEL = $(PYTHON_TO)/wheels/retime-*.whl
+WHEELS ?= $(PYTHON_TO)/wheels
+WHEEL = $(WHEELS)/retime-*.whl
 
 python: python-tools ## Build the Python package: target/python/wheels/retime-VERSION-*.whl
 	rm -f $(WHEEL)
 	cd crates/python && $(CARGO) tree --locked --edges normal --prefix none --format '{p}  {l}  {r}' | \
 		sed '/ ($(subst /,\/,$(CURDIR))/d; s/ (\*)$$//' | sort -u > python/retime/LICENSES-OF-DEPENDENCIES
 	cd crates/python && $(PYTHON_TO)/tools/bin/maturin build --quiet --locked --profile $(PYTHON_PROFILE) \
-		--target-dir $(abspath $(TARGET_DIR)) --out $(PYTHON_TO)/wheels $(PYTHON_FLAGS)
+		--target-dir $(abspath $(TARGET_DIR)) --out $(WHEELS) $(PYTHON_FLAGS)
 
-# What is given away is built by
-#   make python PYTHON_PROFILE=dist PYTHON_FLAGS='--strip --zig --compatibility manylinux2014'
-# so that it runs on every Linux, after target/python/tools/bin/pip install ziglang; besides
-# with --target aarch64-unknown-linux-gnu, after rustup target add of that.
+# What is given away is built by `make release`.
 PYTHON_PROFILE ?= release
 PYTHON_FLAGS ?=
 # What tables and plots are given to, one after the other.
@@ -175,10 +174,10 @@ install-command: ## Install the command alone, its manual page and completions
 	install -d $(INTO)/bin $(INTO)/share/man/man1 $(INTO)/share/bash-completion/completions \
 		$(INTO)/share/zsh/site-functions $(INTO)/share/fish/vendor_completions.d
 	install -m 755 $(DIST)/retime $(INTO)/bin/retime
-	$(DIST)/retime man > $(INTO)/share/man/man1/retime.1
-	$(DIST)/retime completions bash > $(INTO)/share/bash-completion/completions/retime
-	$(DIST)/retime completions zsh > $(INTO)/share/zsh/site-functions/_retime
-	$(DIST)/retime completions fish > $(INTO)/share/fish/vendor_completions.d/retime.fish
+	$(RUNNER) $(DIST)/retime man > $(INTO)/share/man/man1/retime.1
+	$(RUNNER) $(DIST)/retime completions bash > $(INTO)/share/bash-completion/completions/retime
+	$(RUNNER) $(DIST)/retime completions zsh > $(INTO)/share/zsh/site-functions/_retime
+	$(RUNNER) $(DIST)/retime completions fish > $(INTO)/share/fish/vendor_completions.d/retime.fish
 
 # Where libraries go; Debian's place is $(PREFIX)/lib/x86_64-linux-gnu.
 LIBDIR ?= $(PREFIX)/lib
@@ -229,6 +228,23 @@ tarball:
 	tar --create --gzip --sort=name --owner=0 --group=0 --file $(TARGET_DIR)/$(NAME).tar.gz \
 		--directory $(DIST) $(NAME)
 	@echo "wrote $(TARGET_DIR)/$(NAME).tar.gz"
+
+# What packaging/release needs besides.
+CYCLONEDX_VERSION = 0.5.9
+
+release: python-tools release-tools ## Build packages for any Linux on x86_64 and aarch64: target/packages
+	packaging/release
+
+release-tools:
+	@$(PYTHON_TO)/tools/bin/python -c 'import ziglang' 2>/dev/null || $(PYTHON_TO)/tools/bin/pip install --quiet ziglang
+	@command -v qemu-aarch64-static >/dev/null && command -v qemu-x86_64-static >/dev/null || { \
+		$(INSTALL_PACKAGES) qemu-user-static; }
+	@command -v dpkg-deb >/dev/null || { $(INSTALL_PACKAGES) dpkg; }
+	@for triple in x86_64-unknown-linux-musl aarch64-unknown-linux-musl x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu; do \
+		[ -d "$$(rustc --print target-libdir --target $$triple)" ] || rustup --quiet target add $$triple || exit 1; \
+	done
+	@[ -x $(TARGET_DIR)/tools/bin/cargo-cyclonedx ] || CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --locked --debug \
+		--root $(TARGET_DIR)/tools --target-dir $(TARGET_DIR)/tools cargo-cyclonedx --version $(CYCLONEDX_VERSION)
 
 tools: # What the tests compare with and unpack with.
 	@command -v otf2-print >/dev/null && command -v zstd >/dev/null || { \
