@@ -5,19 +5,20 @@ use std::time::Instant;
 use retime::causality::AllEvents;
 use retime::format::Trace;
 use retime::pipeline::{
-    Analysis, AnalysisError, AnalysisOptions, Bounds, Method, Solution, Unsolved,
+    Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Method, Solution, Unsolved,
 };
-use retime::{Causality, Timestamp, TraceInfo};
+use retime::{Causality, CausalityOptions, Timestamp, TraceInfo};
 use retime_parallel::Dealt;
 
 use crate::args::{ModelArgs, RunArgs};
 use crate::bounds::{BoundsArgs, Switch};
-use crate::delay::{self, DelaySource};
+use crate::delay::{DelaySource, MinDelay};
 use crate::error::CliError;
 use crate::formats;
-use crate::load::{LoadTiming, Loaded, Opened, Source, joined, load};
+use crate::load::{LoadTiming, Loaded, Opened, Source, joined, load_with};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::{build, model, stragglers, warnings};
+use crate::saved_delay::DelayBeside;
 use crate::truth::Truth;
 
 /// A trace on disk, and what an analysis finds in it.
@@ -59,7 +60,10 @@ pub(crate) fn analyse_some(
         }
     }
     let start = Instant::now();
-    let loaded = load(source, model.matching.options())?;
+    let (loaded, saved) = load_with(source, |trace| {
+        let saved = saved_delay(trace, model)?;
+        Ok((options(model, &saved), saved))
+    })?;
     let truth = Truth::of(&loaded, model, source.quiet)?;
     let analysing = Instant::now();
     let Loaded {
@@ -69,8 +73,8 @@ pub(crate) fn analyse_some(
     } = loaded;
     let options = AnalysisOptions {
         grouping: model.clocks.into(),
-        delay: delay::given(&model.min_delay, &info)?,
-        causality: model.matching.options(),
+        delay: asked(model, &saved, &info)?,
+        causality: options(model, &saved),
         window: window(&causality, &info)?,
     };
     let progress = Progress::open(Stage::Matching);
@@ -78,11 +82,34 @@ pub(crate) fn analyse_some(
     Ok(Analysed {
         opened,
         analysis,
-        delay_source: (&model.min_delay).into(),
+        delay_source: DelaySource::of(&model.min_delay, saved.is_there()),
         truth,
         start,
         analysis_seconds: analysing.elapsed().as_secs_f64(),
     })
+}
+
+/// The delay that is saved with a trace, if it is left to the trace.
+fn saved_delay(trace: &dyn Trace, model: &ModelArgs) -> Result<DelayBeside, CliError> {
+    if model.min_delay == MinDelay::Auto {
+        DelayBeside::of(trace)
+    } else {
+        Ok(DelayBeside::default())
+    }
+}
+
+fn options(model: &ModelArgs, saved: &DelayBeside) -> CausalityOptions {
+    CausalityOptions {
+        keep_lengths: model.min_delay.looks_at_lengths() || saved.looks_at_lengths(),
+        ..model.matching.options()
+    }
+}
+
+/// The minimal delay that is wanted.
+fn asked(model: &ModelArgs, saved: &DelayBeside, info: &TraceInfo) -> Result<AskedDelay, CliError> {
+    saved
+        .asked(info)?
+        .map_or_else(|| model.min_delay.asked(info), Ok)
 }
 
 /// Analyses a trace by all processes, none of which gets to see the whole trace.
@@ -96,10 +123,11 @@ pub(crate) fn analyse_together(
     let read = trace.read(&progress)?;
     drop(progress);
     let scan = start.elapsed();
+    let saved = saved_delay(&trace, model)?;
     let options = AnalysisOptions {
         grouping: model.clocks.into(),
-        delay: delay::given(&model.min_delay, &read.info)?,
-        causality: model.matching.options(),
+        delay: asked(model, &saved, &read.info)?,
+        causality: options(model, &saved),
         window: None,
     };
     let analysing = Instant::now();
@@ -126,7 +154,7 @@ pub(crate) fn analyse_together(
             },
         },
         analysis,
-        delay_source: (&model.min_delay).into(),
+        delay_source: DelaySource::of(&model.min_delay, saved.is_there()),
         truth: None,
         start,
         analysis_seconds: analysing.elapsed().as_secs_f64(),
@@ -312,7 +340,7 @@ impl Analysed {
             after: None,
             method: None,
             parameters: model::ParametersPart {
-                min_delay: build::delay_part(analysis.delay(), self.delay_source),
+                min_delay: build::delay_part(analysis, self.delay_source),
                 dense_alltoallv: model.matching.dense_alltoallv,
                 trusted_implementation: model.matching.trust_implementation,
                 gamma_max: None,

@@ -8,6 +8,7 @@ use retime::{Delay, Grouping};
 use serde::Serialize;
 
 use crate::bounds::BoundsArgs;
+use crate::delay::MinDelay;
 use crate::formats::{FormatArgs, FormatName, OtherFiles};
 use crate::limits::LimitArgs;
 use crate::load::Source;
@@ -209,14 +210,17 @@ impl MatchingArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Least time from a cause to its effect: auto (learned from the trace), a
-    /// value such as 2us or 1tick, or a file with one per pair of locations
-    /// (lines "FROM TO DELAY", location ids or *); what is faster than a given one
-    /// counts as a contradiction
+    /// Least time from a cause to its effect: auto (that of the correction beside the
+    /// trace, else learned), a value such as 2us or 1tick, or a file with lines "FROM TO
+    /// DELAY [BANDWIDTH]" (location ids or *; or within-process, within-node,
+    /// between-nodes instead of both), where bytes take time by the bandwidth, such as
+    /// 10GB/s. What is faster than a given one counts as a contradiction. Or learned by
+    /// name: by-length, quarter-call (1/4 of the most frequent round trip of an empty
+    /// call), quarter-call-90 (90 % of that)
     // A negative one is refused by its own message, not as an unknown option.
     #[arg(
         long,
-        value_name = "DELAY",
+        value_name = "DELAY|FILE|RULE",
         default_value = "auto",
         allow_hyphen_values = true
     )]
@@ -419,33 +423,6 @@ impl From<ClockGrouping> for Grouping {
             ClockGrouping::Location => Self::Location,
             ClockGrouping::Process => Self::Process,
             ClockGrouping::Node => Self::Node,
-        }
-    }
-}
-
-/// Where the minimal delay comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MinDelay {
-    Auto,
-    Value(Delay),
-    File(PathBuf),
-}
-
-impl std::str::FromStr for MinDelay {
-    type Err = retime::ParseDelayError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let path = PathBuf::from(text);
-        match text.parse() {
-            _ if text == "auto" => Ok(Self::Auto),
-            Ok(delay) => Ok(Self::Value(delay)),
-            // A number without a good unit is a slip, not a file; so is an option.
-            Err(error)
-                if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !path.exists() =>
-            {
-                Err(error)
-            }
-            Err(_) => Ok(Self::File(path)),
         }
     }
 }

@@ -34,11 +34,13 @@ mod recorded;
 mod remedy;
 mod report;
 mod saved;
+mod saved_delay;
 mod serial;
 mod shared;
 mod staging;
 mod table;
 mod truth;
+mod value_or_file;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use retime::{LocationIndex, TraceInfo};
+use retime::{Delay, LocationIndex, ParseDelayError, TraceInfo};
 
 use crate::error::CliError;
 
@@ -52,6 +52,12 @@ impl<'a> Line<'a> {
         })
     }
 
+    /// The span of time that a word of it says.
+    pub(crate) fn span(&self, word: &str) -> Result<Delay, CliError> {
+        word.parse()
+            .map_err(|error: ParseDelayError| self.wrong(error))
+    }
+
     /// The word at that place, from 0.
     pub(crate) fn word(&self, place: usize) -> Option<&'a str> {
         self.content.split_whitespace().nth(place)
@@ -71,4 +77,15 @@ pub(crate) fn location(id: &str, info: &TraceInfo, allowed: &str) -> Result<Loca
     let index = info.locations.iter().position(|location| location.id == id);
     let index = index.ok_or_else(|| format!("the trace has no location {id}"))?;
     Ok(LocationIndex(index as u32))
+}
+
+/// The location of that id; `None` for `*`, which is any.
+pub(crate) fn location_or_any(
+    word: &str,
+    info: &TraceInfo,
+) -> Result<Option<LocationIndex>, String> {
+    if word == "*" {
+        return Ok(None);
+    }
+    location(word, info, "a number or *").map(Some)
 }

@@ -80,6 +80,15 @@ impl<'a> Source<'a> {
 
 /// Reads all events of a trace.
 pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Loaded, CliError> {
+    let beside = |_: &dyn Trace| Ok((options, ()));
+    load_with(source, beside).map(|it| it.0)
+}
+
+/// As [`load`], with what lies beside a trace, which has a say in the options.
+pub(crate) fn load_with<T>(
+    source: Source<'_>,
+    beside: impl FnOnce(&dyn Trace) -> Result<(CausalityOptions, T), CliError>,
+) -> Result<(Loaded, T), CliError> {
     let Source {
         path,
         others,
@@ -100,6 +109,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         trace.path()
     };
     memory::check(path, format)?;
+    let (options, beside) = beside(&*trace)?;
     let start = Instant::now();
     let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;
@@ -110,7 +120,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         scan: scanned - start,
         matching: scanned.elapsed(),
     };
-    Ok(Loaded {
+    let loaded = Loaded {
         opened: Opened {
             path: path.into(),
             trace,
@@ -119,7 +129,8 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         },
         info: scan.info,
         causality,
-    })
+    };
+    Ok((loaded, beside))
 }
 
 /// Matches what the logs of the trace at `path` say: which event must follow which.

@@ -27,6 +27,7 @@ use crate::error::CliError;
 use crate::origin::Origin;
 use crate::pipe;
 use crate::progress::Interrupts;
+use crate::saved_delay::SavedDelay;
 use crate::staging::Staging;
 
 const FORMAT: &str = "retime correction";
@@ -53,12 +54,22 @@ pub(crate) struct SavedCorrection {
     /// That trace; hand-written ones need not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<Origin>,
+    /// The minimal delay that was enforced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    min_delay: Option<SavedDelay>,
     clocks: Vec<SavedClock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bounds: Option<SavedBounds>,
     /// For the format of the trace alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undo: Option<Box<RawValue>>,
+}
+
+/// Of a correction in a file, what is not about times.
+#[derive(Default, Deserialize)]
+struct DelayOnly {
+    #[serde(default)]
+    min_delay: Option<Box<RawValue>>,
 }
 
 /// Error bounds of corrected times: with `[raw, before, after]` at a recorded
@@ -103,6 +114,7 @@ impl SavedCorrection {
             method,
             ticks_per_second: Some(info.rate.get()),
             trace: Some(origin),
+            min_delay: None,
             clocks: correction.save(info),
             bounds: None,
             undo: Some(undo),
@@ -118,6 +130,7 @@ impl SavedCorrection {
             ticks_per_second: Some(offsets.ticks_per_second),
             clocks: offsets.saved(path)?,
             trace: offsets.trace,
+            min_delay: None,
             bounds: None,
             undo: None,
         })
@@ -155,6 +168,27 @@ impl SavedCorrection {
     /// The correction with error bounds of the times it gives.
     pub(crate) fn with_bounds(self, bounds: Option<SavedBounds>) -> Self {
         Self { bounds, ..self }
+    }
+
+    /// The correction with the minimal delay that was enforced.
+    pub(crate) fn with_min_delay(self, min_delay: Option<SavedDelay>) -> Self {
+        Self { min_delay, ..self }
+    }
+
+    /// The minimal delay that was enforced, if it tells.
+    pub(crate) fn min_delay(&self) -> Option<&SavedDelay> {
+        self.min_delay.as_ref()
+    }
+
+    /// The minimal delay of the correction that lies beside a trace. Whoever needs the rest says
+    /// what is wrong with it.
+    pub(crate) fn read_delay(path: &Path) -> Result<Option<SavedDelay>, CliError> {
+        let file = open_regular(path).map_err(|error| CliError::io(path, error))?;
+        let only: DelayOnly = serde_json::from_reader(BufReader::new(file)).unwrap_or_default();
+        let delay = only.min_delay.map(|it| serde_json::from_str(it.get()));
+        delay
+            .transpose()
+            .map_err(|error| CliError::input(path, format!("min_delay: {error}")))
     }
 
     /// Writes a new file, which may be read by whom the file or directory `like` may.
@@ -257,7 +291,7 @@ pub(crate) fn beside(trace: &dyn Rewrite) -> Result<Option<PathBuf>, CliError> {
 }
 
 /// The correction that belongs to what was named.
-fn included(trace: &dyn Rewrite) -> Result<Option<PathBuf>, CliError> {
+pub(crate) fn included(trace: &dyn Rewrite) -> Result<Option<PathBuf>, CliError> {
     if trace.includes_correction() {
         beside(trace)
     } else {

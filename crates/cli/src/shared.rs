@@ -14,7 +14,7 @@ use retime::{group_digits, plural};
 use retime_distributed::Broken;
 use retime_parallel::{Communicator, Lost, Team, Usage, serve};
 
-use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, MinDelay, ModelArgs};
+use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, ModelArgs};
 use crate::command_line::parsed;
 use crate::commands;
 use crate::error::{CliError, FAILURE};
@@ -74,11 +74,10 @@ impl SharedCommand {
     }
 
     /// True if processes can analyse the trace together: not where true times are read, where
-    /// delays come from a table, where all is to be drawn, where part of the run or one order of
+    /// delays come from a table or a rule that has a name, where all is to be drawn, where part of the run or one order of
     /// all events is asked for, or where the method looks at all clocks at a time.
     fn can_be_together(&self) -> bool {
-        let model =
-            |it: &ModelArgs| it.truth.is_none() && !matches!(it.min_delay, MinDelay::File(_));
+        let model = |it: &ModelArgs| it.truth.is_none() && it.min_delay.can_be_together();
         match self {
             Self::Check(args) => {
                 let whole = args.run.html.is_some() || args.tables.collectives.is_some();

@@ -16,7 +16,10 @@
 use serde::{Deserialize, Serialize};
 
 use retime::causality::NeedsWhole;
-use retime::pipeline::{Analysis, AnalysisError, AnalysisOptions, Bounds, Solution, Step};
+use retime::estimate::DelayRule;
+use retime::pipeline::{
+    Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Solution, Step,
+};
 use retime::{CausalityOptions, Grouping, MinimalDelay};
 use retime_model::{LocationIndex, LocationLog, Monitor, Ticks, Timestamp, TraceInfo};
 
@@ -61,22 +64,46 @@ pub fn analyse(
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Options {
     grouping: Grouping,
-    delay: Option<Ticks>,
+    delay: SharedDelay,
     causality: CausalityOptions,
     window: Option<(Timestamp, Timestamp)>,
 }
 
+/// A minimal delay that processes can enforce together: one for all dependencies.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum SharedDelay {
+    Learned,
+    Given(Ticks),
+    LearnedBefore(Ticks),
+}
+
+impl SharedDelay {
+    /// `None` for those that differ from pair to pair or by length, and for rules that look at
+    /// calls or lengths.
+    fn of(asked: &AskedDelay) -> Option<Self> {
+        Some(match asked {
+            AskedDelay::Learned(DelayRule::Fastest) => Self::Learned,
+            AskedDelay::Given(MinimalDelay::Uniform(delay)) => Self::Given(*delay),
+            AskedDelay::LearnedBefore(MinimalDelay::Uniform(delay)) => Self::LearnedBefore(*delay),
+            _ => return None,
+        })
+    }
+
+    fn unpack(self) -> AskedDelay {
+        match self {
+            Self::Learned => AskedDelay::default(),
+            Self::Given(delay) => AskedDelay::Given(MinimalDelay::Uniform(delay)),
+            Self::LearnedBefore(delay) => AskedDelay::LearnedBefore(MinimalDelay::Uniform(delay)),
+        }
+    }
+}
+
 impl Options {
-    /// `None` where delays differ from pair to pair.
+    /// `None` where the delay is none that processes [enforce together](SharedDelay).
     fn of(options: &AnalysisOptions) -> Option<Self> {
-        let delay = match options.delay {
-            None => None,
-            Some(MinimalDelay::Uniform(delay)) => Some(delay),
-            Some(MinimalDelay::PerPair(_)) => return None,
-        };
         Some(Self {
             grouping: options.grouping,
-            delay,
+            delay: SharedDelay::of(&options.delay)?,
             causality: options.causality,
             window: options.window,
         })
@@ -85,7 +112,7 @@ impl Options {
     fn unpack(self) -> AnalysisOptions {
         AnalysisOptions {
             grouping: self.grouping,
-            delay: self.delay.map(MinimalDelay::Uniform),
+            delay: self.delay.unpack(),
             causality: self.causality,
             window: self.window,
         }

@@ -17,6 +17,7 @@
 //! ```
 
 pub mod accuracy;
+pub mod assumed_delay;
 pub mod features;
 pub mod finite_elements;
 mod grid;
@@ -69,6 +70,11 @@ pub const ALL: &[Named] = &[
         name: "minute",
         about: "local intervals in 60 s runs of 16 drifting clocks",
         run: minute::table,
+    },
+    Named {
+        name: "assumed-delay",
+        about: "a minimal delay of 0 to twice the true one: what 20 % more does",
+        run: assumed_delay::table,
     },
     Named {
         name: "variable-rates",

@@ -16,8 +16,8 @@
 //! Source: Rabenseifner 2000, sections 4.5, 5.5 and figure 6.3 (the protocol).
 
 use retime::causality::{EventNode, Place};
-use retime::clock::{AmortizationRate, LogicalTimes, Regulation, Steps, amortize};
-use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp, limiting_send};
+use retime::clock::{LogicalTimes, Regulation, Steps};
+use retime::{MinimalDelay, Ticks, Timestamp, limiting_send};
 use retime_sim::{
     Duration, Experiment, FiniteElements, Length, Network, RandomTraffic, Scenario, Spread,
 };
@@ -26,7 +26,9 @@ use crate::ring::controllers;
 use crate::simulated::{Failure, Simulated};
 use crate::table::{Row, Table};
 
-/// The least delay that is assumed, in nanoseconds; the true one is 250 us.
+/// The least delay that messages have, in nanoseconds.
+pub(crate) const LEAST: i64 = 250_000;
+/// The least delay that is assumed, in nanoseconds.
 const MU: i64 = 200_000;
 /// True time of a run.
 const MINUTE: u64 = 60_000_000_000;
@@ -92,12 +94,17 @@ pub struct Outcome {
 /// Runs a program for a minute on clocks drawn by `seed`, under all controllers,
 /// the last at the given gamma.
 pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<Outcome, Failure> {
-    let network = Network::of(Duration::exponential(250_000, 100_000.0));
+    outcome(&simulated(program, seed, MINUTE)?, gamma_d)
+}
+
+/// Runs a program for so many nanoseconds on clocks drawn by `seed`.
+pub(crate) fn simulated(program: Program, seed: u64, length: u64) -> Result<Simulated, Failure> {
+    let network = Network::of(Duration::exponential(LEAST as u64, 100_000.0));
     let elements = FiniteElements {
         grid: (4, 4),
         border: Duration::uniform(20_000_000, 60_000_000),
         interior: Duration::uniform(60_000_000, 180_000_000),
-        length: Length::time(MINUTE),
+        length: Length::time(length),
         network,
         seed,
         ..FiniteElements::default()
@@ -106,7 +113,7 @@ pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<Outcome, Failure
         ranks: 16,
         ranks_per_node: 1,
         compute: Duration::uniform(50_000_000, 150_000_000),
-        length: Length::time(MINUTE),
+        length: Length::time(length),
         network,
         seed,
         ..RandomTraffic::default()
@@ -121,8 +128,7 @@ pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<Outcome, Failure
         ..Spread::default()
     };
     let clocks = spread.per_process(&scenario.layout(), seed);
-    let trace = Simulated::new(Experiment::new(scenario).clocks(clocks).in_memory()?)?;
-    outcome(&trace, gamma_d)
+    Simulated::new(Experiment::new(scenario).clocks(clocks).in_memory()?)
 }
 
 fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
@@ -133,7 +139,7 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
         steps: Steps::default(),
     };
     let times = trace.regulated(&regulation)?;
-    let stamps = amortized(trace, &regulation.delay, &times)?;
+    let stamps = trace.amortized(&regulation.delay, &times)?;
     let reached = reached(trace);
     let errors = |wanted: &dyn Fn(u64) -> bool| errors(trace, &stamps, wanted);
     let whole = errors(&|_| true);
@@ -147,26 +153,6 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
         after: errors(&|start| start >= reached),
         messages_per_second: trace.causality.messages() as f64 / 60.0 / trace.len() as f64,
     })
-}
-
-fn amortized(
-    trace: &Simulated,
-    delay: &MinimalDelay,
-    times: &LogicalTimes,
-) -> Result<Vec<Timestamp>, Failure> {
-    let rate = AmortizationRate::default();
-    let correction = amortize(&trace.causality, &trace.clocks, delay, rate, times, &())?;
-    let nodes = trace.causality.nodes();
-    let mut stamps = Vec::with_capacity(nodes.len());
-    for clock in 0..trace.len() {
-        let location = LocationIndex(clock as u32);
-        let mut cursor = correction.map_of(location).cursor(location);
-        for node in nodes.of(clock) {
-            let raw = nodes.timestamp(node);
-            stamps.push(cursor.map(nodes.event(node), raw).unwrap_or(raw));
-        }
-    }
-    Ok(stamps)
 }
 
 /// When a chain of messages from the clock that is furthest ahead at the start

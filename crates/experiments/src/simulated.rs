@@ -1,11 +1,13 @@
 //! A simulated trace that logical clocks can be run over.
 
 use retime::causality::{CausalityError, EventNode, Ids};
-use retime::clock::{ClockError, LogicalTimes, Regulation, regulated, simple};
+use retime::clock::{
+    AmortizationRate, ClockError, LogicalTimes, Regulation, amortize, regulated, simple,
+};
 use retime::estimate::NoEstimate;
 use retime::{
-    Accuracy, Cancelled, Causality, Clocks, CorrectionError, Grouping, MinimalDelay, TickRate,
-    Ticks, Timestamp, TruthError,
+    Accuracy, Cancelled, Causality, Clocks, CorrectionError, Grouping, LocationIndex, MinimalDelay,
+    TickRate, Ticks, Timestamp, TruthError,
 };
 use retime_sim::InMemory;
 
@@ -105,6 +107,27 @@ impl Simulated {
             regulation,
             &(),
         )?)
+    }
+
+    /// The stamps of all events once the jumps of a logical clock are amortised.
+    pub fn amortized(
+        &self,
+        delay: &MinimalDelay,
+        times: &LogicalTimes,
+    ) -> Result<Vec<Timestamp>, Failure> {
+        let rate = AmortizationRate::default();
+        let correction = amortize(&self.causality, &self.clocks, delay, rate, times, &())?;
+        let nodes = self.causality.nodes();
+        let mut stamps = Vec::with_capacity(nodes.len());
+        for clock in 0..self.len() {
+            let location = LocationIndex(clock as u32);
+            let mut cursor = correction.map_of(location).cursor(location);
+            for node in nodes.of(clock) {
+                let raw = nodes.timestamp(node);
+                stamps.push(cursor.map(nodes.event(node), raw).unwrap_or(raw));
+            }
+        }
+        Ok(stamps)
     }
 
     /// The events with edges of a clock.

@@ -33,6 +33,7 @@
 
 mod access;
 mod attributes;
+mod bandwidth;
 mod clocks;
 mod copy;
 mod correction;
@@ -68,6 +69,7 @@ mod words;
 
 pub use access::Access;
 pub use attributes::UserAttributes;
+pub use bandwidth::{Bandwidth, ParseBandwidthError};
 pub use clocks::{ClockId, Clocks};
 pub use copy::{copy_file, resemble, resemble_opened};
 pub use correction::Correction;

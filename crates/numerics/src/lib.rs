@@ -15,6 +15,7 @@
 //! | [`top_two`] | the largest value of another group than one's own |
 //! | [`lattice`] | the step of a lattice, of which only some points are seen |
 //! | [`median`] | the middle of values |
+//! | [`mode`] | the most frequent of values |
 //!
 //! ```
 //! use retime_numerics::cholesky::{Pattern, SparseCholesky};
@@ -35,6 +36,7 @@ pub mod cholesky;
 pub mod hull;
 pub mod lattice;
 pub mod median;
+pub mod mode;
 pub mod paths;
 pub mod taut_string;
 pub mod top_two;

@@ -142,7 +142,7 @@ pub use correction::{
     ClockMap, Correction, CorrectionError, Knot, MapBuilder, MapCursor, MapError, Point,
     SavedClock, SavedDistance, SavedError, SavedKnot, Step, compose,
 };
-pub use delay::{DelayTable, MinimalDelay};
+pub use delay::{DelayByLength, DelayTable, MinimalDelay, PairClass};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
 pub use ends::EndsEvidence;
@@ -155,8 +155,8 @@ pub use retime_model::{
     open_regular, plural, presence, printable, printable_path, resemble,
 };
 pub use retime_model::{
-    ClockId, Clocks, Communicator, Delay, EventTimes, Location, LocationIndex, Members,
-    MinimalDistance, ParseDelayError, Process, TickRate, Ticks, Timestamp, TraceInfo,
-    format_seconds,
+    Bandwidth, ClockId, Clocks, Communicator, Delay, EventTimes, Location, LocationIndex, Members,
+    MinimalDistance, ParseBandwidthError, ParseDelayError, Process, TickRate, Ticks, Timestamp,
+    TraceInfo, format_seconds,
 };
 pub use stragglers::{GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers};

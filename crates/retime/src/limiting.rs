@@ -168,7 +168,8 @@ impl Look<'_> {
                 let (from, to) = (nodes.location(node), nodes.location(receive));
                 let across = clocks.of(from) != clocks.of(to);
                 let latency = time(receive) - time(node);
-                let room = latency.saturating_sub(self.delay.between(from, to).0);
+                let least = causality.message_delay(self.delay, node, receive);
+                let room = latency.saturating_sub(least.0);
                 across.then(|| (nodes.place(receive), room))
             }
             Role::CollectiveBegin => {

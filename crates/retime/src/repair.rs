@@ -206,7 +206,9 @@ fn keeps_all(
                     let from = nodes.location(send);
                     let latency = now - time(send);
                     let is_own = clocks.of(from) == clocks.of(to);
-                    from == to || (latency > 0 && (is_own || latency >= delay.between(from, to).0))
+                    from == to
+                        || (latency > 0
+                            && (is_own || latency >= causality.message_delay(delay, send, node).0))
                 });
             if !keeps {
                 return Ok(false);
@@ -252,10 +254,7 @@ fn keeps_all(
 /// The largest delay between any two locations, if it is the same for all;
 /// else more than any.
 fn delay_of(delay: &MinimalDelay) -> i64 {
-    match delay {
-        MinimalDelay::Uniform(delay) => delay.0,
-        MinimalDelay::PerPair(_) => i64::MAX,
-    }
+    delay.of_any_pair().map_or(i64::MAX, |it| it.0)
 }
 
 /// The clock's jumps with ramps before them, run forwards.

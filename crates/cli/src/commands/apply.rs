@@ -149,6 +149,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let warnings = warned(&progress.end());
     let method = format!("applied from {}", printable_path(path));
     let applied = SavedCorrection::new(&correction, &info, origin, method, undo)?;
+    let applied = applied.with_min_delay(saved.min_delay().cloned());
     staging.written(applied.write(&staging.correction(trace), trace.path()))?;
     let copy = trace.copy_at(&to);
     staging.written(verify(args, trace, &info, &recorded, &copy))?;

@@ -118,7 +118,7 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
         trace: build::trace_part(&analysed.opened, &analysed.analysis),
         examined: analysed.examined(),
         clocks: analysed.analysis.clocks().len(),
-        min_delay: build::delay_part(analysed.analysis.delay(), analysed.delay_source),
+        min_delay: build::delay_part(&analysed.analysis, analysed.delay_source),
         truth: truth.map(|truth| truth.path().display().to_string()),
         drift_bound: args.bounds.drift_bound.0,
         inside_bounds: bench.inside()?,

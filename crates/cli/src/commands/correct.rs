@@ -17,7 +17,7 @@ use super::asked::{analyse, is_left_alone};
 use super::done::Done;
 use super::fresh::Fresh;
 use super::offsets_out;
-use super::outcome::{outcome, outcome_of_copy};
+use super::outcome::{Short, outcome, outcome_of_copy};
 use super::solved::{Solved, describe, solve};
 use super::written::{Expected, save, verify, verify_together};
 use crate::analysed::Analysed;
@@ -171,7 +171,11 @@ fn repair(
     staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
     report.timing.total_seconds = start.elapsed().as_secs_f64();
-    let (mut outcome, exit) = outcome(args, after.short(), &fresh);
+    let short = Short {
+        count: after.short(),
+        is_given: report.parameters.min_delay.is_condition,
+    };
+    let (mut outcome, exit) = outcome(args, short, &fresh);
     if let Some(next) = trace.next_step(&args.output.output) {
         outcome = format!("{outcome} {next}");
     }

@@ -22,7 +22,7 @@ use super::asked::{analyse, is_left_alone};
 use super::done::Done;
 use super::fresh::{Fresh, read};
 use super::offsets_out;
-use super::outcome::outcome;
+use super::outcome::{Short, outcome};
 use super::solved::{describe, solve};
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
@@ -89,7 +89,11 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
 
     let after = found.as_ref().map_or(analysis.recorded(), |it| &it.1);
-    let (outcome, exit) = outcome(args, after.short(), &fresh);
+    let short = Short {
+        count: after.short(),
+        is_given: report.parameters.min_delay.is_condition,
+    };
+    let (outcome, exit) = outcome(args, short, &fresh);
     Ok(Done {
         report,
         outcome,

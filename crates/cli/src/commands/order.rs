@@ -4,18 +4,19 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use retime::causality::{Defect, check};
-use retime::pipeline::Examined;
+use retime::pipeline::{AskedDelay, Examined};
 use retime::{
-    Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, plural, printable,
+    CausalityOptions, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, plural, printable,
 };
 
 use crate::args::{OrderArgs, OrderFormat};
 use crate::error::{CliError, VIOLATIONS};
-use crate::load::{Loaded, load, with_threads};
+use crate::load::{Loaded, load_with, with_threads};
 use crate::method::to_ticks;
 use crate::progress::Interrupts;
 use crate::report::build::examined_part;
 use crate::report::examined;
+use crate::saved_delay::DelayBeside;
 use crate::serial::line::{Lines, write_header};
 use crate::serial::{Listed, Row, each_event};
 
@@ -29,10 +30,16 @@ pub(crate) fn run(args: &OrderArgs) -> Result<u8, CliError> {
 
 fn order(args: &OrderArgs) -> Result<u8, CliError> {
     let source = args.input.source(args.input_format, args.run.quiet);
-    let loaded = load(source, args.matching.options())?;
+    let (loaded, saved) = load_with(source, |trace| {
+        let saved = DelayBeside::of(trace)?;
+        let options = CausalityOptions {
+            keep_lengths: saved.looks_at_lengths(),
+            ..args.matching.options()
+        };
+        Ok((options, saved))
+    })?;
     let window = Window::of(args, &loaded)?;
-    let clocks = Grouping::Location.clocks(&loaded.info, &loaded.causality);
-    let found = contradictions(&loaded, &clocks)? + list(args, &loaded, window)?;
+    let found = contradictions(&loaded, &saved)? + list(args, &loaded, window)?;
     let (info, causality) = (&loaded.info, &loaded.causality);
     let examined = Examined::new(info, causality, &loaded.opened.unused());
     let examined = examined_part(examined);
@@ -58,13 +65,21 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     })
 }
 
-/// Dependencies that are violated, and events stamped before the one before them.
-fn contradictions(loaded: &Loaded, clocks: &Clocks) -> Result<u64, CliError> {
-    let causality = &loaded.causality;
+/// Dependencies that are violated, also by a minimal delay that was given to the correction of the
+/// trace, and events stamped before the one before them.
+fn contradictions(loaded: &Loaded, saved: &DelayBeside) -> Result<u64, CliError> {
+    let (causality, info) = (&loaded.causality, &loaded.info);
     let times = causality.nodes().timestamps();
-    let none = MinimalDelay::Uniform(Ticks(0));
-    let check = check(causality, clocks, &none, times, &Interrupts)?;
-    Ok(check.violated() + causality.defects().count(Defect::TimeRunsBackwards))
+    let found = if let Some(AskedDelay::Given(delay)) = saved.asked(info)? {
+        let clocks = Grouping::Auto.clocks(info, causality);
+        let check = check(causality, &clocks, &delay, times, &Interrupts)?;
+        check.short() + check.violated_within_clock()
+    } else {
+        let clocks = Grouping::Location.clocks(info, causality);
+        let none = MinimalDelay::Uniform(Ticks(0));
+        check(causality, &clocks, &none, times, &Interrupts)?.violated()
+    };
+    Ok(found + causality.defects().count(Defect::TimeRunsBackwards))
 }
 
 /// The stretch of time to list.

@@ -4,7 +4,7 @@ use retime::pipeline::Verdict;
 use retime::{group_digits, plural, printable_path};
 
 use super::fresh::Fresh;
-use crate::args::{CorrectArgs, MinDelay};
+use crate::args::CorrectArgs;
 use crate::error::VIOLATIONS;
 use crate::report::{examined, model};
 
@@ -21,15 +21,25 @@ pub(super) fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) ->
     (text, examined::exit_code(part))
 }
 
+/// How many dependencies are shorter than the minimal delay, and whether that was given.
+#[derive(Clone, Copy)]
+pub(super) struct Short {
+    pub(super) count: u64,
+    pub(super) is_given: bool,
+}
+
 /// The last line and the exit code: what the written trace says of itself, and how many
 /// dependencies are shorter than the minimal delay. Where that was asked for, it is not met
 /// then; where it was learned, the trace contradicts an estimate, and not itself.
-pub(super) fn outcome(args: &CorrectArgs, short: u64, fresh: &Fresh) -> (String, u8) {
+pub(super) fn outcome(args: &CorrectArgs, short: Short, fresh: &Fresh) -> (String, u8) {
     let output = printable_path(&args.output.output);
     let caveat = examined::caveat(&fresh.examined).unwrap_or_default();
     let left = fresh.check.violated();
-    let is_learned = args.model.min_delay == MinDelay::Auto;
-    if left == 0 && (short == 0 || is_learned) {
+    let Short {
+        count: short,
+        is_given,
+    } = short;
+    if left == 0 && (short == 0 || !is_given) {
         let shorter = match short {
             0 => String::new(),
             _ => format!(

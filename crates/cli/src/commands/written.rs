@@ -19,6 +19,7 @@ use crate::load;
 use crate::origin::Origin;
 use crate::progress::{Interrupts, Progress, Stage};
 use crate::saved::{SavedBounds, SavedCorrection};
+use crate::saved_delay::SavedDelay;
 use crate::staging::Staging;
 
 /// The contents that a copy has to have: all that is needed of the analysis, which takes more room, once
@@ -266,7 +267,9 @@ pub(super) fn save(
     let info = analysed.analysis.info();
     let origin = Origin::of_nodes(analysed.analysis.causality().nodes(), info);
     let saved = SavedCorrection::new(correction, info, origin, name, undo)?;
-    let saved = saved.with_bounds(bounds);
+    let used = analysed.analysis.delay();
+    let delay = SavedDelay::of(&used.delay, used.is_given(), info);
+    let saved = saved.with_bounds(bounds).with_min_delay(Some(delay));
     let trace = analysed.opened.rewriting()?;
     staging.written(saved.write(&staging.correction(trace), trace.path()))
 }

@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
+use retime::estimate::Shown;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
-use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution, UsedDelay};
+use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution};
 use retime::repair;
-use retime::{Clocks, Grouping, Standing, TraceInfo};
+use retime::{Bandwidth, Clocks, Grouping, Standing, TraceInfo};
 
 use super::clock_names;
 use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
-    DefectPart, DelayPart, Direction, ExaminedPart, ForcingPart, GentlestPart, MatchingPart,
-    MethodPart, PairPart, PlacePart, RepairPart, StepPart, TracePart, UntiedPart, ViolationPart,
+    DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
+    GentlestPart, LengthLinePart, MatchingPart, MethodPart, PairPart, PlacePart, RepairPart,
+    StepPart, TracePart, UntiedPart, ViolationPart,
 };
 use crate::delay::DelaySource;
 use crate::load::Opened;
@@ -280,11 +282,35 @@ pub(crate) fn gentlest_part(analysis: &Analysis, least: &LeastDistortion) -> Gen
     }
 }
 
-pub(crate) fn delay_part(used: &UsedDelay, source: DelaySource) -> DelayPart {
-    let (smallest, largest) = used.range();
+pub(crate) fn delay_part(analysis: &Analysis, source: DelaySource) -> DelayPart {
+    let used = analysis.delay();
+    let (smallest, largest) = used.delay.range();
+    let by_length = used.delay.bandwidths().map(|(smallest, largest)| {
+        let causality = analysis.causality();
+        DelayByLengthPart {
+            smallest_bytes_per_second: smallest.get(),
+            largest_bytes_per_second: largest.get(),
+            without_length: causality.messages() - causality.messages_with_length(),
+        }
+    });
+    let (line, calls) = match used.shown {
+        Some(Shown::Line(line)) => (Some(line), None),
+        Some(Shown::Calls(calls)) => (None, Some(calls)),
+        None => (None, None),
+    };
+    let rate = analysis.info().rate;
     DelayPart {
         source,
-        is_condition: source.is_given(),
+        is_condition: used.is_given(),
+        by_length,
+        line: line.map(|it| LengthLinePart {
+            latency_ticks: it.latency,
+            bytes_per_second: it.shown(rate).map(Bandwidth::get),
+        }),
+        calls: calls.map(|it| EmptyCallsPart {
+            count: it.calls,
+            most_frequent_ticks: it.most_frequent.0,
+        }),
         smallest_ticks: smallest.0,
         largest_ticks: largest.0,
         half_round_trip_ticks: used.half_round_trip.map(|ticks| ticks.0),

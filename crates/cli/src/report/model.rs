@@ -299,6 +299,38 @@ pub(crate) struct DelayPart {
     pub(crate) half_round_trip_ticks: Option<i64>,
     /// True if that was learned once clocks were aligned, not from recorded times.
     pub(crate) of_aligned_clocks: bool,
+    /// The part that bytes have in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) by_length: Option<DelayByLengthPart>,
+    /// The line below what messages take, of which an eighth is enforced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<LengthLinePart>,
+    /// The calls that a rule of thumb rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) calls: Option<EmptyCallsPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct DelayByLengthPart {
+    pub(crate) smallest_bytes_per_second: u64,
+    pub(crate) largest_bytes_per_second: u64,
+    /// Messages whose length nothing tells: they need the latency alone, as ends of collectives do.
+    pub(crate) without_length: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct LengthLinePart {
+    /// Of a message without bytes.
+    pub(crate) latency_ticks: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bytes_per_second: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct EmptyCallsPart {
+    pub(crate) count: u64,
+    /// The most frequent round trip.
+    pub(crate) most_frequent_ticks: i64,
 }
 
 #[derive(Debug, Serialize)]

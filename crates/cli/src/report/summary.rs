@@ -4,12 +4,14 @@ use std::fmt::Write;
 
 use retime::causality::{DependencyKind, Tally};
 use retime::{
-    Deviation, Distortion, TickRate, Ticks, format_seconds, group_digits, plural, printable,
+    Bandwidth, Deviation, Distortion, TickRate, Ticks, format_seconds, group_digits, plural,
+    printable,
 };
 
 use super::clock_names::owner;
 use super::model::{
-    AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
+    AccuracyPart, CheckPart, DelayByLengthPart, DelayPart, DistortionPart, MeasuredPart, PairPart,
+    PlacePart, Report,
 };
 use super::share::share;
 use super::verdict::{Sentence, verdict};
@@ -237,8 +239,53 @@ impl SummaryText {
             }
             (DelaySource::Given, None) => "as given".into(),
             (DelaySource::File, _) => "per pair, from the file".into(),
+            (DelaySource::Saved, _) if delay.is_condition => {
+                "as given when the trace was corrected".into()
+            }
+            (DelaySource::Saved, _) => "as learned when the trace was corrected".into(),
+            (DelaySource::ByLength | DelaySource::QuarterCall | DelaySource::QuarterCall90, _) => {
+                self.rule(delay)
+            }
         };
+        let bytes = delay.by_length.as_ref().map(bytes);
+        let value = value + &bytes.unwrap_or_default();
         self.line("min delay", &format!("{value} ({source})"));
+        if let Some(without) = delay.by_length.as_ref().map(|it| it.without_length)
+            && without > 0
+        {
+            let text = format!(
+                "{} of unknown length need the latency alone",
+                plural(without, "message")
+            );
+            self.line("", &text);
+        }
+    }
+
+    /// The rule by which a delay was learned, and what the trace showed it.
+    fn rule(&self, delay: &DelayPart) -> String {
+        let share = match delay.source {
+            DelaySource::QuarterCall90 => "90 % of a quarter",
+            _ => "a quarter",
+        };
+        match (&delay.line, &delay.calls) {
+            (Some(line), _) if line.latency_ticks <= 0.0 && line.bytes_per_second.is_none() => {
+                "no line lies below what messages take both ways".into()
+            }
+            (Some(line), _) => {
+                let latency = self.span(line.latency_ticks as i64);
+                let bytes = line.bytes_per_second.and_then(Bandwidth::per_second);
+                let bytes = bytes.map_or(String::new(), |it| format!(" and {it}"));
+                format!("learned: an eighth of the line below all round trips, {latency}{bytes}")
+            }
+            (None, Some(calls)) => format!(
+                "learned: {share} of the most frequent round trip of an empty call, {} in {}",
+                self.span(calls.most_frequent_ticks),
+                plural(calls.count, "call")
+            ),
+            (None, None) => {
+                "fewer than 8 calls were answered at once, too few to learn from".into()
+            }
+        }
     }
 
     fn table(&mut self, before: &CheckPart, after: Option<&CheckPart>, is_condition: bool) {
@@ -474,4 +521,17 @@ fn counts_alone(report: &Report) -> bool {
 
 fn place(place: &PlacePart) -> String {
     format!("event {} of location {}", place.event, place.location)
+}
+
+/// The part that bytes have in a delay.
+fn bytes(part: &DelayByLengthPart) -> String {
+    let all = [
+        part.smallest_bytes_per_second,
+        part.largest_bytes_per_second,
+    ];
+    let all = all.map(|it| Bandwidth::per_second(it).map_or(String::new(), |it| it.to_string()));
+    match all {
+        [one, other] if one == other => format!(" and {one}"),
+        [smallest, largest] => format!(" and {smallest} to {largest}"),
+    }
 }

@@ -46,7 +46,7 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
 /// A delay that some round trip undercuts cannot be the minimum.
 fn delay_advice(analysis: &Analysis) -> Option<String> {
     let (rate, delay) = (analysis.info().rate, analysis.delay());
-    let (_, largest) = delay.range();
+    let (_, largest) = delay.delay.range();
     let half = delay.half_round_trip.filter(|half| *half < largest)?;
     if half < Ticks(0) {
         return Some(

@@ -8,6 +8,7 @@
 )]
 
 mod accuracy;
+mod assumed_delay;
 mod features;
 mod finite_elements;
 mod minute;

@@ -174,7 +174,7 @@ impl Walk<'_> {
         // Messages within a clock force nothing.
         let send = send.filter(|&it| self.clocks.of(nodes.location(it)) != clock);
         send.map_or(Ticks(0), |send| {
-            let delay = { self.delay }.between(nodes.location(send), nodes.location(receive));
+            let delay = self.causality.message_delay(self.delay, send, receive);
             let arrives = times.get(send).0.saturating_add(delay.0);
             Ticks(arrives.saturating_sub(nodes.time(receive).0).max(0))
         })

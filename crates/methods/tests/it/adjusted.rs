@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use retime::edges::Edges;
 use retime::estimate::Estimate;
 use retime::pipeline::{
-    Algorithm, Analysis, AnalysisOptions, Method, Options, PairMethod, Solution,
+    Algorithm, Analysis, AnalysisOptions, AskedDelay, Method, Options, PairMethod, Solution,
 };
 use retime::{ClockId, Grouping, MinimalDelay, Ticks};
 use retime_methods::{ConvexHull, SpanningTree, spanning_tree};
@@ -31,7 +31,7 @@ fn analysis(spec: &Spec) -> Analysis {
     let trace = spec.trace();
     let options = AnalysisOptions {
         grouping: Grouping::Location,
-        delay: Some(MinimalDelay::Uniform(Ticks(0))),
+        delay: AskedDelay::Given(MinimalDelay::Uniform(Ticks(0))),
         ..AnalysisOptions::default()
     };
     let logs = trace.logs();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::common::cases;
 use crate::common::stretched::{stretched, ticks};
 use retime::MinimalDelay;
-use retime::pipeline::{Analysis, AnalysisOptions, Method};
+use retime::pipeline::{Analysis, AnalysisOptions, AskedDelay, Method};
 use retime_methods::METHODS;
 
 proptest! {
@@ -21,7 +21,7 @@ proptest! {
     ) {
         let options = AnalysisOptions {
             grouping: spec.grouping(),
-            delay: Some(MinimalDelay::Uniform(delay)),
+            delay: AskedDelay::Given(MinimalDelay::Uniform(delay)),
             ..AnalysisOptions::default()
         };
         let analysis = Analysis::of(trace.info.clone(), trace.causality(), options, &()).unwrap();

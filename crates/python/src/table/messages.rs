@@ -85,10 +85,7 @@ impl Batches for Messages {
         let to = |&(send, receive): &(EventNode, EventNode)| {
             corrected(send, receive) as f64 + times.error(receive).1 + times.error(send).0
         };
-        let least = |send, receive| {
-            let (from, to) = (times.nodes.location(send), times.nodes.location(receive));
-            delay.between(from, to).0
-        };
+        let least = |send, receive| causality.message_delay(delay, send, receive).0;
         let ids = Ids::of(self.study.analysis().info());
         let mut columns = Vec::new();
         for is_sender in [true, false] {

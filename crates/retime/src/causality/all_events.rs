@@ -100,6 +100,9 @@ impl Causality {
             };
             partner[renumbered(node).index()] = of.unwrap_or(Partner::NONE);
         }
+        let lengths = self.lengths.as_ref();
+        let all = self.nodes.all();
+        let lengths = lengths.map(|it| it.renumbered(all, partner.len(), renumbered));
         let causality = Self {
             nodes,
             partner: Arc::new(partner),
@@ -109,6 +112,7 @@ impl Causality {
             usage: self.usage,
             completions: Arc::default(),
             awaited: Arc::default(),
+            lengths: lengths.map(Arc::new),
         };
         Ok(AllEvents {
             causality,

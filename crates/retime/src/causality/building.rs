@@ -24,6 +24,7 @@ use super::collectives::Collectives;
 use super::error::CausalityError;
 use super::ids::{EventNode, Slot};
 use super::joining::{self, Joined, Outcome, Shared, Turns};
+use super::message_lengths::MessageLengths;
 use super::nodes::Nodes;
 use super::noted::Noted;
 use super::options::CausalityOptions;
@@ -76,6 +77,7 @@ pub struct Incomplete {
     usage: Usage,
     defects: Defects,
     awaited: Vec<(EventNode, Ticks)>,
+    lengths: Option<MessageLengths>,
 }
 
 impl Causality {
@@ -144,6 +146,8 @@ impl Causality {
         };
         let (messages, operations) = rayon::join(messages, operations);
         let (paired, of_messages) = messages?;
+        let lengths = || MessageLengths::recorded(&logs, &nodes, &paired.partner);
+        let lengths = options.keep_lengths.then(lengths);
         let (joined, of_operations) = operations?;
         defects.merge(of_messages);
         defects.merge(of_operations);
@@ -154,6 +158,7 @@ impl Causality {
             usage,
             defects,
             awaited,
+            lengths,
         })
     }
 }
@@ -196,6 +201,7 @@ impl Incomplete {
             usage,
             defects,
             awaited,
+            lengths,
         } = self;
         let (collectives, away): (Collectives, _) = joined.complete(info, nodes.whole(), outcomes);
         let mut partner = paired.partner;
@@ -211,6 +217,7 @@ impl Incomplete {
             usage: usage.each_once(),
             completions: completions.into(),
             awaited: Arc::new(awaited),
+            lengths: lengths.map(Arc::new),
         };
         (causality, away)
     }

@@ -252,10 +252,10 @@ impl Checker<'_> {
         };
         let time = |node: EventNode| self.relative(node);
         collectives.latest_causes(instance, 0..participants.len(), time, |place| place, tally);
-        match self.delay {
+        match self.delay.of_any_pair() {
             // The latest begin of all is the latest on another clock.
-            MinimalDelay::Uniform(delay) if !within_clock => {
-                self.short_ends(*delay, check);
+            Some(delay) if !within_clock => {
+                self.short_ends(delay, check);
             }
             _ => self.short_collective(instance, check),
         }
@@ -324,8 +324,12 @@ impl Checker<'_> {
         tally.violated += u64::from(latency.0 < 0);
         tally.tied += u64::from(latency.0 == 0);
         tally.violated_within_clock += u64::from(same_clock && latency.0 < 0);
-        let least = self.delay.between(from, to);
-        if kind == DependencyKind::Message && !same_clock && latency < least {
+        let is_message = kind == DependencyKind::Message && !same_clock;
+        let least = is_message.then(|| {
+            self.causality
+                .message_delay(self.delay, seen.cause, seen.effect)
+        });
+        if let Some(least) = least.filter(|it| latency < *it) {
             tally.short += 1;
             let slack = Ticks(latency.0.saturating_sub(least.0));
             self.violation(check, kind, seen.cause, seen.effect, slack);

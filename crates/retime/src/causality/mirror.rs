@@ -33,6 +33,8 @@ impl Causality {
             };
             partner[mirror(node).index()] = mirrored.unwrap_or(Partner::NONE);
         }
+        let lengths = self.lengths.as_ref();
+        let lengths = lengths.map(|it| it.renumbered(self.nodes.all(), partner.len(), mirror));
         let mut nodes = self.nodes.mirrored();
         if let Some(rest) = self.whole().rest() {
             let slot = |slot: Slot| self.collectives.mirror_slot(slot);
@@ -47,6 +49,7 @@ impl Causality {
             // These are looked at in the trace itself only.
             completions: Arc::default(),
             awaited: Arc::default(),
+            lengths: lengths.map(Arc::new),
         }
     }
 }

@@ -28,6 +28,7 @@ mod holders;
 mod ids;
 mod joining;
 mod lengths;
+mod message_lengths;
 mod mirror;
 mod named;
 mod nodes;
@@ -69,6 +70,7 @@ use std::sync::Arc;
 
 use retime_model::{Correction, LocationIndex, Monitor, Ticks, Timestamp};
 
+use self::message_lengths::MessageLengths;
 use self::partner::Partner;
 use crate::delay::MinimalDelay;
 
@@ -85,6 +87,8 @@ pub struct Causality {
     completions: Arc<[EventNode]>,
     /// Receives of which it is recorded how long they were under way, rising.
     awaited: Arc<Vec<(EventNode, Ticks)>>,
+    /// If they are wanted.
+    lengths: Option<Arc<MessageLengths>>,
 }
 
 /// A message, and for how long it was awaited.
@@ -114,6 +118,7 @@ impl Causality {
             usage: self.usage,
             completions: Arc::clone(&self.completions),
             awaited: Arc::clone(&self.awaited),
+            lengths: self.lengths.clone(),
         })
     }
 
@@ -186,6 +191,29 @@ impl Causality {
             .flatten()
     }
 
+    /// The length of the message from `send` to `receive`, if it is known, and lengths
+    /// [were wanted](CausalityOptions::keep_lengths).
+    #[inline]
+    pub fn length(&self, send: EventNode, receive: EventNode) -> Length {
+        let lengths = self.lengths.as_ref();
+        lengths.map_or(Length::UNKNOWN, |it| it.of(send, receive))
+    }
+
+    /// The ticks that the message from `send` to `receive` takes at least.
+    #[inline]
+    pub fn message_delay(
+        &self,
+        delay: &MinimalDelay,
+        send: EventNode,
+        receive: EventNode,
+    ) -> Ticks {
+        if let MinimalDelay::Uniform(delay) = delay {
+            return *delay;
+        }
+        let (from, to) = (self.nodes.location(send), self.nodes.location(receive));
+        delay.of_message(from, to, self.length(send, receive))
+    }
+
     /// The slot of the collective in which `node` is a cause or effect.
     #[inline]
     pub fn slot(&self, node: EventNode) -> Option<Slot> {
@@ -201,6 +229,15 @@ impl Causality {
     pub fn messages(&self) -> u64 {
         let received = self.received(self.nodes.own());
         received - self.acknowledgements()
+    }
+
+    /// Number of messages with both ends of which the length is known, if lengths were wanted.
+    pub fn messages_with_length(&self) -> u64 {
+        let has = |receive: &EventNode| {
+            let send = self.message_source(*receive);
+            send.is_some_and(|send| self.length(send, *receive).is_known())
+        };
+        self.nodes.own().filter(has).count() as u64
     }
 
     /// Number of synchronous sends whose completion depends on the posting of a receive;
@@ -232,21 +269,21 @@ impl Causality {
         let room = |cause: EventNode, effect: EventNode, delay: Ticks| {
             (time(effect) - time(cause)).saturating_sub(delay.0)
         };
-        match delay {
-            MinimalDelay::Uniform(delay) => {
+        match delay.of_any_pair() {
+            Some(delay) => {
                 let visit =
-                    |cause: EventNode, effect: EventNode| visit(cause, room(cause, effect, *delay));
+                    |cause: EventNode, effect: EventNode| visit(cause, room(cause, effect, delay));
                 self.collectives
                     .earliest_effects(instance, &time, domain, visit);
             }
-            MinimalDelay::PerPair(table) => {
+            None => {
                 self.collectives.each_dependency(instance, |from, to| {
                     if let (Some(cause), Some(effect)) =
                         (participants[from].cause(), participants[to].effect())
                         && domain(from) != domain(to)
                     {
                         let delay =
-                            table.between(self.nodes.location(cause), self.nodes.location(effect));
+                            delay.between(self.nodes.location(cause), self.nodes.location(effect));
                         visit(cause, room(cause, effect, delay));
                     }
                 });
@@ -267,8 +304,8 @@ impl Causality {
     ) {
         let participants = self.collectives.participants(instance);
         let domain = |place: usize| self.location_of(&participants[place]).map(&domain);
-        match delay {
-            MinimalDelay::Uniform(delay) => {
+        match delay.of_any_pair() {
+            Some(delay) => {
                 let visit = |cause: EventNode, effect: EventNode| {
                     let latency = time(effect) - time(cause);
                     visit(cause, effect, latency.saturating_sub(delay.0));
@@ -281,7 +318,7 @@ impl Causality {
                     visit,
                 );
             }
-            MinimalDelay::PerPair(table) => {
+            None => {
                 let mut tightest: Vec<Option<(i64, EventNode)>> = vec![None; participants.len()];
                 self.collectives.each_dependency(instance, |from, to| {
                     if let (Some(cause), Some(effect)) =
@@ -289,7 +326,7 @@ impl Causality {
                         && domain(from) != domain(to)
                     {
                         let delay =
-                            table.between(self.nodes.location(cause), self.nodes.location(effect));
+                            delay.between(self.nodes.location(cause), self.nodes.location(effect));
                         let slack = (time(effect) - time(cause)).saturating_sub(delay.0);
                         if tightest[to].is_none_or(|(least, _)| slack < least) {
                             tightest[to] = Some((slack, cause));

@@ -10,6 +10,8 @@ pub struct CausalityOptions {
     pub dense_alltoallv: bool,
     /// Use what this implementation of MPI does though the standard does not promise it.
     pub trusted: Option<Implementation>,
+    /// Keep the lengths of messages, by which minimal delays may differ.
+    pub keep_lengths: bool,
     /// Keep the place of each defect, instead of the first few of each kind.
     pub keep_all_places: bool,
 }

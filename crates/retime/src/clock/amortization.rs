@@ -241,10 +241,7 @@ impl Ramps<'_> {
                 if self.clocks.of(to) == clock {
                     return None;
                 }
-                let delay = match self.delay {
-                    MinimalDelay::Uniform(delay) => *delay,
-                    MinimalDelay::PerPair(table) => table.between(nodes.location(node), to),
-                };
+                let delay = self.causality.message_delay(self.delay, node, receive);
                 // What is no limit in 64 bits, or less than none, stays so.
                 let arrives = self.times.get(receive).0.saturating_sub(delay.0);
                 Some(arrives.saturating_sub(self.times.get(node).0))

@@ -178,13 +178,13 @@ impl<'a> CollectiveState<'a> {
     ) -> Option<i64> {
         let (instance, place, it) = self.locate(slot);
         let ends = self.causality.collectives().participants(instance)[place];
-        match delay {
-            MinimalDelay::Uniform(Ticks(delay)) if it.class != Class::Prefix => {
+        match delay.of_any_pair() {
+            Some(Ticks(delay)) if it.class != Class::Prefix => {
                 let source = source_heap(it.across_sides, ends.side);
                 let latest = self.progress[instance.index()].latest[source].outside(clock);
-                latest.map(|(value, _)| value.saturating_add(*delay))
+                latest.map(|(value, _)| value.saturating_add(delay))
             }
-            delay => {
+            _ => {
                 let nodes = self.causality.nodes();
                 let to = nodes.location(ends.effect()?);
                 let bounds = self.causes(slot, clock).map(|cause| {

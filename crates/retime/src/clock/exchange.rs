@@ -74,10 +74,7 @@ impl<'a> Exchange<'a> {
         if sent == UNKNOWN {
             return self.wait(receive);
         }
-        let delay = match self.delay {
-            MinimalDelay::Uniform(delay) => *delay,
-            MinimalDelay::PerPair(table) => table.between(from, nodes.location(receive)),
-        };
+        let delay = self.causality.message_delay(self.delay, send, receive);
         Bound::At(Some(sent.saturating_add(delay.0)))
     }
 

@@ -85,16 +85,12 @@ impl Edge {
     /// The ticks that it has to take at least; outside of any trace, where that
     /// depends on the locations, nothing is known of it.
     #[inline]
-    pub fn minimal_delay(&self, delay: &MinimalDelay, nodes: &Nodes) -> i64 {
-        match delay {
-            MinimalDelay::Uniform(delay) => delay.0,
-            MinimalDelay::PerPair(table) => match (self.cause.get(), self.effect.get()) {
-                (Some(cause), Some(effect)) => {
-                    let (from, to) = (nodes.location(cause), nodes.location(effect));
-                    table.between(from, to).0
-                }
-                _ => 0,
-            },
+    pub fn minimal_delay(&self, delay: &MinimalDelay, causality: &Causality) -> i64 {
+        match (delay, self.cause.get(), self.effect.get()) {
+            (MinimalDelay::Uniform(delay), ..) => delay.0,
+            // What is no message has no length.
+            (_, Some(cause), Some(effect)) => causality.message_delay(delay, cause, effect).0,
+            _ => delay.of_any_pair().unwrap_or_default().0,
         }
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn by_ends(
     let judge = Judge {
         run: &run,
         delay: trace.delay,
-        nodes: causality.nodes(),
+        causality,
         monitor,
     };
     let ties = judge.least(&source, |tie| Some(tie.slack))?;

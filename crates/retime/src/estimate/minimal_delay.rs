@@ -64,28 +64,14 @@
 //!
 //! [`shortest_latency`]: crate::align::shortest_latency
 
-use rayon::prelude::*;
-
-use crate::causality::{Causality, Class, EventNode, Role};
-use crate::edges::whole;
+use super::drift::{FEWEST, PairDrift, WINDOW, Window};
+use super::samples::{PairPasses, Sample, of_pairs};
+use crate::causality::Causality;
 use crate::merge::Least;
-use crate::pace::Pace;
-use retime_model::{Cancelled, Monitor};
-use retime_model::{ClockId, Clocks, Ticks};
+use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 
-/// Messages each way that fill a window.
-pub(crate) const WINDOW: u32 = 50;
-/// Messages each way that a pair needs if it fills no window.
-pub(crate) const FEWEST: u32 = 8;
 /// The enforced share of the estimate is one part in this many.
-const SAFETY: f64 = 8.0;
-
-/// The amount by which the drift of a pair that was measured may differ from what it is at some
-/// time, as a fraction: by as much as error bounds take rates to stray.
-const MEASURED: f64 = 1e-4;
-/// The amount by which two clocks may drift of which nothing is known, as a fraction: those of
-/// machines that work do by less.
-const UNKNOWN: f64 = 1e-3;
+pub(super) const SAFETY: f64 = 8.0;
 
 /// The minimal delay that was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,30 +102,7 @@ pub fn learn_minimal_delay(
     clocks: &Clocks,
     monitor: &dyn Monitor,
 ) -> Result<LearnedDelay, Cancelled> {
-    causality.nodes().keep_clocks_together(clocks);
-    // Each speaks for its pairs with those after it, and the last has none.
-    let before_last = clocks.iter().take(clocks.len().saturating_sub(1));
-    let before_last: Vec<ClockId> = before_last.collect();
-    let numbers = || Numbers::new(clocks.len());
-    let halves = before_last
-        .into_par_iter()
-        .map_init(numbers, |numbers, clock| {
-            numbers.clear();
-            let mut pairs: Vec<Pair> = Vec::new();
-            each_sample(causality, clocks, clock, monitor, |peer, sample| {
-                let number = numbers.of(peer);
-                if number == pairs.len() {
-                    pairs.push(Pair::default());
-                }
-                pairs[number].first_pass(sample);
-            })?;
-            pairs.iter_mut().for_each(Pair::end_first_pass);
-            each_sample(causality, clocks, clock, monitor, |peer, sample| {
-                pairs[numbers.of(peer)].second_pass(sample);
-            })?;
-            Ok(pairs.into_iter().filter_map(Pair::half_round_trip).min())
-        });
-    let halves: Vec<Option<i64>> = halves.collect::<Result<_, Cancelled>>()?;
+    let halves = of_pairs::<Pair>(causality, clocks, monitor)?;
     let shortest = halves.into_iter().flatten().min();
     // The dependencies of a clock are all known where its events are.
     let Least(shortest) = causality.whole().all_reduce(Least(shortest));
@@ -148,144 +111,34 @@ pub fn learn_minimal_delay(
     ))
 }
 
-/// Numbers for the peers of a clock, in the order in which they are met. One table serves all
-/// clocks that are taken at one go: one for each would take the square of their number.
-struct Numbers {
-    /// Per clock: its number plus 1; 0 for a clock that was not met.
-    by_clock: Vec<u32>,
-    met: Vec<ClockId>,
-}
-
-impl Numbers {
-    fn new(clocks: usize) -> Self {
-        Self {
-            by_clock: vec![0; clocks],
-            met: Vec::new(),
-        }
-    }
-
-    /// Forgets all that were met.
-    fn clear(&mut self) {
-        for clock in self.met.drain(..) {
-            self.by_clock[clock.as_usize()] = 0;
-        }
-    }
-
-    /// The number of a peer, the next one if it was not met before.
-    fn of(&mut self, peer: ClockId) -> usize {
-        let number = &mut self.by_clock[peer.as_usize()];
-        if *number == 0 {
-            self.met.push(peer);
-            *number = self.met.len() as u32;
-        }
-        *number as usize - 1
-    }
-}
-
-/// A dependency between clock `i` and clock `k > i`.
-#[derive(Clone, Copy)]
-struct Sample {
-    /// When it touched clock `i`.
-    time: i64,
-    /// From `i` to `k`?
-    there: bool,
-    /// Effect minus cause, on their clocks.
-    latency: i64,
-}
-
-/// The fastest each way in a window.
-#[derive(Clone, Copy)]
-struct Window {
-    count: [u32; 2],
-    fastest: [i64; 2],
-    first: i64,
-    last: i64,
-}
-
-impl Default for Window {
-    fn default() -> Self {
-        Self {
-            count: [0; 2],
-            fastest: [i64::MAX; 2],
-            first: i64::MAX,
-            last: i64::MIN,
-        }
-    }
-}
-
-impl Window {
-    fn add(&mut self, sample: Sample) {
-        let way = usize::from(!sample.there);
-        self.count[way] += 1;
-        self.fastest[way] = self.fastest[way].min(sample.latency);
-        self.first = self.first.min(sample.time);
-        self.last = self.last.max(sample.time);
-    }
-
-    fn has(&self, count: u32) -> bool {
-        self.count.iter().all(|&way| way >= count)
-    }
-}
-
 /// The dependencies between two clocks.
 #[derive(Default)]
 struct Pair {
+    drift: PairDrift,
     window: Window,
-    /// Middle of each full window, and clock difference there.
-    differences: Vec<(i64, i64)>,
-    drift: f64,
-    /// The amount by which it may be wrong.
-    uncertain: f64,
     half: Option<i64>,
 }
 
-impl Pair {
+impl PairPasses for Pair {
+    type Found = Option<i64>;
+
     fn first_pass(&mut self, sample: Sample) {
-        self.window.add(sample);
-        if self.window.has(WINDOW) {
-            let Window {
-                fastest: [there, back],
-                first,
-                last,
-                ..
-            } = std::mem::take(&mut self.window);
-            self.differences
-                .push((i64::midpoint(first, last), (there - back) / 2));
-        }
+        self.drift.measure(sample);
     }
 
     fn end_first_pass(&mut self) {
-        self.window = Window::default();
-        let slope = median_slope(&self.differences);
-        self.uncertain = if slope.is_some() { MEASURED } else { UNKNOWN };
-        self.drift = slope.unwrap_or(0.0);
+        self.drift.end();
     }
 
     fn second_pass(&mut self, sample: Sample) {
-        let drifted = whole(self.drift * sample.time as f64);
-        let latency = if sample.there {
-            sample.latency - drifted
-        } else {
-            sample.latency + drifted
-        };
-        self.window.add(Sample { latency, ..sample });
+        self.window.add(self.drift.without(sample));
         if self.window.has(WINDOW) {
             self.note_half();
         }
     }
 
-    fn note_half(&mut self) {
-        let window = std::mem::take(&mut self.window);
-        let [there, back] = window.fastest;
-        let half = i64::midpoint(there, back);
-        let length = window.last.saturating_sub(window.first) as f64;
-        if half < 0 && half as f64 >= -self.uncertain / 2.0 * length {
-            return;
-        }
-        self.half = Some(self.half.map_or(half, |smallest| smallest.min(half)));
-    }
-
-    fn half_round_trip(mut self) -> Option<i64> {
+    /// Half of the fastest round trip.
+    fn found(mut self) -> Option<i64> {
         if self.window.has(FEWEST) && self.half.is_none() {
             self.note_half();
         }
@@ -293,101 +146,13 @@ impl Pair {
     }
 }
 
-/// Median of the slopes between points far apart; `None` for too few points.
-fn median_slope(points: &[(i64, i64)]) -> Option<f64> {
-    let apart = points.len().div_ceil(2);
-    let pairs = points.iter().zip(points.get(apart..).unwrap_or_default());
-    let slopes = pairs
-        .filter(|(a, b)| b.0 > a.0)
-        .map(|(a, b)| (b.1 - a.1) as f64 / (b.0 - a.0) as f64);
-    let mut slopes: Vec<f64> = slopes.collect();
-    if slopes.is_empty() {
-        return None;
-    }
-    let middle = slopes.len() / 2;
-    Some(*slopes.select_nth_unstable_by(middle, f64::total_cmp).1)
-}
-
-/// Visits the dependencies between `clock` and clocks of higher number, in the
-/// order of `clock`'s locations and events.
-fn each_sample(
-    causality: &Causality,
-    clocks: &Clocks,
-    clock: ClockId,
-    monitor: &dyn Monitor,
-    mut visit: impl FnMut(ClockId, Sample),
-) -> Result<(), Cancelled> {
-    let nodes = causality.nodes();
-    let mut see = |own: EventNode, there: bool, other: EventNode| {
-        let peer = clocks.of(nodes.location(other));
-        if peer > clock {
-            let (own, other) = (nodes.time(own).0, nodes.time(other).0);
-            let latency = if there { other - own } else { own - other };
-            let sample = Sample {
-                time: own,
-                there,
-                latency,
-            };
-            visit(peer, sample);
-        }
-    };
-    let mut pace = Pace::of(monitor);
-    for location in clocks.locations(clock) {
-        for node in nodes.of(location.as_usize()) {
-            pace.event()?;
-            match nodes.role(node) {
-                Role::Send => {
-                    if let Some(receive) = causality.message_target(node) {
-                        see(node, true, receive);
-                    }
-                }
-                Role::Receive => {
-                    if let Some(send) = causality.message_source(node) {
-                        see(node, false, send);
-                    }
-                }
-                Role::CollectiveEnd => neighbours(causality, node, &mut see),
-                Role::CollectiveBegin => {}
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Visits the dependencies both ways between the participant that ends with
-/// `end` and its neighbours, if everybody waits for everybody: its own node, whether
-/// that is the cause, and the neighbour's.
-fn neighbours(
-    causality: &Causality,
-    end: EventNode,
-    mut visit: impl FnMut(EventNode, bool, EventNode),
-) {
-    let Some(slot) = causality.slot(end) else {
-        return;
-    };
-    let (nodes, collectives) = (causality.nodes(), causality.collectives());
-    let (instance, place) = collectives.locate(slot);
-    if collectives.operation(instance).class != Class::AllToAll {
-        return;
-    }
-    let participants = collectives.participants(instance);
-    for other in [place.wrapping_sub(1), place + 1] {
-        let Some(neighbour) = participants.get(other) else {
-            continue;
-        };
-        let (Some(own_begin), Some(begin), Some(theirs)) = (
-            participants[place].cause(),
-            neighbour.cause(),
-            neighbour.effect(),
-        ) else {
-            continue;
-        };
-        if collectives.depends(instance, place, other) {
-            // Those of a rank that lacks calls may be of two of its threads.
-            if nodes.location(own_begin) == nodes.location(end) {
-                visit(own_begin, true, theirs);
-            }
-            visit(end, false, begin);
+impl Pair {
+    fn note_half(&mut self) {
+        let window = std::mem::take(&mut self.window);
+        let [there, back] = window.fastest;
+        let half = i64::midpoint(there, back);
+        if self.drift.is_told(half, window.first, window.last) {
+            self.half = Some(self.half.map_or(half, |smallest| smallest.min(half)));
         }
     }
 }
@@ -395,6 +160,7 @@ fn neighbours(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::causality::Length;
 
     /// Sixty messages each way, one every 10 ms by turns, of 20 us and more, with a clock that gains
     /// `rate` and is set by `step` in the middle.
@@ -409,12 +175,13 @@ mod tests {
                 time,
                 there,
                 latency: if there { delay + off } else { delay - off },
+                length: Length::UNKNOWN,
             }
         };
         (0..120).for_each(|number| pair.first_pass(sample(number)));
         pair.end_first_pass();
         (0..120).for_each(|number| pair.second_pass(sample(number)));
-        pair.half_round_trip()
+        pair.found()
     }
 
     #[test]

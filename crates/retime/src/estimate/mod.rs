@@ -6,15 +6,23 @@
 //! maps; what is still violated then is left to the controlled logical clock.
 //! The estimators of the papers are in the crate `retime-methods`.
 
+mod by_length;
+mod calls;
+mod drift;
 mod minimal_delay;
 mod offset;
 mod reference;
 mod result;
+mod rule;
+mod samples;
 mod twice;
 
-pub(crate) use minimal_delay::{FEWEST, WINDOW};
+pub use by_length::{LengthLine, learn_by_length};
+pub use calls::{EmptyCalls, empty_calls};
+pub(crate) use drift::{FEWEST, WINDOW};
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay};
 pub use offset::Offset;
 pub use reference::Reference;
 pub use result::{BadEstimate, Estimate, NoEstimate};
+pub use rule::{DelayRule, RuledDelay, Shown};
 pub use twice::twice;

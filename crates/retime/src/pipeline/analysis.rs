@@ -13,12 +13,13 @@ use super::problem::{Found, Problem};
 use super::solution::Solution;
 use super::step::{SharedMethod, Step};
 use super::unsolved::{NotSolved, Unsolved};
+use super::used_delay::{AskedDelay, DelayStanding, UsedDelay};
 use crate::causality::{
     AllEvents, Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, NeedsWhole,
     check, used_within,
 };
 use crate::delay::MinimalDelay;
-use crate::estimate::{Estimate, LearnedDelay, learn_minimal_delay};
+use crate::estimate::Estimate;
 use crate::grouping::{Grouping, Standing, split_clocks};
 use crate::merge::Sum;
 use retime_model::format::Unused;
@@ -29,8 +30,8 @@ use retime_model::{Cancelled, Clocks, Monitor, Ticks, Timestamp, TraceInfo};
 pub struct AnalysisOptions {
     /// Which locations read one clock.
     pub grouping: Grouping,
-    /// The least time from a cause to its effect; learned if not given.
-    pub delay: Option<MinimalDelay>,
+    /// The least time from a cause to its effect.
+    pub delay: AskedDelay,
     /// How doubtful operations are taken.
     pub causality: CausalityOptions,
     /// Only dependencies with both ends in this stretch of time are enforced.
@@ -42,7 +43,7 @@ impl Default for AnalysisOptions {
     fn default() -> Self {
         Self {
             grouping: Grouping::Auto,
-            delay: None,
+            delay: AskedDelay::default(),
             causality: CausalityOptions::default(),
             window: None,
         }
@@ -65,37 +66,6 @@ impl From<CausalityError> for AnalysisError {
         match error {
             CausalityError::Cancelled(cancelled) => Self::Cancelled(cancelled),
             reason => Self::Causality(reason),
-        }
-    }
-}
-
-/// The minimal delay in use.
-#[derive(Clone, Debug)]
-pub struct UsedDelay {
-    /// The delay that is enforced.
-    pub delay: MinimalDelay,
-    /// True if it was given, not learned.
-    pub given: bool,
-    /// Half of the fastest round trip, if clocks exchange enough to tell: no
-    /// right delay is larger.
-    pub half_round_trip: Option<Ticks>,
-}
-
-impl UsedDelay {
-    fn new(given: Option<&MinimalDelay>, learned: LearnedDelay) -> Self {
-        let delay = given.cloned();
-        Self {
-            delay: delay.unwrap_or(MinimalDelay::Uniform(learned.enforced)),
-            given: given.is_some(),
-            half_round_trip: learned.half_round_trip,
-        }
-    }
-
-    /// Smallest and largest delay in use.
-    pub fn range(&self) -> (Ticks, Ticks) {
-        match &self.delay {
-            MinimalDelay::Uniform(delay) => (*delay, *delay),
-            MinimalDelay::PerPair(table) => table.range().unwrap_or_default(),
         }
     }
 }
@@ -177,9 +147,8 @@ impl Analysis {
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let clocks = options.grouping.clocks(&info, &causality);
-        // Learned in any case: it tells whether a given delay can be right.
-        let learned = learn_minimal_delay(&causality, &clocks, monitor)?;
-        let delay = UsedDelay::new(options.delay.as_ref(), learned);
+        let asked = &options.delay;
+        let delay = asked.of(&causality, &clocks, info.rate, monitor)?;
         if let Some((from, to)) = options.window {
             causality.limit_to(from, to);
         }
@@ -265,7 +234,7 @@ impl Analysis {
     /// effects before their cause and, where that delay was given and not learned, effects
     /// sooner after it.
     pub fn contradictions(&self, check: &Check) -> u64 {
-        if self.delay.given {
+        if self.delay.is_given() {
             check.short() + check.violated_within_clock()
         } else {
             check.violated()
@@ -310,7 +279,7 @@ impl Analysis {
         times: Vec<Timestamp>,
         monitor: &dyn Monitor,
     ) -> Result<Solution, Cancelled> {
-        let delay = if self.delay.given {
+        let delay = if self.delay.is_given() {
             &self.delay.delay
         } else {
             &MinimalDelay::Uniform(Ticks(0))
@@ -373,7 +342,7 @@ impl Analysis {
             all_events: self.all_events.as_ref(),
             clocks,
             delay: &delay.delay,
-            delay_is_given: delay.given,
+            delay_is_settled: delay.standing != DelayStanding::Guess,
             may_regroup: self.options.grouping == Grouping::Auto,
             monitor,
         }
@@ -381,8 +350,8 @@ impl Analysis {
 
     /// The minimal delay between other clocks.
     fn learn(&self, clocks: &Clocks, monitor: &dyn Monitor) -> Result<UsedDelay, Cancelled> {
-        let learned = learn_minimal_delay(&self.causality, clocks, monitor)?;
-        Ok(UsedDelay::new(self.options.delay.as_ref(), learned))
+        let (asked, rate) = (&self.options.delay, self.info.rate);
+        asked.of(&self.causality, clocks, rate, monitor)
     }
 
     /// Takes over the clocks and the minimal delay of a solution, and what follows
@@ -406,7 +375,7 @@ impl Analysis {
             self.delay.clone()
         };
         if let Some(enforced) = &solution.enforced
-            && !delay.given
+            && delay.standing == DelayStanding::Guess
         {
             delay.delay = enforced.delay.clone();
             delay.half_round_trip = enforced.shortest;

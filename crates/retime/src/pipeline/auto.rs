@@ -391,7 +391,7 @@ impl Work<'_> {
         let streams = &self.problem.info.streams;
         let estimate = &alignment.estimate;
         let none = MinimalDelay::Uniform(Ticks(0));
-        let delay = if self.problem.delay_is_given {
+        let delay = if self.problem.delay_is_settled {
             self.problem.delay
         } else {
             &none
@@ -535,7 +535,7 @@ impl Work<'_> {
     }
 
     fn delay(&self, learned: LearnedDelay) -> MinimalDelay {
-        if self.problem.delay_is_given {
+        if self.problem.delay_is_settled {
             return self.problem.delay.clone();
         }
         MinimalDelay::Uniform(learned.enforced)

@@ -182,8 +182,7 @@ impl Timed<'_> {
         let Some(base) = self.base()? else {
             return Ok(None);
         };
-        let nodes = self.causality.nodes();
-        let least = |edge: &Edge| edge.minimal_delay(delay, nodes);
+        let least = |edge: &Edge| edge.minimal_delay(delay, self.causality);
         let trace = self.edges();
         let found = trace.at_root::<Estimate, _>(|| {
             let source = trace.dependencies(&base)?;

@@ -141,8 +141,8 @@ pub struct Input<'a> {
 impl<'a> Input<'a> {
     /// The least time that a dependency takes, in ticks.
     pub fn least(&self) -> impl Fn(&Edge) -> i64 + Copy + Send + Sync + use<'a> {
-        let (delay, nodes) = (self.problem.delay, self.problem.causality.nodes());
-        move |edge| edge.minimal_delay(delay, nodes)
+        let (delay, causality) = (self.problem.delay, self.problem.causality);
+        move |edge| edge.minimal_delay(delay, causality)
     }
 }
 

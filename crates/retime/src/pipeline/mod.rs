@@ -35,10 +35,11 @@ mod problem;
 mod solution;
 mod step;
 mod unsolved;
+mod used_delay;
 
 pub use algorithm::{Algorithm, Variant};
 pub use analysis::{
-    Analysis, AnalysisError, AnalysisOptions, Counts, JudgedBy, Measured, Runaway, UsedDelay, Worse,
+    Analysis, AnalysisError, AnalysisOptions, Counts, JudgedBy, Measured, Runaway, Worse,
 };
 pub use auto::Auto;
 pub use bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, DRIFT_BOUND, StepsShow};
@@ -57,6 +58,7 @@ pub use problem::{Found, Problem};
 pub use solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired, Solution};
 pub use step::{SharedMethod, Step};
 pub use unsolved::{NotSolved, Unsolved};
+pub use used_delay::{AskedDelay, DelayStanding, UsedDelay};
 
 /// How much work the search for the gentlest correction may take, in looks at nodes
 /// and arcs of a graph: some 10 s.

@@ -21,8 +21,8 @@ pub struct Problem<'a> {
     pub clocks: &'a Clocks,
     /// The least time from a cause to its effect.
     pub delay: &'a MinimalDelay,
-    /// True if the minimal delay was given, not learned from recorded times.
-    pub delay_is_given: bool,
+    /// True if the minimal delay stays as it is: aligned clocks do not show a better one.
+    pub delay_is_settled: bool,
     /// True if the clocks are a guess, to be split where the trace refutes it.
     pub may_regroup: bool,
     /// Asked during long work for leave to go on.

@@ -143,7 +143,7 @@ impl AlignedTrace<'_> {
         let judge = Judge {
             run,
             delay: self.delay,
-            nodes: self.causality.nodes(),
+            causality: self.causality,
             monitor: self.monitor,
         };
         let ties = judge.least(&source, |tie| {

@@ -6,7 +6,7 @@ use retime_model::{Cancelled, ClockId, Monitor};
 
 use super::line::RunLine;
 use super::run::AlignedRun;
-use crate::causality::Nodes;
+use crate::causality::Causality;
 use crate::delay::MinimalDelay;
 use crate::edges::{Edge, Source, each_part_watched};
 
@@ -24,7 +24,7 @@ pub(crate) struct Tie {
 }
 
 impl Tie {
-    fn of(edge: &Edge, run: &AlignedRun<'_>, delay: &MinimalDelay, nodes: &Nodes) -> Self {
+    fn of(edge: &Edge, run: &AlignedRun<'_>, delay: &MinimalDelay, causality: &Causality) -> Self {
         let (sent, received) = (
             run.time(edge.from, edge.sent),
             run.time(edge.to, edge.received),
@@ -34,7 +34,7 @@ impl Tie {
             to: edge.to,
             sent: run.share(sent),
             received: run.share(received),
-            slack: received - sent - edge.minimal_delay(delay, nodes) as f64,
+            slack: received - sent - edge.minimal_delay(delay, causality) as f64,
         }
     }
 
@@ -44,11 +44,11 @@ impl Tie {
     }
 }
 
-/// The run, the minimal delay and the nodes that slacks of ties are computed from.
+/// The run, the minimal delay and the trace that slacks of ties are computed from.
 pub(crate) struct Judge<'a> {
     pub(crate) run: &'a AlignedRun<'a>,
     pub(crate) delay: &'a MinimalDelay,
-    pub(crate) nodes: &'a Nodes,
+    pub(crate) causality: &'a Causality,
     pub(crate) monitor: &'a dyn Monitor,
 }
 
@@ -76,7 +76,7 @@ impl Judge<'_> {
         let parts = each_part_watched(source, self.monitor, |part| {
             let mut least = Least::new();
             source.walk(part, |edge| {
-                let tie = Tie::of(&edge, self.run, self.delay, self.nodes);
+                let tie = Tie::of(&edge, self.run, self.delay, self.causality);
                 if let Some(found) = value(&tie) {
                     add(&mut least, (found, tie));
                 }

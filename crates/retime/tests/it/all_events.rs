@@ -175,10 +175,12 @@ fn mirrored(plain: &Plain) -> Plain {
         raw: vec![0; count],
         edges: Vec::new(),
         clock: plain.clock.clone(),
+        bytes: vec![None; count],
         base: plain.base,
     };
     for node in 0..count {
         mirror.raw[number(node)] = last - plain.raw[node];
+        mirror.bytes[number(node)] = plain.bytes[node];
     }
     let mirror_node = |node: retime::causality::EventNode| {
         retime::causality::EventNode(number(node.index()) as u32)

@@ -21,7 +21,7 @@ fn problem(case: &Case) -> Problem<'_> {
         clocks: &case.clocks,
         delay: &case.delay,
         all_events: None,
-        delay_is_given: false,
+        delay_is_settled: false,
         may_regroup: false,
         monitor: &(),
     }
@@ -39,7 +39,7 @@ fn guessing<'a>(info: &'a TraceInfo, causality: &'a Causality, clocks: &'a Clock
         clocks,
         delay: &NONE,
         all_events: None,
-        delay_is_given: false,
+        delay_is_settled: false,
         may_regroup: true,
         monitor: &(),
     }
@@ -66,7 +66,7 @@ proptest! {
     #[test]
     fn nothing_is_violated_and_order_is_kept(spec in specs(400), given in any::<bool>()) {
         let case = Case::new(&spec);
-        let solution = solve(&Problem { delay_is_given: given, ..problem(&case) });
+        let solution = solve(&Problem { delay_is_settled: given, ..problem(&case) });
         let times = case.trace.corrected(&solution.correction);
         let clocks = solution.correction.clocks();
         let checked = check(&case.causality, clocks, enforced(&solution), &times, &()).unwrap();

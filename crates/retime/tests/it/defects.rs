@@ -23,6 +23,7 @@ const NO_OPTIONS: CausalityOptions = CausalityOptions {
     dense_alltoallv: false,
     trusted: None,
     keep_all_places: false,
+    keep_lengths: false,
 };
 
 #[test]

@@ -10,8 +10,8 @@ use retime::causality::{Check, LocationLog, NeedsWhole, Operation, Root};
 use retime::clock::{Control, DegressiveConstants, MultiPass};
 use retime::optimal::LeastDistortion;
 use retime::pipeline::{
-    Analysis, AnalysisOptions, Bounds, ClockControl, ClockKind, DRIFT_BOUND, LogicalClock,
-    Measured, Method, Solution,
+    Analysis, AnalysisOptions, AskedDelay, Bounds, ClockControl, ClockKind, DRIFT_BOUND,
+    LogicalClock, Measured, Method, Solution,
 };
 use retime::{
     Correction, Grouping, LocationIndex, MinimalDelay, Monitor, Stragglers, Ticks, TraceInfo,
@@ -223,7 +223,11 @@ proptest! {
         let trace = spec.trace();
         let options = AnalysisOptions {
             grouping: spec.grouping(),
-            delay: Some(spec.delay()).filter(|_| seed % 2 == 0),
+            delay: if seed % 2 == 0 {
+                AskedDelay::Given(spec.delay())
+            } else {
+                AskedDelay::default()
+            },
             ..AnalysisOptions::default()
         };
         let owners = owners(&trace.info, true, seed, size);
@@ -531,7 +535,7 @@ fn the_reference_may_be_related_by_what_another_process_hosts() {
     let trace = spec.trace();
     let options = AnalysisOptions {
         grouping: spec.grouping(),
-        delay: Some(spec.delay()),
+        delay: AskedDelay::Given(spec.delay()),
         ..AnalysisOptions::default()
     };
     let owners = owners(&trace.info, true, 10, 4);

@@ -20,7 +20,6 @@ use super::super::found::{Found, as_corrected, as_recorded};
 use super::super::merged::access;
 use super::super::offsets_out;
 use crate::analysed::Analysed;
-use crate::args::MinDelay;
 use crate::clock_offsets::TraceOffsets;
 use crate::drawn::{self, Drawn};
 use crate::error::CliError;
@@ -76,7 +75,7 @@ pub(super) fn part(asked: Asked<'_>, copy: Option<&Path>) -> Result<Part, CliErr
         Shown {
             documents: analysed.opened.trace.documents(),
             arrows: arrows(&*analysed.opened.trace, &analysed.analysis),
-            left: left(asked, times),
+            left: left(analysed.analysis.delay().is_given(), times),
         }
     };
     Ok(Part {
@@ -122,6 +121,7 @@ fn corrected(
         None => formats::open(&path, formats::of(&path, asked.source.format)?, None)?,
     };
     let options = analysed.analysis.options().clone();
+    let is_given = analysed.analysis.delay().is_given();
     // The copy takes as much room.
     drop(analysed);
     let progress = Progress::new(Stage::Verifying, written.bytes(), asked.run.quiet);
@@ -132,14 +132,13 @@ fn corrected(
     Ok(Shown {
         documents: written.documents(),
         arrows: arrows(&*written, &analysis),
-        left: left(asked, analysis.recorded()),
+        left: left(is_given, analysis.recorded()),
     })
 }
 
 /// Counts dependencies that are reversed, or shorter than a minimal delay that was asked for.
-fn left(asked: Asked<'_>, times: &Check) -> u64 {
-    let is_learned = asked.model.min_delay == MinDelay::Auto;
-    times.violated() + if is_learned { 0 } else { times.short() }
+fn left(is_given: bool, times: &Check) -> u64 {
+    times.violated() + if is_given { times.short() } else { 0 }
 }
 
 /// The ids of the locations of each document.

@@ -79,7 +79,7 @@ impl Analysis {
             return Err(Worse {
                 before,
                 after,
-                with_faster: self.delay.given,
+                with_faster: self.delay.is_given(),
             });
         }
         Ok(())

@@ -25,7 +25,8 @@ pub mod watched;
 use proptest::prelude::*;
 use retime::clock::{ClockError, Cycle, Gamma};
 use retime::{
-    Clocks, DelayTable, Grouping, Location, LocationIndex, MinimalDelay, Ticks, TraceInfo,
+    Bandwidth, Clocks, DelayByLength, DelayTable, Grouping, Location, LocationIndex, MinimalDelay,
+    TickRate, Ticks, TraceInfo,
 };
 
 use layout::Layout;
@@ -202,16 +203,26 @@ impl Spec {
         Clocks::from_owners(&owners).0
     }
 
-    /// Some minimal delay: one for all, or one per pair of locations.
+    /// Some minimal delay: one for all, or one per pair of locations; by the length of messages or not.
     pub fn delay(&self) -> MinimalDelay {
         let mut rng = Rng::new(!self.seed);
         let mut any = || {
             let most = [1, 2, 1_600 / self.tick + 1, 10_000][rng.index(4)];
             Ticks(rng.below(most) as i64)
         };
-        if !self.seed.is_multiple_of(3) {
-            return MinimalDelay::Uniform(any());
+        let rate = TickRate::NANOSECONDS;
+        // From a byte per tick to a thousand.
+        let bandwidth = Bandwidth::per_second(10_u64.pow(9 + (self.seed % 4) as u32)).unwrap();
+        match self.seed % 6 {
+            0 | 1 => {}
+            2 => return MinimalDelay::ByLength(DelayByLength::new(any(), bandwidth, rate)),
+            _ => return MinimalDelay::Uniform(any()),
         }
+        let by_length = self.seed.is_multiple_of(2);
+        let mut any = || match any() {
+            latency if by_length => DelayByLength::new(latency, bandwidth, rate),
+            latency => latency.into(),
+        };
         let mut table = DelayTable::default();
         table.set(None, None, any());
         for from in 0..self.locations as u32 {

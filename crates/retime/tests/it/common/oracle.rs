@@ -13,7 +13,7 @@ use retime::causality::EventNode;
 use retime::clock::Gamma;
 use retime::{Clocks, LocationIndex, MinimalDelay};
 
-use super::trace::{Edge, Trace};
+use super::trace::{Call, Edge, Event, Trace, length};
 
 /// What the library needs to run on a trace, and what the oracle needs too.
 pub struct Plain {
@@ -22,6 +22,8 @@ pub struct Plain {
     pub raw: Vec<i64>,
     pub edges: Vec<Edge>,
     pub clock: Vec<usize>,
+    /// The bytes of each message, by the node of its send, as far as they are recorded.
+    pub bytes: Vec<Option<u64>>,
     pub base: u64,
 }
 
@@ -40,6 +42,12 @@ pub fn left((since, amount, lost): Lead, raw: i64, gamma: Gamma) -> (i64, u64) {
     }
 }
 
+/// The bytes that an event records.
+fn bytes(location: LocationIndex, number: u64, event: &Event) -> Option<u64> {
+    let sends = matches!(event.call, Call::Send(..));
+    sends.then(|| length(location, number))?
+}
+
 impl Plain {
     pub fn new(trace: &Trace, clocks: &Clocks) -> Self {
         let all = trace.events.iter().flatten();
@@ -56,6 +64,10 @@ impl Plain {
                 .iter()
                 .map(|node| clocks.of(node.0).as_usize())
                 .collect(),
+            bytes: nodes
+                .iter()
+                .map(|&(location, number, event)| bytes(location, number, event))
+                .collect(),
             base,
         }
     }
@@ -69,12 +81,15 @@ impl Plain {
             raw: Vec::new(),
             edges: Vec::new(),
             clock: Vec::new(),
+            bytes: Vec::new(),
             base,
         };
         // The events that are nodes of the trace.
         let mut nodes = Vec::new();
         for (location, events) in trace.events.iter().enumerate() {
-            for event in events {
+            for (number, event) in (0..).zip(events) {
+                let here = LocationIndex(location as u32);
+                all.bytes.push(bytes(here, number, event));
                 if event.call.role().is_some() {
                     nodes.push(EventNode(all.raw.len() as u32));
                 }
@@ -92,7 +107,16 @@ impl Plain {
 
     pub fn delay(&self, delay: &MinimalDelay, (cause, effect): Edge) -> i64 {
         let location = |node: EventNode| LocationIndex(self.location[node.index()] as u32);
-        delay.between(location(cause), location(effect)).0
+        let line = match delay {
+            MinimalDelay::Uniform(ticks) => return ticks.0,
+            MinimalDelay::ByLength(line) => *line,
+            MinimalDelay::PerPair(table) => table.entry(location(cause), location(effect)),
+        };
+        // Of a message one end is the send, in the mirror the effect; of a collective none is.
+        let bytes = self.bytes[cause.index()].or(self.bytes[effect.index()]);
+        let transfer = bytes.zip(line.bandwidth());
+        let ticks = transfer.map(|(bytes, per_second)| bytes * 1_000_000_000 / per_second.get());
+        line.latency.0 + ticks.unwrap_or(0) as i64
     }
 
     /// Edges between two clocks.
