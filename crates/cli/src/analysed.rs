@@ -13,12 +13,12 @@ use retime_parallel::Dealt;
 use crate::args::{ModelArgs, RunArgs};
 use crate::bounds::{BoundsArgs, Switch};
 use crate::delay::{DelaySource, MinDelay};
+use crate::delay_beside::DelayBeside;
 use crate::error::CliError;
 use crate::formats;
 use crate::load::{LoadTiming, Loaded, Opened, Source, joined, load_with};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::{build, model, stragglers, warnings};
-use crate::saved_delay::DelayBeside;
 use crate::truth::Truth;
 
 /// A trace on disk, and what an analysis finds in it.

@@ -371,7 +371,7 @@ pub(crate) struct UndoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// One of ring, recurrence, runaway, finite-elements, minute and
+    /// One of ring, recurrence, runaway, finite-elements, minute, assumed-delay and
     /// variable-rates, or all of these; or accuracy: how near to the truth each
     /// method comes, on simulated traces of many kinds; or features: what each
     /// method can do

@@ -15,6 +15,7 @@ mod collectives;
 mod command_line;
 mod commands;
 mod delay;
+mod delay_beside;
 mod drawn;
 mod error;
 mod foreign;

@@ -14,7 +14,6 @@
 
 use std::path::Path;
 
-use retime::format::Trace;
 use retime::pipeline::AskedDelay;
 use retime::{
     Bandwidth, DelayByLength, DelayTable, LocationIndex, MinimalDelay, PairClass, Ticks, TraceInfo,
@@ -22,7 +21,6 @@ use retime::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
-use crate::saved::{SavedCorrection, included};
 
 /// A minimal delay, and what it may be taken for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,7 +121,8 @@ impl SavedDelay {
         Ok(MinimalDelay::PerPair(table))
     }
 
-    fn is_by_length(&self) -> bool {
+    /// True if it depends on the lengths of messages.
+    pub(crate) fn is_by_length(&self) -> bool {
         self.delays.iter().any(|it| it.bytes_per_second.is_some())
     }
 }
@@ -168,37 +167,5 @@ impl SavedDelayEntry {
             Some(bandwidth) => DelayByLength::new(latency, bandwidth, info.rate),
             None => latency.into(),
         })
-    }
-}
-
-/// The delay that is saved with a trace, once its correction was read.
-#[derive(Default)]
-pub(crate) struct DelayBeside(Option<(std::path::PathBuf, SavedDelay)>);
-
-impl DelayBeside {
-    /// That of the correction which belongs to a trace, if it has one and that tells it.
-    pub(crate) fn of(trace: &dyn Trace) -> Result<Self, CliError> {
-        let path = trace.rewriting().map(included).transpose()?.flatten();
-        let Some(path) = path else {
-            return Ok(Self::default());
-        };
-        let delay = SavedCorrection::read_delay(&path)?;
-        Ok(Self(delay.map(|it| (path, it))))
-    }
-
-    /// True if there is one.
-    pub(crate) fn is_there(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// True if it depends on the lengths of messages.
-    pub(crate) fn looks_at_lengths(&self) -> bool {
-        self.0.as_ref().is_some_and(|it| it.1.is_by_length())
-    }
-
-    /// What it asks for of a trace.
-    pub(crate) fn asked(&self, info: &TraceInfo) -> Result<Option<AskedDelay>, CliError> {
-        let asked = self.0.as_ref().map(|(path, delay)| delay.asked(path, info));
-        asked.transpose()
     }
 }

@@ -10,13 +10,13 @@ use retime::{
 };
 
 use crate::args::{OrderArgs, OrderFormat};
+use crate::delay_beside::DelayBeside;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load_with, with_threads};
 use crate::method::to_ticks;
 use crate::progress::Interrupts;
 use crate::report::build::examined_part;
 use crate::report::examined;
-use crate::saved_delay::DelayBeside;
 use crate::serial::line::{Lines, write_header};
 use crate::serial::{Listed, Row, each_event};
 

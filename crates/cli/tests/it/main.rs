@@ -43,6 +43,7 @@ mod memory;
 mod merge;
 mod merged;
 mod methods;
+mod minimal_delays;
 mod modified;
 mod names;
 mod open_files;

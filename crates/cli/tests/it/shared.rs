@@ -106,6 +106,23 @@ fn counted_by_several() {
     is_the_same(&long_trace(), "correct @trace --method simple", 0);
 }
 
+/// Delays by pair, by length and by rules that have names are left to one process; one for all
+/// that was saved is not.
+#[test]
+fn minimal_delays_by_several() {
+    let scratch = long_trace();
+    scratch.write("delays", "* * 100ns 10GB/s\n");
+    for delay in ["by-length", "quarter-call", "@delays"] {
+        is_the_same(&scratch, &format!("check @trace --min-delay {delay}"), 1);
+    }
+    scratch.succeed("correct trace -o saved --min-delay 50ns");
+    is_the_same(&scratch, "check @saved", 0);
+    assert_eq!(
+        report(&scratch, "alone.json")["parameters"]["min_delay"]["source"],
+        "saved"
+    );
+}
+
 /// What looks at all clocks is left to one process.
 #[test]
 fn estimated_by_one_for_several() {

@@ -108,6 +108,7 @@ fn reproduce_prints_the_figures_of_the_documentation() {
         "runaway",
         "finite-elements",
         "minute",
+        "assumed-delay",
         "variable-rates",
     ];
     let each = each.map(|name| {

@@ -18,7 +18,8 @@
 //! than a guess contradicts nothing.
 //!
 //! Calls in a trace are pairs of messages between two clocks: nothing else that communicates
-//! lies between call and answer on either side. Empty are the shortest of them, by both lengths
+//! lies between call and answer on either side, and the one that is called spends no longer
+//! between than both messages take. Empty are the shortest of them, by both lengths
 //! together where these are recorded: so many as have the least, and where those are fewer than
 //! eight, those next to them as well. The most frequent is found without bins,
 //! [`half_sample_mode`].
@@ -156,8 +157,10 @@ fn answered(
             0_u64
         }
     };
-    Some(Call {
+    let spent = between(called, answering);
+    let round_trip = between(sent, answer).saturating_sub(spent);
+    (spent <= round_trip).then(|| Call {
         bytes: bytes(causality.length(sent, called)) + bytes(causality.length(answering, answer)),
-        round_trip: between(sent, answer).saturating_sub(between(called, answering)),
+        round_trip,
     })
 }

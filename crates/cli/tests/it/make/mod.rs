@@ -122,6 +122,13 @@ fn delays() -> Vec<Case> {
         ("min-delay-no-location", file, table("0 rank1 1us\n")),
         ("min-delay-bad-unit", file, table("* * 2min\n")),
         ("min-delay-no-unit", file, table("* * 2\n")),
+        ("min-delay-bad-bandwidth", file, table("* * 2us 10Gb/s\n")),
+        (
+            "min-delay-no-bandwidth",
+            file,
+            table("within-node 2us 0B/s\n"),
+        ),
+        ("min-delay-bad-class", file, table("within-rack 2us\n")),
         ("min-delay-no-number", file, table("* * -2us\n")),
         (
             "min-delay-not-text",
