@@ -162,7 +162,8 @@ fn entry(line: &Line<'_>, info: &TraceInfo) -> Result<(Pairs, DelayByLength), Cl
         let [_, delay] = line.words_before("CLASS DELAY [BANDWIDTH]", 1)?;
         (Pairs::Class(*class), delay, line.word(2))
     } else {
-        let expected = "FROM TO DELAY [BANDWIDTH]";
+        let expected = "FROM TO DELAY [BANDWIDTH]\" or \"within-process|within-node|between-nodes \
+                        DELAY [BANDWIDTH]";
         let [from, to, delay] = line.words_before(expected, 1)?;
         let whose = |word| location_or_any(word, info).map_err(|what| line.wrong(what));
         (Pairs::Of(whose(from)?, whose(to)?), delay, line.word(3))

@@ -39,15 +39,24 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
         Ok((options, saved))
     })?;
     let window = Window::of(args, &loaded)?;
-    let found = contradictions(&loaded, &saved)? + list(args, &loaded, window)?;
+    let given = match saved.asked(&loaded.info)? {
+        Some(AskedDelay::Given(delay)) => Some(delay),
+        _ => None,
+    };
+    let found = contradictions(&loaded, given.as_ref())? + list(args, &loaded, window)?;
     let (info, causality) = (&loaded.info, &loaded.causality);
     let examined = Examined::new(info, causality, &loaded.opened.unused());
     let examined = examined_part(examined);
     let contradictory = (found > 0).then(|| {
         format!(
-            "{} in the trace: effects stamped before their causes stand there by time; \
+            "{} in the trace: effects stamped before their causes{} stand there by time; \
              retime correct repairs it",
-            plural(found, "contradiction")
+            plural(found, "contradiction"),
+            if given.is_some() {
+                ", or sooner after them than the minimal delay that was given,"
+            } else {
+                ""
+            }
         )
     });
     if !args.run.quiet {
@@ -67,12 +76,12 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
 
 /// Dependencies that are violated, also by a minimal delay that was given to the correction of the
 /// trace, and events stamped before the one before them.
-fn contradictions(loaded: &Loaded, saved: &DelayBeside) -> Result<u64, CliError> {
+fn contradictions(loaded: &Loaded, given: Option<&MinimalDelay>) -> Result<u64, CliError> {
     let (causality, info) = (&loaded.causality, &loaded.info);
     let times = causality.nodes().timestamps();
-    let found = if let Some(AskedDelay::Given(delay)) = saved.asked(info)? {
+    let found = if let Some(delay) = given {
         let clocks = Grouping::Auto.clocks(info, causality);
-        let check = check(causality, &clocks, &delay, times, &Interrupts)?;
+        let check = check(causality, &clocks, delay, times, &Interrupts)?;
         check.short() + check.violated_within_clock()
     } else {
         let clocks = Grouping::Location.clocks(info, causality);

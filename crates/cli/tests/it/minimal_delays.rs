@@ -13,7 +13,7 @@ fn json(text: &str) -> Value {
 fn traffic(offset: &str) -> Scratch {
     let scratch = Scratch::new();
     scratch.succeed(&format!(
-        "simulate random-traffic -o trace --ranks-per-node 1 --events 2e4 --min-delay 5us \
+        "simulate random -o trace --ranks-per-node 1 --events 2e4 --min-delay 5us \
          --delay-excess 1us --offset {offset} --drift 0 --seed 3",
     ));
     scratch
@@ -186,7 +186,10 @@ fn what_is_saved_is_read_again() {
     with_delay(&scratch, Some(longer));
     let report = checked(&scratch, "out", 1);
     assert!(report["before"]["short"].as_u64().unwrap() > 0);
-    scratch.retime("order out").expect_code(1);
+    let order = scratch.retime("order out");
+    assert_eq!(order.code, Some(1));
+    let told = "or sooner after them than the minimal delay that was given";
+    assert!(order.stderr.contains(told), "{}", order.stderr);
     // Not by one that was learned, nor by what the command line says instead.
     let learned = serde_json::json!({ "given": false, "delays": [{ "ticks": 1_000_000 }] });
     with_delay(&scratch, Some(learned));
@@ -227,7 +230,9 @@ fn a_saved_delay_that_makes_no_sense_is_an_error() {
     ] {
         with_delay(&scratch, Some(json(delay)));
         for command in ["check out", "order out"] {
-            let said = scratch.retime(command).expect_code(2).stderr;
+            let refused = scratch.retime(command);
+            let said = &refused.stderr;
+            assert_eq!(refused.code, Some(2), "{said}");
             assert!(
                 said.contains(why) && said.contains("traces.retime"),
                 "{said}"
