@@ -113,7 +113,9 @@ impl SavedDelay {
                 }
                 (Some(class), [None, None]) => {
                     let known = CLASSES.iter().find(|it| it.0 == class);
-                    known.into_iter().for_each(|it| table.set_class(it.1, line));
+                    if let Some((_, class)) = known {
+                        table.set_class(*class, line);
+                    }
                 }
                 (Some(_), _) => return Err("has an entry for locations and for a class".into()),
             }

@@ -63,7 +63,7 @@ pub fn run(program: Program, seed: u64, percent: i64) -> Result<Outcome, Failure
     let stamps = trace.amortized(&regulation.delay, &times)?;
     let accuracy: Accuracy = trace.accuracy(&stamps)?;
     let distortion = Distortion::measure(&trace.causality, &stamps, &())?;
-    let last = |clock: usize| trace.nodes(clock).last();
+    let last = |clock: usize| trace.nodes(clock).next_back();
     let ahead = (0..trace.len()).filter_map(|clock| Some(trace.lead(&times, last(clock)?)));
     Ok(Outcome {
         relative: accuracy.relative.mean_abs,

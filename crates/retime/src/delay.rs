@@ -99,7 +99,10 @@ impl MinimalDelay {
         let all: Vec<Bandwidth> = match self {
             Self::Uniform(_) => Vec::new(),
             Self::ByLength(line) => line.bandwidth().into_iter().collect(),
-            Self::PerPair(table) => table.entries().filter_map(|it| it.bandwidth()).collect(),
+            Self::PerPair(table) => table
+                .entries()
+                .filter_map(DelayByLength::bandwidth)
+                .collect(),
         };
         all.iter().min().copied().zip(all.iter().max().copied())
     }

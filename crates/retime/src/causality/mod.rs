@@ -269,25 +269,22 @@ impl Causality {
         let room = |cause: EventNode, effect: EventNode, delay: Ticks| {
             (time(effect) - time(cause)).saturating_sub(delay.0)
         };
-        match delay.of_any_pair() {
-            Some(delay) => {
-                let visit =
-                    |cause: EventNode, effect: EventNode| visit(cause, room(cause, effect, delay));
-                self.collectives
-                    .earliest_effects(instance, &time, domain, visit);
-            }
-            None => {
-                self.collectives.each_dependency(instance, |from, to| {
-                    if let (Some(cause), Some(effect)) =
-                        (participants[from].cause(), participants[to].effect())
-                        && domain(from) != domain(to)
-                    {
-                        let delay =
-                            delay.between(self.nodes.location(cause), self.nodes.location(effect));
-                        visit(cause, room(cause, effect, delay));
-                    }
-                });
-            }
+        if let Some(delay) = delay.of_any_pair() {
+            let visit =
+                |cause: EventNode, effect: EventNode| visit(cause, room(cause, effect, delay));
+            self.collectives
+                .earliest_effects(instance, &time, domain, visit);
+        } else {
+            self.collectives.each_dependency(instance, |from, to| {
+                if let (Some(cause), Some(effect)) =
+                    (participants[from].cause(), participants[to].effect())
+                    && domain(from) != domain(to)
+                {
+                    let delay =
+                        delay.between(self.nodes.location(cause), self.nodes.location(effect));
+                    visit(cause, room(cause, effect, delay));
+                }
+            });
         }
     }
 
@@ -304,39 +301,31 @@ impl Causality {
     ) {
         let participants = self.collectives.participants(instance);
         let domain = |place: usize| self.location_of(&participants[place]).map(&domain);
-        match delay.of_any_pair() {
-            Some(delay) => {
-                let visit = |cause: EventNode, effect: EventNode| {
-                    let latency = time(effect) - time(cause);
-                    visit(cause, effect, latency.saturating_sub(delay.0));
-                };
-                self.collectives.latest_causes(
-                    instance,
-                    0..participants.len(),
-                    &time,
-                    domain,
-                    visit,
-                );
-            }
-            None => {
-                let mut tightest: Vec<Option<(i64, EventNode)>> = vec![None; participants.len()];
-                self.collectives.each_dependency(instance, |from, to| {
-                    if let (Some(cause), Some(effect)) =
-                        (participants[from].cause(), participants[to].effect())
-                        && domain(from) != domain(to)
-                    {
-                        let delay =
-                            delay.between(self.nodes.location(cause), self.nodes.location(effect));
-                        let slack = (time(effect) - time(cause)).saturating_sub(delay.0);
-                        if tightest[to].is_none_or(|(least, _)| slack < least) {
-                            tightest[to] = Some((slack, cause));
-                        }
+        if let Some(delay) = delay.of_any_pair() {
+            let visit = |cause: EventNode, effect: EventNode| {
+                let latency = time(effect) - time(cause);
+                visit(cause, effect, latency.saturating_sub(delay.0));
+            };
+            self.collectives
+                .latest_causes(instance, 0..participants.len(), &time, domain, visit);
+        } else {
+            let mut tightest: Vec<Option<(i64, EventNode)>> = vec![None; participants.len()];
+            self.collectives.each_dependency(instance, |from, to| {
+                if let (Some(cause), Some(effect)) =
+                    (participants[from].cause(), participants[to].effect())
+                    && domain(from) != domain(to)
+                {
+                    let delay =
+                        delay.between(self.nodes.location(cause), self.nodes.location(effect));
+                    let slack = (time(effect) - time(cause)).saturating_sub(delay.0);
+                    if tightest[to].is_none_or(|(least, _)| slack < least) {
+                        tightest[to] = Some((slack, cause));
                     }
-                });
-                for (participant, tightest) in participants.iter().zip(tightest) {
-                    if let (Some(effect), Some((slack, cause))) = (participant.effect(), tightest) {
-                        visit(cause, effect, slack);
-                    }
+                }
+            });
+            for (participant, tightest) in participants.iter().zip(tightest) {
+                if let (Some(effect), Some((slack, cause))) = (participant.effect(), tightest) {
+                    visit(cause, effect, slack);
                 }
             }
         }
