@@ -354,9 +354,13 @@ mod tests {
             latency,
             length: Length::of(bytes.into()),
         };
-        messages.iter().for_each(|it| pair.first_pass(sample(it)));
+        for it in messages {
+            pair.first_pass(sample(it));
+        }
         pair.end_first_pass();
-        messages.iter().for_each(|it| pair.second_pass(sample(it)));
+        for it in messages {
+            pair.second_pass(sample(it));
+        }
         let mut found = pair.found();
         let mean = 2.0 * found.bytes as f64 / found.messages.max(1) as f64;
         highest_below(found.trips.vertices(), mean)
@@ -394,7 +398,9 @@ mod tests {
         ) {
             let hull = |points: &[(i64, i64)]| {
                 let mut hull = Hull::default();
-                points.iter().for_each(|&(bytes, latency)| hull.add(Point { bytes, latency }));
+                for &(bytes, latency) in points {
+                    hull.add(Point { bytes, latency });
+                }
                 hull.vertices().to_vec()
             };
             let mut sums = Hull::default();
