@@ -160,7 +160,7 @@ impl Trace {
 /// The bytes that the send with that number records, if it does. Receives record none.
 pub fn length(location: LocationIndex, number: u64) -> Option<u64> {
     let mixed = (number + 1).wrapping_mul(0x9E37_79B9) ^ u64::from(location.0);
-    (mixed % 7 > 0).then_some(mixed % 4_001)
+    (!mixed.is_multiple_of(7)).then_some(mixed % 4_001)
 }
 
 /// Tells a log all events of a location.
