@@ -24,7 +24,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools dist tarball tools clean help
+.PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -202,38 +202,16 @@ install-capi: ## Install libretime alone: header, libraries, for pkg-config, CMa
 		$(CAPI_FILLED) crates/capi/cmake/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/retime/$$file || exit 1; \
 	done
 
-# A command that runs on every Linux, whatever C library that has.
-MUSL = $(shell uname -m)-unknown-linux-musl
-HOST = $(shell rustc --version --verbose | sed -n 's/^host: //p')
-
-dist: ## Pack a static command, its manual page and completions into a tarball
-	@if [ -d "$$(rustc --print target-libdir --target $(MUSL))" ]; then \
-		$(MAKE) --no-print-directory tarball TRIPLE=$(MUSL); \
-	else \
-		echo "The standard library for $(MUSL) is not installed (rustup target add $(MUSL));" \
-			"linking the C library of $(HOST) statically instead." >&2; \
-		$(MAKE) --no-print-directory tarball TRIPLE=$(HOST); \
-	fi
-
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
-NAME = retime-$(VERSION)-$(TRIPLE)
-
-tarball:
-	rm -rf $(DIST)/$(NAME)
-	RUSTFLAGS="$$RUSTFLAGS -C target-feature=+crt-static" $(MAKE) --no-print-directory install-command \
-		DESTDIR=$(DIST)/$(NAME) PREFIX=
-	install -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT $(DIST)/$(NAME)
-	$(CARGO) tree --locked --package retime-cli --edges normal --target $(TRIPLE) --prefix none \
-		--format '{p}  {l}  {r}' | sed '/ ($(subst /,\/,$(CURDIR))/d; s/ (\*)$$//' | sort -u > $(DIST)/$(NAME)/LICENSES-OF-DEPENDENCIES
-	tar --create --gzip --sort=name --owner=0 --group=0 --file $(TARGET_DIR)/$(NAME).tar.gz \
-		--directory $(DIST) $(NAME)
-	@echo "wrote $(TARGET_DIR)/$(NAME).tar.gz"
 
 # What packaging/release needs besides.
 CYCLONEDX_VERSION = 0.5.9
 
+# What to build, such as RELEASE='--arch x86_64 tarball'; all that is given away if not given.
+RELEASE ?=
+
 release: python-tools release-tools ## Build packages for any Linux on x86_64 and aarch64: target/packages
-	packaging/release
+	packaging/release $(RELEASE)
 
 release-tools:
 	@$(PYTHON_TO)/tools/bin/python -c 'import ziglang' 2>/dev/null || $(PYTHON_TO)/tools/bin/pip install --quiet ziglang
