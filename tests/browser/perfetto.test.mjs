@@ -15,35 +15,42 @@ let perfetto;
 before(async () => (perfetto = await Perfetto.start()));
 after(() => perfetto?.stop());
 
-const SLICES = `
-  select thread.name, ts, ts + dur, slice.name from slice
-  join thread_track on thread_track.id = slice.track_id join thread using (utid)`;
+// What is listed on the track of contradictions.
+const LISTED = ['reversed message', 'reversed collective'];
 
-const IS_CALL = `slice.name not in (${oracle.ENDS.map((it) => `'${it}'`)})`;
+// A slice with its track, which is a thread in JSON and else a track below a root; its group is the
+// process or the root.
+const place = (name) => `
+  join track ${name}_track on ${name}_track.id = ${name}.track_id
+  left join track ${name}_root on ${name}_root.id = ${name}_track.parent_id
+  left join thread_track ${name}_of on ${name}_of.id = ${name}.track_id
+  left join thread ${name}_thread on ${name}_thread.utid = ${name}_of.utid
+  left join process ${name}_process on ${name}_process.upid = ${name}_thread.upid`;
+const lane = (name) => `coalesce(${name}_thread.name, ${name}_track.name)`;
+const group = (name) => `coalesce(${name}_process.name, ${name}_root.name)`;
+
+const SLICES = `select ${lane('slice')}, ts, ts + dur, slice.name from slice ${place('slice')}`;
+
+const quoted = (names) => names.map((it) => `'${it}'`);
+const IS_CALL = `slice.name not in (${quoted([...oracle.ENDS, ...LISTED])})`;
 
 const location = (thread) => Number(/location (\d+)\)?$/.exec(thread)[1]);
 
 // The calls of a group of processes as the oracle has them.
-async function calls(query, group = '') {
-  const rows = await query(
-    `${SLICES} join process using (upid) where process.name glob '${group}*' and ${IS_CALL}`,
-  );
+async function calls(query, of = '') {
+  const rows = await query(`${SLICES} where ${group('slice')} glob '${of}*' and ${IS_CALL}`);
   const found = rows.map(([thread, ...rest]) => [location(thread), ...rest]);
   return found.sort(oracle.inOrder);
 }
 
 // Where all arrows of a group lead from and where to: [[location, time], [location, time]]. Drawn
 // is a line from the end of a slice to the beginning of another.
-async function flows(query, group = '') {
-  const place = (name) => `
-    join slice ${name} on ${name}.id = flow.slice_${name === 'source' ? 'out' : 'in'}
-    join thread_track ${name}_track on ${name}_track.id = ${name}.track_id
-    join thread ${name}_thread on ${name}_thread.utid = ${name}_track.utid
-    join process ${name}_process on ${name}_process.upid = ${name}_thread.upid`;
+async function flows(query, of = '') {
   const rows = await query(`
-    select source_thread.name, source.ts + source.dur, target_thread.name, target.ts
-    from flow ${place('source')} ${place('target')}
-    where source_process.name glob '${group}*' and target_process.name glob '${group}*'`);
+    select ${lane('source')}, source.ts + source.dur, ${lane('target')}, target.ts
+    from flow join slice source on source.id = flow.slice_out ${place('source')}
+    join slice target on target.id = flow.slice_in ${place('target')}
+    where ${group('source')} glob '${of}*' and ${group('target')} glob '${of}*'`);
   return rows.map(([from, left, to, arrived]) => [
     [location(from), left],
     [location(to), arrived],
@@ -102,8 +109,14 @@ for (const [name, make, ranks] of [
       assert(arrows.every(([cause, effect]) => cause[1] <= effect[1]));
       assert.deepEqual(sorted(await flows(query)), sorted(arrows));
       assert.equal(await number(query, `select count(*) from slice where dur <> 0 and not ${IS_CALL}`), 0);
-      assert.equal(await number(query, 'select count(*) from process where pid > 0'), ranks);
-      assert.equal(await number(query, 'select count(*) from thread where tid > 0'), ranks);
+      const lanes = suffix.startsWith('json')
+        ? "select name from process where pid > 0 and name glob '*Rank*'"
+        : "select name from track where name glob '*Rank*' and name glob '*location*'";
+      assert.equal((await query(lanes)).length, ranks);
+      const listed = `select count(*) from slice where name in (${quoted(LISTED)})`;
+      const before = oracle.recorded('halo', cwd, 1);
+      const reversed = oracle.arrows(before, 0).filter(([cause, effect]) => cause[1] > effect[1]);
+      assert.equal(await number(query, listed), reversed.length);
       await close();
     });
   }
@@ -117,18 +130,18 @@ test('both times side by side', async (context) => {
 
   const lists = [oracle.recorded('halo', cwd, 1), oracle.corrected('halo', cwd)];
   const origin = oracle.origin(lists);
-  assert.deepEqual(await calls(query, 'recorded: '), oracle.slices(lists[0], origin));
-  assert.deepEqual(await calls(query, 'corrected: '), oracle.slices(lists[1], origin));
+  assert.deepEqual(await calls(query, 'recorded'), oracle.slices(lists[0], origin));
+  assert.deepEqual(await calls(query, 'corrected'), oracle.slices(lists[1], origin));
   const recorded = oracle.arrows(lists[0], origin);
   const contradicts = recorded.filter(([cause, effect]) => cause[1] > effect[1]).length;
   assert(contradicts > 1000 && contradicts < recorded.length - 1000, `${contradicts}`);
-  assert.deepEqual(sorted(await flows(query, 'recorded: ')), sorted(led(recorded)));
+  assert.deepEqual(sorted(await flows(query, 'recorded')), sorted(led(recorded)));
   const corrected = oracle.arrows(lists[1], origin);
-  assert.deepEqual(sorted(await flows(query, 'corrected: ')), sorted(corrected));
+  assert.deepEqual(sorted(await flows(query, 'corrected')), sorted(corrected));
   assert.equal(await number(query, 'select count(*) from flow'), 2 * recorded.length);
   // What leads from an effect to its cause is marked at both.
   const marked = `
-    select sum(int_value) from slice join args using (arg_set_id) where key = 'debug.reversed_arrows'`;
+    select sum(int_value) from slice join args using (arg_set_id) where key = 'debug.reversed'`;
   assert.equal(await number(query, marked), 2 * contradicts);
   await close();
 });
@@ -142,28 +155,91 @@ test('what was added to clocks, and the recorded times', async (context) => {
 
   for (const [location, events] of locations) {
     const points = await query(`
-      select ts, value from counter join process_counter_track track on track.id = track_id
-      join process using (upid)
-      where track.name = 'clock offset' and process.name glob 'MPI Rank ${location} *' order by ts`);
+      select ts, value from counter join counter_track track on track.id = track_id
+      join track beside on beside.id = track.parent_id
+      where track.name = 'clock offset' and track.unit = 'ns'
+        and beside.name glob 'MPI Rank ${location} *' order by ts`);
     // At the first and the last event a point stands exactly.
     const ends = [events.at(0), events.at(-1)];
-    const added = ends.map(({time, raw_time}) => [time - start, (time - raw_time) / 1000]);
+    const added = ends.map(({time, raw_time}) => [time - start, time - raw_time]);
     assert.deepEqual([points.at(0), points.at(-1)], added);
     const bounds = await query(`
       select min(value), count(*) from counter
-      join process_counter_track track on track.id = track_id join process using (upid)
-      where track.name = 'error bound' and process.name glob 'MPI Rank ${location} *'`);
+      join counter_track track on track.id = track_id
+      join track beside on beside.id = track.parent_id
+      where track.name = 'error bound' and beside.name glob 'MPI Rank ${location} *'`);
     assert(bounds[0][0] >= 0 && bounds[0][1] > 100, `${bounds}`);
 
     const moved = events.filter(({kind, time, raw_time}) => kind === 'Enter' && time !== raw_time);
     const annotated = await query(`
       select ts, args.int_value from slice join args using (arg_set_id)
-      join thread_track on thread_track.id = slice.track_id join thread using (utid)
-      where key = 'debug.recorded_ns' and thread.name glob '*location ${location})' and ${IS_CALL}
+      join track on track.id = slice.track_id
+      where key = 'debug.recorded_ns' and track.name glob '*location ${location})' and ${IS_CALL}
       order by ts, args.int_value`);
     const expected = moved.map(({time, raw_time}) => [time - start, raw_time - start]);
     assert.deepEqual(annotated, expected);
   }
+  await close();
+});
+
+test('tracks stand in the order of ranks, below a root for each of both times', async (context) => {
+  const cwd = scratch(context);
+  const lines = [{'retime-stream': 1, ticks_per_second: 1_000_000_000, locations: [0, 1, 2, 3]}];
+  // The later a location, the more it does; the first is the last to be heard of.
+  const ms = 1_000_000;
+  for (const location of [3, 2, 1, 0]) {
+    for (let call = 0; call <= location; call++) {
+      const time = (5 + 2 * call - location) * ms;
+      lines.push({location, time, kind: 'Enter', region: 'work'});
+      lines.push({location, time: time + ms, kind: 'Leave', region: 'work'});
+    }
+  }
+  lines.push({location: 1, time: 30 * ms, type: 'send', message: 1});
+  lines.push({location: 2, time: 20 * ms, type: 'receive', message: 1});
+  writeFileSync(join(cwd, 'four.jsonl'), lines.map((it) => JSON.stringify(it) + '\n').join(''));
+  retime(['export', 'four.jsonl', '-o', 'four.pftrace', '--times', 'both', '-q'], {cwd});
+  const {query, page, close} = await perfetto.open(join(cwd, 'four.pftrace'));
+  await assertClean(query);
+  const workspace = 'globalThis.app.trace.currentWorkspace ?? globalThis.app.trace.workspace';
+  await page.waitForFunction(`(${workspace}).children.length > 0`);
+  const shown = await page.evaluate(`(() => {
+    const names = (node) => node.children.map((it) => it.name ?? it.title);
+    return (${workspace}).children.map((it) => [it.name ?? it.title, names(it)]);
+  })()`);
+  const expected = ['contradictions as recorded', ...[0, 1, 2, 3].map((it) => `location ${it}`)];
+  for (const [root, below] of shown) {
+    assert(['recorded', 'corrected'].includes(root), root);
+    assert.deepEqual(below.map((it) => /(contra.*|location \d)$/.exec(it)[1]), expected);
+  }
+  assert.equal(shown.length, 2);
+  await close();
+});
+
+test('what is known of messages can be asked for', async (context) => {
+  const cwd = demo(context);
+  retime(['export', 'halo', '-o', 'out.pftrace', '-q'], {cwd});
+  const {query, close} = await perfetto.open(join(cwd, 'out.pftrace'));
+  const of = (name) => `extract_arg(target.arg_set_id, 'debug.${name}')`;
+  const received = await query(`
+    select ${lane('source')}, ${of('peer')}, target.ts - source.ts, ${of('latency_ns')},
+      ${of('bytes')}, extract_arg(source.arg_set_id, 'debug.bytes'), ${of('comm')}, target.category,
+      call.name
+    from flow join slice source on source.id = slice_out ${place('source')}
+    join slice target on target.id = slice_in join slice call on call.id = target.parent_id
+    where target.name = 'MpiIrecv'`);
+  assert.equal(received.length, 48_000);
+  for (const [sender, peer, took, latency, bytes, sent, comm, category, call] of received) {
+    assert.deepEqual([location(sender), took, sent], [peer, latency, bytes]);
+    assert.deepEqual([comm, category], ['MPI_COMM_WORLD', 'MPI']);
+    assert(call.startsWith('MPI_'), call);
+  }
+  // All that stands on the track of contradictions was recorded so.
+  const listed = await query(`
+    select extract_arg(arg_set_id, 'debug.latency_ns') >= 0,
+      extract_arg(arg_set_id, 'debug.recorded_latency_ns') < 0, count(*)
+    from slice join track on track.id = track_id
+    where track.name = 'contradictions as recorded' group by 1, 2`);
+  assert.deepEqual(listed, [[1, 1, 32_689]]);
   await close();
 });
 
@@ -195,7 +271,7 @@ for (const [what, sent, received, ticks, leads] of [
       assert.deepEqual(found.map(([from, to]) => [from[0], to[0]]), [leads]);
       assert(found[0][0][1] <= found[0][1][1]);
       const marked = `
-        select count(*) from slice join args using (arg_set_id) where key glob '*reversed_arrows'`;
+        select count(*) from slice join args using (arg_set_id) where key glob '*reversed'`;
       assert.equal(await number(query, marked), code === 1 ? 2 : 0);
       await close();
     }

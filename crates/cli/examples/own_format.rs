@@ -179,9 +179,7 @@ impl<'a, I: Iterator<Item = &'a Event> + Send> EventRows for Rows<I> {
         Ok(self.0.next().map(|event| EventRow {
             time: event.time,
             kind: if event.is_send { "send" } else { "receive" },
-            region: None,
-            passage: None,
-            peer: None,
+            ..EventRow::default()
         }))
     }
 }

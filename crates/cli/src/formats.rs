@@ -12,9 +12,9 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use retime::format::{Format, Recognition, Rewrite, Trace};
 use retime::{presence, printable_path};
-use retime_kineto::BadPattern;
+use retime_kineto::{BadPattern, Kineto};
 use retime_parallel::Team;
-use retime_perfetto::ProfilesByPath;
+use retime_perfetto::{ProfilesByPath, refuse_both_kinds};
 
 use crate::error::CliError;
 use crate::foreign;
@@ -175,6 +175,9 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
             what,
             formats: names(),
         });
+    }
+    if first.name() == Kineto.name() {
+        refuse_both_kinds(path)?;
     }
     // Why a path that leads nowhere, or to no file, cannot be opened is for a format to say.
     Ok(first)

@@ -30,12 +30,7 @@ impl Arrows {
     /// Those of a trace at its times.
     pub(crate) fn of(causality: &Causality, locations: &[LocationIndex], window: Window) -> Self {
         let nodes = causality.nodes();
-        let mut is_shown = vec![false; nodes.locations()];
-        for location in locations {
-            if let Some(it) = is_shown.get_mut(location.as_usize()) {
-                *it = true;
-            }
-        }
+        let is_shown = shown_locations(causality, locations);
         let shows = |node: EventNode| {
             is_shown[nodes.location(node).as_usize()] && window.holds(nodes.timestamp(node))
         };
@@ -71,6 +66,17 @@ impl Arrows {
         let count = rest.iter().take_while(|it| it.cause == cause).count();
         rest[..count].iter().map(|it| it.effect)
     }
+}
+
+/// True for each location that is shown.
+pub(crate) fn shown_locations(causality: &Causality, locations: &[LocationIndex]) -> Vec<bool> {
+    let mut is_shown = vec![false; causality.nodes().locations()];
+    for location in locations {
+        if let Some(it) = is_shown.get_mut(location.as_usize()) {
+            *it = true;
+        }
+    }
+    is_shown
 }
 
 /// A dependency that is shown as an arrow.

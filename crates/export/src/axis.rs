@@ -83,9 +83,26 @@ impl Axis {
         Timestamp(self.origin.saturating_add_signed(ticks.0))
     }
 
-    /// A span in microseconds, to the nanosecond, for values that are drawn.
-    pub(crate) fn microseconds(&self, ticks: f64) -> f64 {
-        (ticks * NANOSECONDS as f64 / self.rate as f64).round() / 1e3
+    /// Nanoseconds from the origin to a stamp that may lie before it.
+    pub(crate) fn signed(&self, stamp: Timestamp) -> i64 {
+        self.span(Timestamp(self.origin), stamp)
+    }
+
+    /// Nanoseconds from one stamp to another, rounded down; the last that there are for more.
+    pub(crate) fn span(&self, from: Timestamp, to: Timestamp) -> i64 {
+        let ticks = i128::from(to.0) - i128::from(from.0);
+        let span = (ticks * i128::from(NANOSECONDS)).div_euclid(i128::from(self.rate));
+        i64::try_from(span).unwrap_or(if span < 0 { i64::MIN } else { i64::MAX })
+    }
+
+    /// Nanoseconds from one stamp to another as they stand on the axis.
+    pub(crate) fn shown_span(&self, from: Timestamp, to: Timestamp) -> i64 {
+        self.nanoseconds(to).cast_signed() - self.nanoseconds(from).cast_signed()
+    }
+
+    /// A span in whole nanoseconds, for values that are drawn.
+    pub(crate) fn drawn(&self, ticks: f64) -> f64 {
+        (ticks * NANOSECONDS as f64 / self.rate as f64).round()
     }
 }
 
@@ -133,6 +150,16 @@ mod tests {
         let rate = TickRate::per_second(1).unwrap();
         let found = Axis::between(0, 1 << 40, rate).unwrap_err();
         assert!(matches!(found, ExportError::TooLong { seconds } if seconds == 1 << 40));
+    }
+
+    #[test]
+    fn spans_have_a_sign() {
+        let axis = axis(7, 3_000_000_000);
+        assert_eq!(axis.signed(Timestamp(4)), -1);
+        assert_eq!(axis.signed(Timestamp(3)), -2);
+        assert_eq!(axis.span(Timestamp(100), Timestamp(400)), 100);
+        let seconds = self::axis(0, 1);
+        assert_eq!(seconds.span(Timestamp(u64::MAX), Timestamp(0)), i64::MIN);
     }
 
     proptest! {

@@ -15,6 +15,7 @@ use retime::Monitor;
 use retime_gzip::{Output, Packed};
 
 use crate::axis::Axis;
+use crate::contradictions::Listing;
 use crate::encoder::Scribe;
 use crate::error::ExportError;
 use crate::lane::Lane;
@@ -29,6 +30,9 @@ const ABREAST: usize = 32;
 
 /// Bytes of a chunk: enough that neither starting its work nor its compression counts.
 const CHUNK: usize = 1 << 18;
+
+/// About the bytes that a contradiction takes.
+const LINE: usize = 1 << 7;
 
 /// Writes all events of a view.
 pub(crate) fn write_lanes<S: Scribe>(
@@ -49,7 +53,7 @@ pub(crate) fn write_lanes<S: Scribe>(
         while lanes.len() < ABREAST
             && let Some(thread) = waiting.next()
         {
-            let encoder = S::encoder(thread);
+            let encoder = S::encoder(thread.number, thread.process);
             let lane = Lane::open(view, exported, *axis, thread.location, encoder)?;
             lanes.push(lane);
         }
@@ -86,6 +90,34 @@ pub(crate) fn write_lanes<S: Scribe>(
     Ok(summary)
 }
 
+/// Writes the contradictions of a view.
+pub(crate) fn write_contradictions<S: Scribe>(
+    view: &View<'_>,
+    exported: &Exported<'_>,
+    axis: &Axis,
+    output: &mut Output<'_>,
+    monitor: &dyn Monitor,
+) -> Result<(), ExportError> {
+    let Some(track) = tracks::of(view, exported.info).contradictions else {
+        return Ok(());
+    };
+    let mut encoder = S::encoder(track.number, track.number);
+    for some in view.contradictions.chunks(CHUNK / LINE) {
+        monitor.check()?;
+        let mut chunk = Vec::with_capacity(CHUNK);
+        let listing = Listing {
+            view,
+            info: exported.info,
+            axis,
+            names: exported.trace,
+        };
+        listing.write(&mut chunk, some, &mut encoder);
+        let packing = output.packing();
+        output.put(&packing.packed(chunk)?)?;
+    }
+    Ok(())
+}
+
 /// The pace at which a monitor advances: in bytes of the trace, as far as they can be told from
 /// events.
 struct Pace {
@@ -97,7 +129,7 @@ impl Pace {
     fn of(view: &View<'_>, exported: &Exported<'_>) -> Self {
         let nodes = exported.causality.nodes();
         let events = (0..nodes.locations()).map(|it| nodes.event_count(it)).sum();
-        let groups = if view.title.is_some() { 2 } else { 1 };
+        let groups = if view.is_one_of_two { 2 } else { 1 };
         Self {
             bytes: exported.trace.bytes() / groups,
             events,

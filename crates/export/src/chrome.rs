@@ -22,8 +22,9 @@ use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::curves::Curve;
-use crate::encoder::{Encoder, End, Moment, Name, Names, Scribe, reversed};
-use crate::tracks::{Thread, Tracks};
+use crate::encoder::{Encoder, End, Moment, Name, Names, Point, Scribe};
+use crate::facts::{Fact, Facts};
+use crate::tracks::{ContradictionTrack, Tracks};
 
 /// How a file begins.
 const START: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
@@ -45,7 +46,7 @@ impl Scribe for Json {
 
     fn describe(
         out: &mut Vec<u8>,
-        tracks: &Tracks,
+        tracks: &Tracks<'_>,
         curves: &[Curve],
         axis: &Axis,
         is_first: &mut bool,
@@ -54,8 +55,26 @@ impl Scribe for Json {
             let comma = if std::mem::take(is_first) { "" } else { ",\n" };
             put(out, format_args!("{comma}{text}"));
         };
+        // Groups have no roots here, so processes say of which they are.
+        let titled = |name: &str| match tracks.is_one_of_two {
+            true => quoted(&format!("{}: {name}", tracks.title)),
+            false => quoted(name),
+        };
+        if let Some(track) = tracks.contradictions {
+            let (number, name) = (track.number, titled(ContradictionTrack::NAME));
+            meta(format!(
+                r#"{{"ph":"M","pid":{number},"name":"process_name","args":{{"name":{name}}}}}"#
+            ));
+            meta(format!(
+                r#"{{"ph":"M","pid":{number},"name":"process_sort_index","args":{{"sort_index":0}}}}"#
+            ));
+            let name = quoted(ContradictionTrack::NAME);
+            meta(format!(
+                r#"{{"ph":"M","pid":{number},"tid":{number},"name":"thread_name","args":{{"name":{name}}}}}"#
+            ));
+        }
         for it in tracks.processes.values() {
-            let (pid, name) = (it.number, quoted(&it.name));
+            let (pid, name) = (it.number, titled(&it.name));
             meta(format!(
                 r#"{{"ph":"M","pid":{pid},"name":"process_name","args":{{"name":{name}}}}}"#
             ));
@@ -76,18 +95,17 @@ impl Scribe for Json {
             let (pid, name) = (curve.process, quoted(&curve.name));
             for &(time, value) in &curve.points {
                 let ts = Microseconds(axis.nanoseconds(time));
-                // A `f64` of some microseconds is printed with all its digits.
+                // A `f64` is printed with all its digits.
                 meta(format!(
-                    r#"{{"ph":"C","pid":{pid},"ts":{ts},"name":{name},"args":{{"us":{value}}}}}"#
+                    r#"{{"ph":"C","pid":{pid},"ts":{ts},"name":{name},"args":{{"ns":{value}}}}}"#
                 ));
             }
         }
     }
 
-    fn encoder(thread: &Thread) -> Lines {
-        let (pid, tid) = (thread.process, thread.number);
+    fn encoder(number: u32, process: u32) -> Lines {
         Lines {
-            place: format!(r#""pid":{pid},"tid":{tid},"ts":"#),
+            place: format!(r#""pid":{process},"tid":{number},"ts":"#),
             names: FxHashMap::default(),
         }
     }
@@ -147,7 +165,7 @@ fn put_time(out: &mut Vec<u8>, nanoseconds: u64) {
 pub(crate) struct Lines {
     /// Where its events are, up to their time.
     place: String,
-    /// As they are written.
+    /// As they are written, with their categories.
     names: FxHashMap<Name, String>,
 }
 
@@ -166,31 +184,38 @@ impl Lines {
 
     fn name(&mut self, out: &mut Vec<u8>, name: Name, names: Names<'_>) {
         let text = self.names.entry(name).or_insert_with(|| {
-            let text = match name {
-                Name::Region(id) => names.region(id),
-                Name::Kind(kind) => Some(kind.into()),
-            };
-            quoted(&text.unwrap_or_else(|| "unnamed".into()))
+            let category = name.category(names).map(quoted);
+            let category = category.map_or_else(String::new, |it| format!(",\"cat\":{it}"));
+            format!(",\"name\":{}{category}", quoted(&name.text(names)))
         });
-        out.extend_from_slice(b",\"name\":");
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// The recorded time, and how many arrows are reversed.
-    fn arguments(out: &mut Vec<u8>, recorded: Option<u64>, reversed: u64) {
-        if recorded.is_none() && reversed == 0 {
-            return;
-        }
-        out.extend_from_slice(b",\"args\":{");
+    /// The recorded time, and what is known besides.
+    fn arguments(out: &mut Vec<u8>, recorded: Option<i64>, facts: &Facts) {
+        let mut opening: &[u8] = b",\"args\":{";
+        let mut begin = |out: &mut Vec<u8>, name: &str| {
+            out.extend_from_slice(std::mem::replace(&mut opening, b","));
+            put(out, format_args!(r#""{name}":"#));
+        };
         if let Some(recorded) = recorded {
-            out.extend_from_slice(b"\"recorded_us\":");
-            put_time(out, recorded);
+            begin(out, "recorded_us");
+            if recorded < 0 {
+                out.push(b'-');
+            }
+            put_time(out, recorded.unsigned_abs());
         }
-        if reversed > 0 {
-            let comma = if recorded.is_some() { "," } else { "" };
-            put(out, format_args!(r#"{comma}"reversed_arrows":{reversed}"#));
+        for (name, value) in facts.arguments() {
+            begin(out, name);
+            match value {
+                Fact::Whole(it) => put(out, format_args!("{it}")),
+                Fact::Signed(it) => put(out, format_args!("{it}")),
+                Fact::Text(it) => out.extend_from_slice(quoted(it).as_bytes()),
+            }
         }
-        out.push(b'}');
+        if opening == b"," {
+            out.push(b'}');
+        }
     }
 
     /// One end of an arrow.
@@ -219,7 +244,7 @@ impl Encoder for Lines {
     fn begin(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name, names: Names<'_>) {
         self.open(out, b'B', moment.at);
         self.name(out, name, names);
-        Self::arguments(out, moment.recorded, 0);
+        Self::arguments(out, moment.recorded, &Facts::default());
         Self::close(out);
     }
 
@@ -232,20 +257,14 @@ impl Encoder for Lines {
         Self::close(out);
     }
 
-    fn point(
-        &mut self,
-        out: &mut Vec<u8>,
-        moment: Moment,
-        kind: &'static str,
-        ends: &[End],
-        names: Names<'_>,
-    ) {
+    fn point(&mut self, out: &mut Vec<u8>, point: &Point<'_>, names: Names<'_>) {
+        let moment = point.moment;
         self.open(out, b'X', moment.at);
         out.extend_from_slice(b",\"dur\":0");
-        self.name(out, Name::Kind(kind), names);
-        Self::arguments(out, moment.recorded, reversed(ends));
+        self.name(out, Name::Kind(point.kind), names);
+        Self::arguments(out, moment.recorded, point.facts);
         Self::close(out);
-        for &end in ends {
+        for &end in point.ends {
             self.arrow(out, moment.at, end);
         }
     }

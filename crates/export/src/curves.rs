@@ -13,7 +13,7 @@ use crate::view::View;
 /// Twice as many are about as many as a screen has columns of some width.
 const POINTS: usize = 500;
 
-/// A curve of a clock, in microseconds.
+/// A curve of a clock, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Curve {
     /// The name of the curve; no two curves of one process have the same.
@@ -22,13 +22,15 @@ pub(crate) struct Curve {
     pub(crate) number: u32,
     /// The number of the process that it is shown beside.
     pub(crate) process: u32,
+    /// The number of the first location of it that reads the clock.
+    pub(crate) thread: u32,
     /// The values of the curve, by rising time.
     pub(crate) points: Vec<(Timestamp, f64)>,
 }
 
 /// The curves of a view: of each clock that is read by a location that is shown, beside
 /// the first of them.
-pub(crate) fn of(view: &View<'_>, axis: &Axis, tracks: &Tracks) -> Vec<Curve> {
+pub(crate) fn of(view: &View<'_>, axis: &Axis, tracks: &Tracks<'_>) -> Vec<Curve> {
     let mut curves = Vec::new();
     let mut seen = vec![false; view.clocks.len()];
     let mut of_process = None;
@@ -43,18 +45,20 @@ pub(crate) fn of(view: &View<'_>, axis: &Axis, tracks: &Tracks) -> Vec<Curve> {
         } else {
             String::new()
         };
-        let first = 2 * (view.number * view.clocks.len() as u32 + clock.0);
+        let before = view.placement.tracks + view.number * view.clocks.len() as u32;
+        let first = 2 * (before + clock.0);
         let looks = looks(view, clock);
         let named = |what: &str, number, points: Vec<_>| Curve {
             name: format!("{what}{which}"),
             number,
             process: thread.process,
+            thread: thread.number,
             points,
         };
         if view.correction.is_some() {
             let points = looks.iter().map(|&(raw, shown)| {
                 let added = shown.0 as f64 - raw.0 as f64;
-                (shown, axis.microseconds(added))
+                (shown, axis.drawn(added))
             });
             curves.push(named("clock offset", first, points.collect()));
         }
@@ -63,9 +67,7 @@ pub(crate) fn of(view: &View<'_>, axis: &Axis, tracks: &Tracks) -> Vec<Curve> {
             let points = looks.iter().filter_map(|&(raw, shown)| {
                 let (before, after) = bound.at(raw);
                 let furthest = before.max(after);
-                furthest
-                    .is_finite()
-                    .then(|| (shown, axis.microseconds(furthest)))
+                furthest.is_finite().then(|| (shown, axis.drawn(furthest)))
             });
             curves.push(named("error bound", first + 1, points.collect()));
         }

@@ -1,18 +1,20 @@
 //! The duties of a kind of file: one [`Encoder`] writes one location, as its events come.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::axis::Axis;
 use crate::curves::Curve;
-use crate::tracks::{Thread, Tracks};
+use crate::facts::Facts;
+use crate::tracks::Tracks;
 
 /// When something is, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// On the axis.
     pub(crate) at: u64,
-    /// As recorded, if that is another time.
-    pub(crate) recorded: Option<u64>,
+    /// As recorded, if that is another time: it may lie before the axis begins.
+    pub(crate) recorded: Option<i64>,
 }
 
 /// The name of a slice.
@@ -47,13 +49,36 @@ impl End {
     }
 }
 
-/// How many arrows are reversed.
-pub(crate) fn reversed(ends: &[End]) -> u64 {
-    ends.iter().filter(|it| it.is_reversed()).count() as u64
+/// A slice without length.
+pub(crate) struct Point<'a> {
+    pub(crate) moment: Moment,
+    pub(crate) kind: &'static str,
+    /// The arrows that begin or end there.
+    pub(crate) ends: &'a [End],
+    pub(crate) facts: &'a Facts,
 }
 
 /// The names of regions.
 pub(crate) type Names<'a> = &'a dyn retime::format::Trace;
+
+impl Name {
+    /// As it is shown.
+    pub(crate) fn text(self, names: Names<'_>) -> Cow<'_, str> {
+        let text = match self {
+            Self::Region(id) => names.region(id),
+            Self::Kind(kind) => Some(kind.into()),
+        };
+        text.unwrap_or_else(|| "unnamed".into())
+    }
+
+    /// The category that it is shown in: the programming interface that it is of.
+    pub(crate) fn category(self, names: Names<'_>) -> Option<&'static str> {
+        match self {
+            Self::Region(id) => names.region_paradigm(id),
+            Self::Kind(kind) => names.kind_paradigm(kind),
+        }
+    }
+}
 
 /// Writes the events of one location, nested, in order of time.
 pub(crate) trait Encoder: Send {
@@ -66,15 +91,8 @@ pub(crate) trait Encoder: Send {
     /// The slice that was begun last ends.
     fn end(&mut self, out: &mut Vec<u8>, moment: Moment, names: Names<'_>);
 
-    /// A slice without length, with the arrows that begin or end there.
-    fn point(
-        &mut self,
-        out: &mut Vec<u8>,
-        moment: Moment,
-        kind: &'static str,
-        ends: &[End],
-        names: Names<'_>,
-    );
+    /// A slice without length.
+    fn point(&mut self, out: &mut Vec<u8>, point: &Point<'_>, names: Names<'_>);
 }
 
 /// A kind of file.
@@ -89,14 +107,14 @@ pub(crate) trait Scribe {
     /// written.
     fn describe(
         out: &mut Vec<u8>,
-        tracks: &Tracks,
+        tracks: &Tracks<'_>,
         curves: &[Curve],
         axis: &Axis,
         is_first: &mut bool,
     );
 
-    /// Begins a location.
-    fn encoder(thread: &Thread) -> Self::Encoder;
+    /// Begins the track of this number, in the process of another.
+    fn encoder(number: u32, process: u32) -> Self::Encoder;
 
     /// How a file ends.
     fn close(out: &mut Vec<u8>);

@@ -7,9 +7,10 @@
 //! Of a stretch of time the regions that are open at its beginning begin there, and those
 //! open at its end end there. An arrow begins and ends at points, slices without length at
 //! the times of its events, since viewers tell the direction and the time of an arrow from
-//! where the slices at its ends begin and end; only where an arrow arrives just as a region is
+//! where the slices at its ends begin and end; only where an arrow from the same process arrives just as a region is
 //! entered is its slice the end. Without an arrow an event that communicates is a point
-//! where no region says that: where it is in none, or in one that others are in.
+//! where the trace says something of it, and where no region says that it communicates: where
+//! it is in none, or in one that others are in.
 //!
 //! Of two ends at one time readers take that for the cause which comes first in the file. So
 //! an effect at the time of its cause is written behind all else of all locations. A cause is
@@ -18,12 +19,13 @@
 use std::cmp::Ordering;
 
 use retime::causality::{EventNode, Ids};
-use retime::format::{CorrectedEvent, CorrectedEvents, Passage};
+use retime::format::{CorrectedEvent, CorrectedEvents, EventRow, OperationFacts, Passage};
 use retime::{LocationIndex, Timestamp};
 
 use crate::axis::Axis;
-use crate::encoder::{Encoder, End, Moment, Name, Names};
+use crate::encoder::{Encoder, End, Moment, Name, Names, Point};
 use crate::error::ExportError;
+use crate::facts::Facts;
 use crate::nesting::Nesting;
 use crate::shown::Exported;
 use crate::summary::Summary;
@@ -35,6 +37,7 @@ struct Late {
     moment: Moment,
     kind: &'static str,
     end: End,
+    facts: Facts,
 }
 
 /// A location that is being written.
@@ -52,6 +55,8 @@ pub(crate) struct Lane<'a, E> {
     ahead: Ids<EventNode>,
     arrow: usize,
     ends: Vec<End>,
+    /// The facts that files state about the operations at nodes ahead, if they do.
+    operations: std::vec::IntoIter<OperationFacts>,
     /// Points to be written behind all else.
     late: Vec<Late>,
     /// When the last slice began, if nothing was written since.
@@ -59,6 +64,8 @@ pub(crate) struct Lane<'a, E> {
     /// True if the window was entered.
     is_inside: bool,
     is_over: bool,
+    /// The process of each location.
+    processes: &'a [usize],
     pub(crate) summary: Summary,
 }
 
@@ -72,6 +79,8 @@ impl<'a, E: Encoder> Lane<'a, E> {
     ) -> Result<Self, ExportError> {
         let ahead = view.causality.nodes().of(location.as_usize());
         let first = ahead.first().map(|it| view.arrows.first_from(it));
+        let numbers = view.causality.nodes().events(&ahead);
+        let operations = exported.trace.operations(location, numbers).into_iter();
         Ok(Self {
             events: CorrectedEvents::open(exported.trace, location, view.correction)?,
             names: exported.trace,
@@ -84,10 +93,12 @@ impl<'a, E: Encoder> Lane<'a, E> {
             ahead,
             arrow: first.unwrap_or_default(),
             ends: Vec::new(),
+            operations,
             late: Vec::new(),
             begun: None,
             is_inside: false,
             is_over: false,
+            processes: &view.processes,
             summary: Summary::default(),
         })
     }
@@ -138,16 +149,21 @@ impl<'a, E: Encoder> Lane<'a, E> {
     fn moment(&self, time: Timestamp, raw: Timestamp) -> Moment {
         Moment {
             at: self.axis.nanoseconds(time),
-            recorded: (time != raw).then(|| self.axis.nanoseconds(raw)),
+            recorded: (time != raw).then(|| self.axis.signed(raw)),
         }
     }
 
     /// The bytes that are to be written behind all else of all locations, when this one is over.
     pub(crate) fn late(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
-        for Late { moment, kind, end } in self.late.drain(..) {
-            self.encoder
-                .point(&mut out, moment, kind, &[end], self.names);
+        for late in self.late.drain(..) {
+            let point = Point {
+                moment: late.moment,
+                kind: late.kind,
+                ends: &[late.end],
+                facts: &late.facts,
+            };
+            self.encoder.point(&mut out, &point, self.names);
         }
         out
     }
@@ -220,24 +236,85 @@ impl<'a, E: Encoder> Lane<'a, E> {
         }
         self.ahead.next();
         self.gather(node);
+        let operation = self.operations.next();
         if !self.is_inside {
             return;
         }
-        if self.ends.is_empty() && self.nesting.in_leaf() {
+        let mut facts = self.said(&event.row, operation);
+        // A call that communicates alone says by its name that it does.
+        if self.ends.is_empty() && self.nesting.in_leaf() && facts == Facts::default() {
             return;
         }
         let is_just_begun = self.begun.take() == Some(moment.at);
         let end = self.ends.first().filter(|it| !it.is_cause).copied();
+        if end.is_some() {
+            self.measure(node, &mut facts);
+        }
+        facts.reversed = self.ends.iter().filter(|it| it.is_reversed()).count() as u64;
         match end.map(|it| (it, it.effect_is)) {
-            Some((end, Ordering::Greater)) if is_just_begun => {
+            Some((end, Ordering::Greater)) if is_just_begun && self.is_of_one_process(node) => {
                 return self.encoder.arrive(out, moment, end);
             }
-            Some((end, Ordering::Equal)) => self.late.push(Late { moment, kind, end }),
-            _ => self
-                .encoder
-                .point(out, moment, kind, &self.ends, self.names),
+            Some((end, Ordering::Equal)) => self.late.push(Late {
+                moment,
+                kind,
+                end,
+                facts,
+            }),
+            _ => {
+                let point = Point {
+                    moment,
+                    kind,
+                    ends: &self.ends,
+                    facts: &facts,
+                };
+                self.encoder.point(out, &point, self.names);
+            }
         }
         self.summary.points += 1;
+    }
+
+    /// The facts that the trace states about an event.
+    fn said(&self, row: &EventRow, operation: Option<OperationFacts>) -> Facts {
+        let operation = operation.unwrap_or_default();
+        let named = |number: u32| match self.view.communicators.get(number as usize) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => format!("communicator {number}").into(),
+        };
+        let communicator = row.communicator.map(named);
+        Facts {
+            peer: row.peer,
+            bytes: row.bytes.or(operation.bytes),
+            tag: row.tag,
+            communicator: communicator.or_else(|| operation.group.map(Into::into)),
+            ..Facts::default()
+        }
+    }
+
+    /// Adds how long it took from the cause of an effect.
+    fn measure(&self, effect: EventNode, facts: &mut Facts) {
+        let Some(cause) = self.view.arrows.cause(effect) else {
+            return;
+        };
+        let (shown, recorded) = (self.view.causality.nodes(), self.view.recorded.nodes());
+        let latency = self
+            .axis
+            .shown_span(shown.timestamp(cause), shown.timestamp(effect));
+        facts.latency = Some(latency);
+        let was = || {
+            self.axis
+                .span(recorded.timestamp(cause), recorded.timestamp(effect))
+        };
+        facts.recorded_latency = self.view.correction.map(|_| was());
+    }
+
+    /// True if the cause of an effect is in the process of that: where a process hands on work, as
+    /// to an accelerator, the slice of the work itself is where the arrow arrives.
+    fn is_of_one_process(&self, effect: EventNode) -> bool {
+        let nodes = self.view.causality.nodes();
+        let process = |node| self.processes.get(nodes.location(node).as_usize());
+        let cause = self.view.arrows.cause(effect);
+        cause.is_some_and(|cause| process(cause) == process(effect))
     }
 
     /// The ends of arrows at a node.

@@ -22,13 +22,17 @@ mod arrows;
 mod axis;
 mod batches;
 mod chrome;
+mod contradictions;
 mod curves;
 mod encoder;
 mod error;
+mod facts;
 mod lane;
 mod nesting;
 mod perfetto;
+mod placement;
 mod recognised;
+mod sequence;
 mod shown;
 mod summary;
 mod tracks;
@@ -41,12 +45,13 @@ use retime::Monitor;
 
 pub use arrows::{Dependency, dependencies};
 pub use error::ExportError;
+pub use placement::Placement;
 pub use recognised::is_export;
 pub use shown::{Exported, Kind, Shown, Times};
 pub use summary::Summary;
 
 use axis::Axis;
-use batches::write_lanes;
+use batches::{write_contradictions, write_lanes};
 use encoder::Scribe;
 use retime_gzip::{Effort, Output};
 use view::View;
@@ -58,20 +63,33 @@ pub fn export(
     out: &mut (dyn Write + Send),
     monitor: &dyn Monitor,
 ) -> Result<Summary, ExportError> {
+    let alone = Placement::default();
     match shown.kind {
-        Kind::Perfetto => export_by::<perfetto::Packets>(exported, shown, out, monitor),
-        Kind::Chrome => export_by::<chrome::Json>(exported, shown, out, monitor),
+        Kind::Perfetto => export_by::<perfetto::Packets>(exported, shown, &alone, out, monitor),
+        Kind::Chrome => export_by::<chrome::Json>(exported, shown, &alone, out, monitor),
     }
+}
+
+/// Writes what is `shown` of a trace to `out` as packets for a file that has others, too.
+pub fn export_packets(
+    exported: &Exported<'_>,
+    shown: &Shown,
+    placement: &Placement,
+    out: &mut (dyn Write + Send),
+    monitor: &dyn Monitor,
+) -> Result<Summary, ExportError> {
+    export_by::<perfetto::Packets>(exported, shown, placement, out, monitor)
 }
 
 fn export_by<S: Scribe>(
     exported: &Exported<'_>,
     shown: &Shown,
+    placement: &Placement,
     out: &mut (dyn Write + Send),
     monitor: &dyn Monitor,
 ) -> Result<Summary, ExportError> {
     let axis = Axis::of(exported, shown)?;
-    let views = View::all(exported, shown, &axis, monitor)?;
+    let views = View::all(exported, shown, placement, &axis, monitor)?;
     let effort = shown.gzip.then_some(Effort::Fast);
     let mut output = Output::new(out, effort)?;
     let mut summary = Summary::default();
@@ -88,6 +106,7 @@ fn export_by<S: Scribe>(
     let packing = output.packing();
     output.put(&packing.packed(preamble)?)?;
     for view in &views {
+        write_contradictions::<S>(view, exported, &axis, &mut output, monitor)?;
         let found = write_lanes::<S>(view, exported, &axis, &mut output, monitor)?;
         summary.add(&found);
     }

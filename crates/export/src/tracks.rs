@@ -15,6 +15,8 @@ use crate::view::View;
 pub(crate) struct Process {
     pub(crate) number: u32,
     pub(crate) name: String,
+    /// True if one location of it is shown, and no more.
+    pub(crate) is_single: bool,
 }
 
 /// A location.
@@ -22,22 +24,43 @@ pub(crate) struct Process {
 pub(crate) struct Thread {
     pub(crate) location: LocationIndex,
     pub(crate) number: u32,
+    /// The number of its process, and the position of that in the trace.
     pub(crate) process: u32,
+    pub(crate) position: usize,
     pub(crate) name: String,
+}
+
+/// The number of the track of contradictions, and its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ContradictionTrack {
+    pub(crate) number: u32,
+}
+
+impl ContradictionTrack {
+    pub(crate) const NAME: &str = "contradictions as recorded";
 }
 
 /// The tracks of a group, in the order of locations.
 #[derive(Clone, Debug)]
-pub(crate) struct Tracks {
+pub(crate) struct Tracks<'a> {
+    /// The title of the group.
+    pub(crate) title: &'a str,
+    /// True if the file shows another group, too.
+    pub(crate) is_one_of_two: bool,
+    /// The number of the group.
+    pub(crate) number: u32,
+    /// The track of contradictions, where there are any.
+    pub(crate) contradictions: Option<ContradictionTrack>,
     /// The processes, by their position in the trace.
     pub(crate) processes: BTreeMap<usize, Process>,
     pub(crate) threads: Vec<Thread>,
 }
 
 /// The tracks of a view.
-pub(crate) fn of(view: &View<'_>, info: &TraceInfo) -> Tracks {
+pub(crate) fn of<'a>(view: &View<'a>, info: &TraceInfo) -> Tracks<'a> {
     // After those of the group before it; 0 is the idle thread of viewers.
-    let first = 1 + view.number * info.locations.len() as u32;
+    let before = view.placement.tracks;
+    let first = 1 + before + view.number * info.locations.len() as u32;
     let mut processes = BTreeMap::new();
     let mut threads = Vec::with_capacity(view.locations.len());
     for &location in view.locations {
@@ -45,10 +68,14 @@ pub(crate) fn of(view: &View<'_>, info: &TraceInfo) -> Tracks {
             continue;
         };
         let number = first + location.0;
-        let process = processes.entry(own.process).or_insert_with(|| Process {
-            number,
-            name: process_name(info, own, view.title),
-        });
+        let process = processes
+            .entry(own.process)
+            .and_modify(|it: &mut Process| it.is_single = false)
+            .or_insert_with(|| Process {
+                number,
+                name: process_name(info, own),
+                is_single: true,
+            });
         let id = format!("location {}", own.id);
         let name = match own.name.as_str() {
             "" => id,
@@ -59,14 +86,25 @@ pub(crate) fn of(view: &View<'_>, info: &TraceInfo) -> Tracks {
             location,
             number,
             process: process.number,
+            position: own.process,
             name,
         });
     }
-    Tracks { processes, threads }
+    // Behind those of all locations of both groups.
+    let number = 1 + before + 2 * info.locations.len() as u32 + view.number;
+    let is_any = !view.contradictions.is_empty();
+    Tracks {
+        title: view.title,
+        is_one_of_two: view.is_one_of_two,
+        number: before + view.number,
+        contradictions: is_any.then_some(ContradictionTrack { number }),
+        processes,
+        threads,
+    }
 }
 
 /// That of the process of a location, with where it ran; if it has none, that of the location.
-fn process_name(info: &TraceInfo, location: &Location, title: Option<&str>) -> String {
+fn process_name(info: &TraceInfo, location: &Location) -> String {
     let own = info.processes.get(location.process);
     let name = own
         .map(|it| it.name.clone())
@@ -78,6 +116,5 @@ fn process_name(info: &TraceInfo, location: &Location, title: Option<&str>) -> S
     let place = node
         .filter(|it| !it.is_empty())
         .map_or_else(String::new, |it| format!(" ({it})"));
-    let title = title.map_or_else(String::new, |it| format!("{it}: "));
-    format!("{title}{name}{place}")
+    format!("{name}{place}")
 }

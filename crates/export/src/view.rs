@@ -1,6 +1,7 @@
 //! The events of a trace at the times of one group: recorded or corrected.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use retime::causality::RetimingError;
 use retime::optimal::ErrorBounds;
@@ -8,14 +9,20 @@ use retime::{Causality, Clocks, Correction, LocationIndex, Monitor, Timestamp};
 
 use crate::arrows::Arrows;
 use crate::axis::Axis;
+use crate::contradictions::{self, Contradiction};
 use crate::error::ExportError;
+use crate::placement::Placement;
 use crate::shown::{Exported, Shown, Times};
 use crate::window::Window;
 
 /// All locations at the times of one group.
 pub(crate) struct View<'a> {
-    /// The title of the group, if there are two.
-    pub(crate) title: Option<&'static str>,
+    /// The title of the group.
+    pub(crate) title: &'a str,
+    /// The place of the trace in the file.
+    pub(crate) placement: &'a Placement,
+    /// True if the file shows another group, too.
+    pub(crate) is_one_of_two: bool,
     /// 0, or 1 for the second one: so that both have numbers of their own.
     pub(crate) number: u32,
     /// To its times, if they are not the recorded ones.
@@ -28,6 +35,12 @@ pub(crate) struct View<'a> {
     /// At its times.
     pub(crate) causality: Cow<'a, Causality>,
     pub(crate) arrows: Arrows,
+    /// What the recording has in reverse, at its times.
+    pub(crate) contradictions: Vec<Contradiction>,
+    /// The process of each location.
+    pub(crate) processes: Vec<usize>,
+    /// The name of each communicator.
+    pub(crate) communicators: Vec<Arc<str>>,
     pub(crate) locations: &'a [LocationIndex],
     pub(crate) window: Window,
 }
@@ -37,6 +50,7 @@ impl<'a> View<'a> {
     pub(crate) fn all(
         exported: &Exported<'a>,
         shown: &'a Shown,
+        placement: &'a Placement,
         axis: &Axis,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Self>, ExportError> {
@@ -44,14 +58,19 @@ impl<'a> View<'a> {
             from: shown.from.map_or(Timestamp(0), |it| axis.stamp(it)),
             to: shown.to.map_or(Timestamp(u64::MAX), |it| axis.stamp(it)),
         };
-        let titled = |title| (shown.times == Times::Both).then_some(title);
+        let is_one_of_two = shown.times == Times::Both;
+        let title = |times| placement.title.as_deref().unwrap_or(times);
         let (recorded, corrected) = shown.groups();
         let mut views = Vec::new();
         if recorded {
             let causality = Cow::Borrowed(exported.causality);
             let arrows = Arrows::of(&causality, &shown.locations, window);
+            let contradictions =
+                contradictions::of(exported.causality, &causality, &shown.locations, window);
             views.push(Self {
-                title: titled("recorded"),
+                title: title("recorded"),
+                placement,
+                is_one_of_two,
                 number: 0,
                 correction: None,
                 clocks: exported.clocks,
@@ -59,6 +78,9 @@ impl<'a> View<'a> {
                 recorded: exported.causality,
                 causality,
                 arrows,
+                contradictions,
+                processes: processes(exported),
+                communicators: communicators(exported),
                 locations: &shown.locations,
                 window,
             });
@@ -75,8 +97,12 @@ impl<'a> View<'a> {
                 None => Cow::Borrowed(exported.causality),
             };
             let arrows = Arrows::of(&causality, &shown.locations, window);
+            let contradictions =
+                contradictions::of(exported.causality, &causality, &shown.locations, window);
             views.push(Self {
-                title: titled("corrected"),
+                title: title("corrected"),
+                placement,
+                is_one_of_two,
                 number: views.len() as u32,
                 correction: exported.correction,
                 clocks: exported
@@ -86,6 +112,9 @@ impl<'a> View<'a> {
                 recorded: exported.causality,
                 causality,
                 arrows,
+                contradictions,
+                processes: processes(exported),
+                communicators: communicators(exported),
                 locations: &shown.locations,
                 window,
             });
@@ -95,6 +124,21 @@ impl<'a> View<'a> {
 
     /// A number for each arrow that no other one of the file has, by its effect.
     pub(crate) fn first_arrow(&self) -> u64 {
-        1 + u64::from(self.number) * self.causality.nodes().len() as u64
+        let before = u64::from(self.number) * self.causality.nodes().len() as u64;
+        1 + self.placement.arrows + before
     }
+}
+
+fn communicators(exported: &Exported<'_>) -> Vec<Arc<str>> {
+    let all = exported.info.communicators.iter();
+    all.map(|it| it.name.as_str().into()).collect()
+}
+
+fn processes(exported: &Exported<'_>) -> Vec<usize> {
+    exported
+        .info
+        .locations
+        .iter()
+        .map(|it| it.process)
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! The events of each location as they stand in a list.
 //!
 //! The lines of all locations are mixed, so the first list that is asked for reads
-//! the whole file once and keeps 24 bytes of each event, and the name of each region
+//! the whole file once and keeps 32 bytes of each event, and the name of each region
 //! once, for the others.
 
 use std::path::Path;
@@ -31,6 +31,9 @@ struct Compact {
     passage: Option<Passage>,
     /// Position of the location it speaks to or hears from.
     peer: u32,
+    /// The channel of a message that names its peer.
+    tag: u32,
+    communicator: u32,
     kind: Kind,
 }
 
@@ -56,10 +59,10 @@ impl Table {
                     number
                 })
             });
-            let peer = match said.what {
+            let message = match said.what {
                 What::Send(Partner::Channel(message))
-                | What::Receive(Partner::Channel(message)) => message.peer.0,
-                _ => NONE,
+                | What::Receive(Partner::Channel(message)) => Some(message),
+                _ => None,
             };
             let location = said.location.as_usize();
             if events.len() <= location {
@@ -70,7 +73,9 @@ impl Table {
                     time: stamp.time,
                     region,
                     passage,
-                    peer,
+                    peer: message.map_or(NONE, |it| it.peer.0),
+                    tag: message.map_or(0, |it| it.tag),
+                    communicator: message.map_or(0, |it| it.communicator),
                     kind,
                 });
             }
@@ -102,12 +107,18 @@ struct Rows<'a> {
 
 impl EventRows for Rows<'_> {
     fn next_row(&mut self) -> Result<Option<EventRow>, FormatError> {
-        let row = |event: &Compact| EventRow {
-            time: Timestamp(event.time),
-            kind: event.kind.name(),
-            region: (event.region != NONE).then_some(event.region),
-            passage: event.passage,
-            peer: self.table.ids.get(event.peer as usize).copied(),
+        let row = |event: &Compact| {
+            let peer = self.table.ids.get(event.peer as usize).copied();
+            EventRow {
+                time: Timestamp(event.time),
+                kind: event.kind.name(),
+                region: (event.region != NONE).then_some(event.region),
+                passage: event.passage,
+                peer,
+                tag: peer.map(|_| event.tag),
+                communicator: peer.map(|_| event.communicator),
+                ..EventRow::default()
+            }
         };
         Ok(self.events.next().map(row))
     }

@@ -5,10 +5,13 @@
 //! process says nothing about clocks. Where an id is used again, its arrows are told apart by
 //! time, as long as all of them go from one track to another; otherwise nothing tells which
 //! end belongs to which.
+//!
+//! Several arrows that leave one event are one operation, which lets several go on: a part of an
+//! event is one, and so each arrow is kept.
 
 use std::collections::BTreeMap;
 
-use retime_model::MessageId;
+use retime_model::{Class, MessageId, OperationId};
 
 use crate::matching::{Joined, Part};
 use crate::places::Places;
@@ -17,7 +20,7 @@ use crate::profile::{FileRead, FlowEnd, FlowKind};
 /// Arrows whose ends cannot be told apart, in words that take a plural.
 pub(crate) const AMBIGUOUS: &str = "ambiguous arrow end";
 
-/// The space of ids in which arrows are counted: none that groups have.
+/// The space of ids in which arrows are numbered: none that groups have.
 const SPACE: u64 = u64::MAX;
 
 /// An end of an arrow.
@@ -31,9 +34,8 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, 
             by_key.entry(&end.key).or_default().push((number, end));
         }
     }
-    let mut joined = vec![Vec::new(); files.len()];
     let mut left_out = vec![0; files.len()];
-    let mut number = 0;
+    let mut by_start: BTreeMap<(usize, u32), Vec<End<'_>>> = BTreeMap::new();
     for ends in by_key.into_values() {
         let (starts, stops): (Vec<End<'_>>, Vec<End<'_>>) = ends
             .into_iter()
@@ -49,26 +51,53 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, 
             }
             continue;
         };
-        for (start, stop) in pairs {
-            if processes(&[start]) == processes(&[stop]) {
-                continue;
-            }
-            let id = MessageId {
-                space: SPACE,
-                number,
-            };
-            number += 1;
-            for ((file, end), part) in [(start, Part::Send(id)), (stop, Part::Receive(id))] {
-                if let Some(joined) = joined.get_mut(file) {
-                    joined.push(Joined {
-                        event: end.event,
-                        part,
-                    });
-                }
+        let between = |it: &&(End<'_>, End<'_>)| processes(&[it.0]) != processes(&[it.1]);
+        for (start, stop) in pairs.iter().filter(between) {
+            let own = by_start.entry((start.0, start.1.event)).or_default();
+            own.push(*stop);
+        }
+    }
+    let mut joined = vec![Vec::new(); files.len()];
+    for (number, (start, stops)) in (0..).zip(by_start) {
+        for (file, it) in parts(number, start, &stops) {
+            if let Some(joined) = joined.get_mut(file) {
+                joined.push(it);
             }
         }
     }
     (joined, left_out)
+}
+
+/// The parts of the event, of a file, at which arrows begin, and of those at which they end.
+fn parts(number: u64, start: (usize, u32), stops: &[End<'_>]) -> Vec<(usize, Joined)> {
+    let (file, event) = start;
+    let at = |file, event, part| (file, Joined { event, part });
+    if let [(to, stop)] = stops {
+        let id = MessageId {
+            space: SPACE,
+            number,
+        };
+        return vec![
+            at(file, event, Part::Send(id)),
+            at(*to, stop.event, Part::Receive(id)),
+        ];
+    }
+    let part = |rank, cause, effect| Part::Collective {
+        id: OperationId {
+            space: SPACE,
+            number,
+        },
+        class: Class::OneToAll,
+        rank,
+        cause,
+        effect,
+    };
+    let mut all = vec![at(file, event, part(0, Some(1), None))];
+    for (rank, (to, stop)) in (1..).zip(stops) {
+        let own = part(rank, None, Some(stops.len() as u32));
+        all.push(at(*to, stop.event, own));
+    }
+    all
 }
 
 /// Starts with their stops; nothing if they cannot be told apart.

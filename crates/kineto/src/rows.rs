@@ -149,7 +149,7 @@ impl Rows<'_> {
             kind,
             region,
             passage,
-            peer: None,
+            ..EventRow::default()
         }
     }
 }

@@ -154,6 +154,16 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
                 cause: Some(expected),
                 ..
             },
+        )
+        | (
+            Side::Moment,
+            Part::Collective {
+                id,
+                class,
+                rank,
+                cause: Some(expected),
+                effect: None,
+            },
         ) => {
             log.named_begin(
                 event,
@@ -174,6 +184,16 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
                 rank,
                 effect: Some(expected),
                 ..
+            },
+        )
+        | (
+            Side::Moment,
+            Part::Collective {
+                id,
+                class,
+                rank,
+                cause: None,
+                effect: Some(expected),
             },
         ) => {
             log.named_end(

@@ -1,6 +1,6 @@
 //! Bytes on their way into a file: compressed in parallel, some at a time.
 
-use std::io;
+use std::io::{self, Read};
 
 use rayon::prelude::*;
 use retime_gzip::Output;
@@ -38,6 +38,13 @@ impl<'a> Chunks<'a> {
             self.put()?;
         }
         Ok(())
+    }
+
+    /// Takes some of what is read; how many bytes that were.
+    pub(crate) fn take(&mut self, from: &mut impl Read) -> io::Result<u64> {
+        from.take(CHUNK as u64)
+            .read_to_end(&mut self.current)
+            .map(|it| it as u64)
     }
 
     fn put(&mut self) -> io::Result<()> {

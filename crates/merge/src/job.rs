@@ -1,5 +1,7 @@
 //! The documents of a job on one axis, and what hangs together across them.
 
+use std::path::PathBuf;
+
 use retime_model::format::Document;
 
 /// The documents and arrows that are put into one file.
@@ -11,6 +13,9 @@ pub struct Job {
     pub arrows: Vec<Arrow>,
     /// The nanosecond that is 0 in the file: none of what is shown is earlier.
     pub origin: i64,
+    /// Files of packets that come behind all documents as they are, with tracks and sequences of
+    /// numbers below 2^31, and arrows of numbers below 2^32: those of traces of other formats.
+    pub packets: Vec<PathBuf>,
 }
 
 /// A dependency of one event on another.

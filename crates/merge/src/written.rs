@@ -1,11 +1,13 @@
 //! A job as one file, document by document.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Write;
 
 use retime_gzip::{Effort, Output};
 use retime_kineto::{Member, each_event};
 use retime_model::Monitor;
+use retime_model::format::{FileError, FormatError};
 
 use crate::chrome::{self, EndPlace};
 use crate::chunks::Chunks;
@@ -54,6 +56,14 @@ fn as_perfetto(
         let to = ends.partition_point(|it| it.end.document <= number);
         let own = ends.get(from..to).unwrap_or_default();
         merged.events += packets.write(chunks, own, monitor)?;
+    }
+    for path in &job.packets {
+        let failed = |source| FormatError::from(FileError::io(path, source));
+        let mut file = File::open(path).map_err(failed)?;
+        while chunks.take(&mut file).map_err(failed)? > 0 {
+            monitor.check().map_err(FormatError::from)?;
+            chunks.put_if_full()?;
+        }
     }
     Ok(merged)
 }

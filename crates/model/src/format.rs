@@ -188,6 +188,18 @@ pub trait Trace: Send + Sync {
         None
     }
 
+    /// The programming interface or tool that a region is of, such as `MPI`.
+    fn region_paradigm(&self, id: u32) -> Option<&'static str> {
+        let _ = id;
+        None
+    }
+
+    /// The programming interface that events of a [kind](EventRow::kind) are of.
+    fn kind_paradigm(&self, kind: &str) -> Option<&'static str> {
+        let _ = kind;
+        None
+    }
+
     /// The facts that files state about the operations that these events of a location begin or end,
     /// beyond what its log says: for each event, or nothing if they say nothing of any.
     fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {

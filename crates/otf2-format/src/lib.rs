@@ -34,7 +34,7 @@ use retime_model::format::{
     Shape, Timeline, Trace, Undo, Unused, join,
 };
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence, printable_path};
-use retime_otf2::{Anchor, RegionRef, Whereabouts};
+use retime_otf2::{Anchor, Paradigm, RegionRef, Whereabouts};
 
 use self::archive::Archive;
 use self::error::{TraceError, failed};
@@ -232,6 +232,16 @@ impl Trace for Archive {
         let definitions = self.otf2.definitions();
         let region = definitions.regions.get(RegionRef(id))?;
         Some(definitions.text(region.name))
+    }
+
+    fn region_paradigm(&self, id: u32) -> Option<&'static str> {
+        let region = self.otf2.definitions().regions.get(RegionRef(id))?;
+        let says_something = ![Paradigm::UNKNOWN, Paradigm::NONE].contains(&region.paradigm);
+        region.paradigm.name().filter(|_| says_something)
+    }
+
+    fn kind_paradigm(&self, kind: &str) -> Option<&'static str> {
+        rows::paradigm(kind).and_then(Paradigm::name)
     }
 
     fn rewriting(&self) -> Option<&dyn Rewrite> {

@@ -2,14 +2,14 @@
 
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 use retime_model::{LocationIndex, Timestamp};
-use retime_otf2::{Definitions, Event, EventData, EventReader};
+use retime_otf2::{Event, EventData, EventReader, Paradigm};
 
 use crate::archive::Archive;
 use crate::error::failed;
 
 /// Reads them one by one; one chunk of the file is in memory.
 pub(super) struct Rows<'a> {
-    definitions: &'a Definitions,
+    archive: &'a Archive,
     reader: EventReader,
     /// The id of who communicates for the location.
     own: u64,
@@ -21,7 +21,7 @@ impl<'a> Rows<'a> {
         let own = locations.get(location.as_usize());
         let endpoint = own.and_then(|own| locations.get(own.endpoint.as_usize()));
         Ok(Self {
-            definitions: archive.otf2.definitions(),
+            archive,
             reader: archive.otf2.events(location).map_err(failed)?,
             own: endpoint.map_or(0, |endpoint| endpoint.id),
         })
@@ -31,48 +31,93 @@ impl<'a> Rows<'a> {
 impl EventRows for Rows<'_> {
     fn next_row(&mut self) -> Result<Option<EventRow>, FormatError> {
         match self.reader.next().map_err(failed)? {
-            Some(event) => row(&event, self.definitions, self.own).map(Some),
+            Some(event) => row(&event, self.archive, self.own).map(Some),
             None => Ok(None),
         }
     }
 }
 
-fn row(event: &Event<'_>, definitions: &Definitions, own: u64) -> Result<EventRow, FormatError> {
-    let (mut passage, mut region, mut peer) = (None, None, None);
+/// The paradigm that events of a kind are of, by the names that OTF2 gives them.
+pub(super) fn paradigm(kind: &str) -> Option<Paradigm> {
+    let begins = |with| kind.starts_with(with);
+    match () {
+        () if begins("Mpi") || begins("NonBlockingCollective") => Some(Paradigm::MPI),
+        () if begins("Omp") => Some(Paradigm::OPENMP),
+        () => None,
+    }
+}
+
+fn row(event: &Event<'_>, archive: &Archive, own: u64) -> Result<EventRow, FormatError> {
+    let definitions = archive.otf2.definitions();
+    let mut row = EventRow {
+        time: Timestamp(event.time),
+        kind: event.name(),
+        ..EventRow::default()
+    };
+    let handle = |id| archive.description.handles.get(&id).copied();
     match event.data().map_err(failed)? {
-        EventData::Enter { region: id } => {
-            (region, passage) = (Some(id.0), Some(Passage::Enter));
+        EventData::Enter { region } => {
+            (row.region, row.passage) = (Some(region.0), Some(Passage::Enter));
         }
-        EventData::Leave { region: id } => {
-            (region, passage) = (Some(id.0), Some(Passage::Leave));
+        EventData::Leave { region } => {
+            (row.region, row.passage) = (Some(region.0), Some(Passage::Leave));
         }
         EventData::MpiSend {
             receiver: rank,
             communicator,
-            ..
+            tag,
+            length,
         }
         | EventData::MpiIsend {
             receiver: rank,
             communicator,
+            tag,
+            length,
             ..
         }
         | EventData::MpiRecv {
             sender: rank,
             communicator,
-            ..
+            tag,
+            length,
         }
         | EventData::MpiIrecv {
             sender: rank,
             communicator,
-            ..
-        }
-        | EventData::MpiProbe {
-            sender: rank,
-            communicator,
+            tag,
+            length,
             ..
         } => {
             let members = definitions.comm_members(communicator);
-            peer = members.and_then(|members| members.location(own, rank));
+            row.peer = members.and_then(|members| members.location(own, rank));
+            row.communicator = handle(communicator);
+            (row.tag, row.bytes) = (Some(tag), Some(length));
+        }
+        EventData::MpiProbe {
+            sender,
+            communicator,
+            tag,
+            ..
+        } => {
+            let members = definitions.comm_members(communicator);
+            row.peer = members.and_then(|members| members.location(own, sender));
+            row.communicator = handle(communicator);
+            row.tag = Some(tag);
+        }
+        EventData::MpiCollectiveEnd {
+            communicator,
+            size_sent,
+            size_received,
+            ..
+        }
+        | EventData::NonBlockingCollectiveComplete {
+            communicator,
+            size_sent,
+            size_received,
+            ..
+        } => {
+            row.communicator = handle(communicator);
+            row.bytes = Some(size_sent.max(size_received));
         }
         EventData::RmaRequestLock { win, remote, .. }
         | EventData::RmaAcquireLock { win, remote, .. }
@@ -83,15 +128,9 @@ fn row(event: &Event<'_>, definitions: &Definitions, own: u64) -> Result<EventRo
         | EventData::RmaGet { win, remote, .. }
         | EventData::RmaAtomic { win, remote, .. } => {
             let members = definitions.window_members(win);
-            peer = members.and_then(|members| members.location(own, remote));
+            row.peer = members.and_then(|members| members.location(own, remote));
         }
         _ => {}
     }
-    Ok(EventRow {
-        time: Timestamp(event.time),
-        kind: event.name(),
-        region,
-        passage,
-        peer,
-    })
+    Ok(row)
 }

@@ -229,5 +229,9 @@ pub mod thread_descriptor {
 
 /// `track_event/counter_descriptor.proto`
 pub mod counter_descriptor {
+    pub const UNIT: u32 = 3;
     pub const UNIT_NAME: u32 = 6;
+
+    /// A value of `Unit`.
+    pub const UNIT_TIME_NS: u64 = 1;
 }

@@ -55,6 +55,8 @@ pub(crate) struct Reading {
     pub(crate) shows: u64,
     unit: u64,
     is_incremental: bool,
+    /// True if it stands there what the clock shows, as a number that can be replaced.
+    is_written: bool,
 }
 
 /// The readings of several clocks at one moment.
@@ -85,6 +87,11 @@ impl Snapshot {
 }
 
 impl Snapshot {
+    /// True if a clock has to be moved by so many nanoseconds that says nothing of what it shows.
+    pub(crate) fn is_silent(&self, by: i64) -> bool {
+        by != 0 && self.readings.iter().any(|it| !it.is_written)
+    }
+
     /// The unit of a clock that cannot be moved by so many nanoseconds, if there is one.
     pub(crate) fn uneven(&self, by: i64) -> Option<u64> {
         let units = self.readings.iter().map(|it| it.unit);
@@ -94,8 +101,13 @@ impl Snapshot {
 
 fn reading(message: &[u8], sequence: u32) -> Result<Reading, Damaged> {
     let (mut number, mut shows, mut unit, mut is_incremental) = (0, 0, 1, false);
+    let mut is_written = false;
     for field in Fields::of(message) {
         let field = field?;
+        is_written |= matches!(
+            (field.number, field.value),
+            (clock::TIMESTAMP, Value::Varint(_))
+        );
         match (field.number, field.value.number()) {
             (clock::CLOCK_ID, Some(it)) => number = it as u32,
             (clock::TIMESTAMP, Some(it)) => shows = it,
@@ -109,6 +121,7 @@ fn reading(message: &[u8], sequence: u32) -> Result<Reading, Damaged> {
         shows,
         unit,
         is_incremental,
+        is_written,
     })
 }
 
@@ -278,6 +291,7 @@ mod tests {
             shows,
             unit,
             is_incremental,
+            is_written: true,
         }
     }
 

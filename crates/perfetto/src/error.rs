@@ -42,6 +42,17 @@ pub enum PerfettoError {
         /// The reason.
         what: String,
     },
+    /// A directory holds profiles that are not of one kind.
+    #[error(
+        "{}: holds profiles of both kinds, files in Chrome's JSON (*.json) and traces of Perfetto \
+         (*.pftrace), and a trace is of one: the others would keep their times beside corrected \
+         ones. Move one kind elsewhere, or say by --format (kineto, perfetto) which is the trace",
+        printable_path(path)
+    )]
+    BothKinds {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The original cannot be restored.
     #[error("{}: cannot be restored: {why}", printable_path(path))]
     NotRestorable {

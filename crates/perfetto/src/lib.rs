@@ -16,6 +16,7 @@
 //! annotations  messages --> arguments          as Kineto's JSON has them
 //! tracks       descriptors --> processes and threads
 //! slices       begins and ends --> what lasts
+//! arrows       ends of arrows --> those that say where they lead
 //! reader       file --> what retime-kineto knows of a profile
 //! contents     all but times                   so that a copy can be compared
 //! forms        how numbers were written        for undo
@@ -74,6 +75,7 @@
 //! ```
 
 mod annotations;
+mod arrows;
 mod clocks;
 mod contents;
 mod error;
@@ -95,8 +97,8 @@ use std::io;
 use std::path::Path;
 
 use retime_kineto::{Kineto, KinetoByPath, RankPattern};
-use retime_model::Monitor;
 use retime_model::format::{Format, FormatError, Recognition, Trace};
+use retime_model::{Monitor, presence};
 
 pub use error::PerfettoError;
 use packets::Packets;
@@ -135,6 +137,22 @@ impl Format for Perfetto {
     }
 }
 
+/// Fails where a directory holds profiles of both kinds, Chrome's JSON and packets of Perfetto: a
+/// trace is of one kind, and those of the other would be copied with the times that they have.
+pub fn refuse_both_kinds(path: &Path) -> Result<(), FormatError> {
+    let failed = |source| PerfettoError::io(path, source);
+    let is_sure = |format: &dyn Format| -> io::Result<bool> {
+        Ok(format.recognise(path)? == Recognition::Certain)
+    };
+    let holds_both = presence::is_directory(path)
+        .and_then(|it| Ok(it && is_sure(&Perfetto)? && is_sure(&Kineto)?));
+    if holds_both.map_err(failed)? {
+        let path = path.to_owned();
+        return Err(PerfettoError::BothKinds { path }.into());
+    }
+    Ok(())
+}
+
 /// Profiles with the ranks that a pattern finds in paths: traces of [`Perfetto`], or files of
 /// Kineto where a path holds none.
 #[derive(Clone, Debug)]
@@ -169,6 +187,7 @@ impl Format for ProfilesByPath {
         path: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Box<dyn Trace>, FormatError> {
+        refuse_both_kinds(path)?;
         if Self::are_packets(path) {
             return retime_kineto::open(&Packets, path, Some(&self.0));
         }

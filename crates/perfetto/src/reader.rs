@@ -7,9 +7,9 @@ use retime_kineto::{FileRead, Gathering, Passed, Recorded, Show, Stamp};
 use retime_model::Monitor;
 use retime_model::format::FormatError;
 use retime_perfetto_wire::read::Damaged;
-use rustc_hash::FxHashMap;
 
 use crate::annotations::{Annotations, word};
+use crate::arrows::{Arrows, FlowEnd};
 use crate::contents::Contents;
 use crate::error::PerfettoError;
 use crate::event::{Flow, Kind, TrackEvent};
@@ -30,14 +30,6 @@ const UNDIRECTED: &str = "undirected arrow end";
 /// The message on a time that is too far from all that a trace can hold.
 const BEYOND: &str = "a packet has a time more than 73 years before 0, or beyond what 64 bits of \
                       nanoseconds hold";
-
-/// An end of an arrow, on a track.
-#[derive(Clone, Copy)]
-struct FlowEnd {
-    flow: Flow,
-    event: u32,
-    track: u32,
-}
 
 /// The state of reading a file.
 pub(crate) struct Reader<'a> {
@@ -391,36 +383,19 @@ impl Reader<'_> {
             .finish(passed, |_, _| PerfettoError::packet(path, 0, BEYOND))
     }
 
-    /// Takes the arrows that say which end is the last. Of others nothing but times would tell
-    /// which end is the cause, and times are what is to be judged; so those that lead from one
-    /// process to another are counted.
+    /// Takes the arrows that can be used, and counts those that lead somewhere, nobody knows
+    /// where.
     fn take_flows(&mut self) {
-        let flows = std::mem::take(&mut self.flows);
-        let mut ends: FxHashMap<u64, (u32, bool, Option<u32>, bool)> = FxHashMap::default();
         let processes: Vec<Option<u32>> = (0..self.gathering.tracks() as u32)
             .map(|track| self.gathering.process_of(track))
             .collect();
-        for it in &flows {
-            let process = processes.get(it.track as usize).copied().flatten();
-            let known = ends.entry(it.flow.id).or_insert((0, false, process, false));
-            known.0 += 1;
-            known.1 |= it.flow.is_last;
-            known.3 |= known.2 != process;
+        let arrows = Arrows::of(std::mem::take(&mut self.flows), &processes);
+        for it in arrows.usable {
+            let key = it.flow.id.to_le_bytes().into();
+            self.gathering.flow(it.event, key, it.flow.is_last);
         }
-        let mut undirected = 0;
-        for it in flows {
-            let Some(&(count, is_directed, _, leads_elsewhere)) = ends.get(&it.flow.id) else {
-                continue;
-            };
-            if is_directed || count == 1 {
-                let key = it.flow.id.to_le_bytes().into();
-                self.gathering.flow(it.event, key, it.flow.is_last);
-            } else if leads_elsewhere {
-                undirected += 1;
-            }
-        }
-        if undirected > 0 {
-            self.gathering.unused(UNDIRECTED, undirected);
+        if arrows.undirected > 0 {
+            self.gathering.unused(UNDIRECTED, arrows.undirected);
         }
     }
 }

@@ -35,6 +35,8 @@ struct Described {
     process: Option<(u32, Option<String>)>,
     thread: Option<(u32, u64, Option<String>)>,
     labels: Vec<String>,
+    /// True if it says in which order the tracks below it stand.
+    orders_children: bool,
 }
 
 /// Parents of parents that are looked at.
@@ -63,6 +65,9 @@ impl Tracks {
                 (track_descriptor::PARENT_UUID, Value::Varint(it)) => described.parent = it,
                 (track_descriptor::NAME | track_descriptor::STATIC_NAME, Value::Bytes(it)) => {
                     described.name = Some(text(it));
+                }
+                (track_descriptor::CHILD_ORDERING, Value::Varint(it)) => {
+                    described.orders_children = it == track_descriptor::CHILDREN_EXPLICIT;
                 }
                 (track_descriptor::PROCESS, Value::Bytes(it)) => described.process(it)?,
                 (track_descriptor::THREAD, Value::Bytes(it)) => described.thread(it)?,
@@ -144,13 +149,15 @@ impl Tracks {
     /// Process and thread of a track, which are named.
     fn of_track(&self, machine: u32, uuid: u64, gathering: &mut Gathering) -> (String, String) {
         let (mut name, mut thread, mut root) = (None, None, uuid);
+        // The track below the root on the way to it.
+        let mut below = uuid;
         let mut pid = None;
         let mut next = uuid;
         for _ in 0..DEEPEST {
             let Some(described) = self.described.get(&(machine, next)) else {
                 break;
             };
-            root = next;
+            below = std::mem::replace(&mut root, next);
             if next == uuid {
                 name.clone_from(&described.name);
             }
@@ -184,11 +191,32 @@ impl Tracks {
             Some(tid) => (tid as i64).to_string(),
             None => format!("track {uuid}"),
         };
-        let pid = pid.map_or_else(|| format!("track {root}"), |it| (it as i32).to_string());
+        let pid = match pid {
+            Some(pid) => (pid as i32).to_string(),
+            None => self.of_custom(machine, root, below, gathering),
+        };
         if let Some(name) = name {
             gathering.name_thread(pid.clone(), tid.clone(), name);
         }
         (pid, tid)
+    }
+}
+
+impl Tracks {
+    /// The process of tracks that are of none by what they say. It is the topmost of them; where
+    /// that one says how the tracks below it stand and has no events, it is a heading, and these
+    /// are processes.
+    fn of_custom(&self, machine: u32, root: u64, below: u64, gathering: &mut Gathering) -> String {
+        let orders = |it: &Described| it.orders_children;
+        let has_events = self.numbers.contains_key(&(machine, Place::Track(root)));
+        let is_heading = !has_events && self.described.get(&(machine, root)).is_some_and(orders);
+        let own = if is_heading { below } else { root };
+        let pid = format!("track {own}");
+        let described = self.described.get(&(machine, own));
+        if let Some(name) = described.and_then(|it| it.name.clone()) {
+            gathering.name_process(pid.clone(), name);
+        }
+        pid
     }
 }
 

@@ -326,6 +326,10 @@ impl Writer<'_, '_> {
                 format!("a clock in this snapshot counts in units of {unit} ns, not in 1 ns");
             return Err(self.unwritable(at, what));
         }
+        if snapshot.is_silent(by) {
+            let what = "a clock in this snapshot does not say what it shows, so it cannot be moved";
+            return Err(self.unwritable(at, what.to_owned()));
+        }
         let message = field.value.bytes().unwrap_or_default();
         let mut moved = Vec::new();
         let done = self.readings(message, by, &mut moved);

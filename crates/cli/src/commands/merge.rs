@@ -10,6 +10,7 @@
 pub(crate) mod args;
 mod clocks_told;
 mod constant;
+mod packets;
 mod part;
 mod runs;
 
@@ -19,8 +20,10 @@ use std::path::Path;
 
 use retime::format::Document;
 use retime::{plural, printable_path};
+use retime_export::Placement;
 use retime_merge::{
-    Arrow, ArrowEnd, Job, Member, MergeError, Merged, archive, manifest, member_names, merge,
+    Arrow, ArrowEnd, Job, Member, MergeError, Merged, MergedKind, archive, manifest, member_names,
+    merge,
 };
 
 use super::asked::Asked;
@@ -32,7 +35,8 @@ use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::{self, examined, target};
 use crate::staging::{Inputs, Staging, Target};
 use args::{MergeArgs, MergeOutput};
-use part::{Part, part};
+use packets::PacketsRoom;
+use part::{Part, Room, part};
 use runs::{RunPaths, grouped};
 
 /// The outcome of a merge.
@@ -123,21 +127,7 @@ fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
         (None, Some(scratch)) => Some(scratch.path()),
         (None, None) => None,
     };
-    let writes_copies = matches!(
-        written,
-        Some(MergeOutput::Trace { .. } | MergeOutput::Archive)
-    );
-    let mut parts = Vec::new();
-    for (number, run) in runs.iter().enumerate() {
-        let copy = room
-            .filter(|_| writes_copies)
-            .map(|it| it.join(format!("corrected-{number}")));
-        let found = part(args.asked(run), copy.as_deref());
-        parts.push(match &staging {
-            Some(staging) => staging.written(found)?,
-            None => found?,
-        });
-    }
+    let parts = parts(args, &runs, written, room, staging.as_ref())?;
     let mut lines = clocks_told::lines(&parts);
     if let Some(output) = written {
         lines.push(put(args, &parts, output, staging)?);
@@ -148,6 +138,47 @@ fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
         outcome: lines.join("\n") + "\n",
         exit,
     })
+}
+
+/// Corrects all traces, each of which may be written into `room` on the way.
+fn parts(
+    args: &MergeArgs,
+    runs: &[RunPaths],
+    written: Option<MergeOutput>,
+    room: Option<&Path>,
+    staging: Option<&Staging>,
+) -> Result<Vec<Part>, CliError> {
+    let writes = |output: &MergeOutput| !matches!(output, MergeOutput::Manifest);
+    let takes_packets = matches!(
+        written,
+        Some(MergeOutput::Trace {
+            kind: MergedKind::Perfetto,
+            ..
+        })
+    );
+    let mut placement = Placement::default();
+    let mut parts: Vec<Part> = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        let own = room.map(|it| Room {
+            copy: written
+                .filter(writes)
+                .map(|_| it.join(format!("corrected-{number}"))),
+            packets: takes_packets.then(|| PacketsRoom {
+                path: it.join(format!("packets-{number}")),
+                placement: placement.clone(),
+            }),
+        });
+        let found = part(args.asked(run), own);
+        let found = match staging {
+            Some(staging) => staging.written(found)?,
+            None => found?,
+        };
+        if let Some(packets) = &found.packets {
+            placement = packets.behind.clone();
+        }
+        parts.push(found);
+    }
+    Ok(parts)
 }
 
 fn staging(args: &MergeArgs) -> Result<Option<Staging>, CliError> {
@@ -278,7 +309,13 @@ fn fill(
             let job = job(parts);
             let effort = is_compressed.then_some(retime_gzip::Effort::Fast);
             let merged = merge(&job, kind, effort, out, &progress).map_err(failed)?;
-            Ok(Content(in_words(&merged, job.documents.len())))
+            let packets = parts.iter().filter_map(|it| it.packets.as_ref());
+            let mut words = in_words(&merged, job.documents.len());
+            for it in packets {
+                words.push(' ');
+                words += &it.in_words();
+            }
+            Ok(Content(words))
         }
         MergeOutput::Archive => {
             let job = job(parts);
@@ -355,7 +392,9 @@ fn job(parts: &[Part]) -> Job {
         to: moved(part, arrow.to),
     });
     let extents = placed.iter().filter_map(|it| it.2.extent);
+    let packets = parts.iter().filter_map(|it| it.packets.as_ref());
     Job {
+        packets: packets.map(|it| it.path.clone()).collect(),
         origin: extents.map(|it| it.first).min().unwrap_or_default(),
         arrows: arrows.collect(),
         documents: placed.into_iter().map(|it| it.2.clone()).collect(),

@@ -6,6 +6,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use flate2::read::GzDecoder;
+use retime_perfetto_wire::fields::{trace_packet, track_descriptor};
+use retime_perfetto_wire::read::Fields;
 use retime_testing::kineto::{KinetoRun, Style};
 use serde_json::Value;
 
@@ -287,17 +289,70 @@ fn offsets_of_any_trace_come_back() {
             .expect_code(0);
         scratch.shell("rm -f corrected/*.retime applied/*.retime");
         assert_same(&scratch.join("corrected"), &scratch.join("applied"));
-        let refused = scratch.retime("merge halo -o t.pftrace");
-        assert_eq!(refused.code, Some(2));
-        assert!(
-            refused
-                .stderr
-                .contains("only files in Chrome's format are merged"),
-            "{}",
-            refused.stderr
-        );
-        assert!(!scratch.join("t.pftrace").exists());
+        for file in ["t.json", "t.tar"] {
+            let refused = scratch.retime(&format!("merge halo -o {file}"));
+            assert_eq!(refused.code, Some(2));
+            let told = "only files in Chrome's format are put into JSON";
+            assert!(refused.stderr.contains(told), "{}", refused.stderr);
+            assert!(!scratch.join(file).exists());
+        }
     }
+}
+
+/// Traces of four formats in one file: each is there with all its dependencies.
+#[test]
+fn traces_of_other_formats_are_put_beside_profiles() {
+    let scratch = job();
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 2000 --offset 1ms -q");
+    scratch
+        .retime("correct halo --merged -o lines.jsonl -q")
+        .expect_code(0);
+    scratch
+        .retime("export halo -o halo.pftrace -q")
+        .expect_code(0);
+    let told = scratch.retime("merge run halo lines.jsonl halo.pftrace -o job.pftrace");
+    let told = told.expect_code(0).stdout;
+    for format in ["OTF2", "JSON lines", "Perfetto"] {
+        assert!(
+            told.contains(&format!("Of a trace of {format} with ")),
+            "{told}"
+        );
+    }
+    assert!(told.contains("nothing relates these 4 traces"), "{told}");
+    let total = |path: &str| {
+        let outcome = scratch.retime(&format!("check {path} --json -"));
+        let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let before = &report["before"];
+        let of = |kind: &str| before[kind]["total"].as_u64().unwrap();
+        of("messages") + of("collectives")
+    };
+    let archive = total("halo");
+    assert!(archive > 0);
+    for one in ["lines.jsonl", "halo.pftrace"] {
+        assert_eq!(total(one), archive, "{one}");
+    }
+    scratch
+        .retime("merge halo lines.jsonl halo.pftrace -o three.pftrace -q")
+        .expect_code(0);
+    assert_eq!(total("three.pftrace"), 3 * archive);
+    // No two things have one number.
+    let file = fs::read(scratch.join("job.pftrace")).unwrap();
+    let mut tracks = std::collections::BTreeSet::new();
+    let packets = Fields::of(&file).map(|it| it.unwrap().value.bytes().unwrap());
+    let mut described = 0;
+    for packet in packets {
+        for field in Fields::of(packet).map(Result::unwrap) {
+            if field.number != trace_packet::TRACK_DESCRIPTOR {
+                continue;
+            }
+            let track = field.value.bytes().unwrap();
+            let uuid = Fields::of(track).map(Result::unwrap);
+            let uuid = uuid.filter(|it| it.number == track_descriptor::UUID);
+            described += 1;
+            tracks.extend(uuid.filter_map(|it| it.value.number()));
+        }
+    }
+    assert_eq!(tracks.len(), described);
 }
 
 #[test]

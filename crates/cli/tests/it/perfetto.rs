@@ -55,13 +55,37 @@ fn jobs_are_corrected_and_restored() {
     }
 }
 
-/// The arrows of an export do not say which end is the cause, and that is said.
+/// The arrows of an export are the dependencies of the trace, reversed ones too.
 #[test]
 fn what_export_writes_is_read() {
     let scratch = Scratch::new();
     scratch.succeed("demo --keep kept");
-    scratch.succeed("export kept/halo -o halo.pftrace -q");
-    let summary = said(&scratch, "check halo.pftrace -v", 3);
-    let told = "undirected arrow ends";
+    let outcome = scratch.retime("export kept/halo -o halo.pftrace --times recorded -q");
+    outcome.expect_code(1);
+    let original = said(&scratch, "check kept/halo", 1);
+    let summary = said(&scratch, "check halo.pftrace -v", 1);
+    let told = "32,689 of 60,004 dependencies";
+    assert!(original.contains(told), "{original}");
     assert!(summary.contains(told), "{summary}");
+    assert!(!summary.contains("arrow end"), "{summary}");
+    said(&scratch, "correct halo.pftrace -o corrected.pftrace", 0);
+    said(&scratch, "check corrected.pftrace", 0);
+}
+
+/// With a format that is named the other kind is copied, as the message says.
+#[test]
+fn a_directory_of_both_kinds_is_one_kind_if_that_is_said() {
+    let scratch = Scratch::new();
+    job(&scratch, Shape::PyTorch);
+    fs::copy(
+        scratch.join("json/rank0.pt.trace.json"),
+        scratch.join("run/other.json"),
+    )
+    .unwrap();
+    for arguments in ["check run", "check run --rank-from rank(\\d+)"] {
+        let outcome = scratch.retime(arguments).expect_code(2);
+        let told = "run: holds profiles of both kinds";
+        assert!(outcome.stderr.contains(told), "{outcome:?}");
+    }
+    said(&scratch, "check run --format perfetto", 1);
 }

@@ -68,11 +68,7 @@ fn only_arrow(picture: &Picture) -> Arrow {
 
 fn reversed(picture: &Picture) -> Vec<u64> {
     let steps = picture.steps.values().flatten();
-    let said = steps.filter_map(|it| match it {
-        Step::Begin { reversed, .. } => Some(*reversed),
-        Step::End { .. } => None,
-    });
-    said.filter(|it| *it > 0).collect()
+    steps.map(Step::reversed).filter(|it| *it > 0).collect()
 }
 
 #[test]

@@ -58,6 +58,29 @@ fn file(program: &Program, rate: u64, shown: &Shown) -> Result<Vec<u8>, ExportEr
     Ok(file)
 }
 
+/// Each clock corrected by nothing but its offset.
+fn file_of(program: &Program, locations: usize, times: Times) -> Vec<u8> {
+    let info = program.info(1_000_000_000);
+    let clocks = Clocks::each_location(locations);
+    let correction = Correction::new(clocks.clone(), vec![ClockMap::default(); locations]);
+    let exported = Exported {
+        trace: program,
+        info: &info,
+        causality: &program.causality(&info),
+        clocks: &clocks,
+        correction: Some(&correction),
+        bounds: None,
+    };
+    let shown = Shown {
+        times,
+        locations: (0..locations as u32).map(LocationIndex).collect(),
+        ..shown()
+    };
+    let mut file = Vec::new();
+    export(&exported, &shown, &mut file, &()).unwrap();
+    file
+}
+
 fn picture(shown: &Shown) -> Picture {
     Picture::of_packets(&file(&program(), 1_000_000, shown).unwrap())
 }
@@ -82,11 +105,14 @@ fn times_are_corrected_and_the_recorded_ones_are_noted() {
         Step::End { .. } => None,
     });
     assert_eq!(begins.collect::<Vec<_>>(), [Some(50_000), Some(70_000)]);
-    assert_eq!(picture.processes[&1], "rank 0 (host)");
-    assert_eq!(picture.threads[&2], (1, "thread 1 (location 10)".into()));
-    let offset = &picture.curves[&(1, "clock offset of thread 1 (location 10)".into())];
+    assert_eq!(picture.threads[&2], "rank 0 (host), thread 1 (location 10)");
+    let curve = (
+        "rank 0 (host)".into(),
+        "clock offset of thread 1 (location 10)".into(),
+    );
+    let offset = &picture.curves[&curve];
     assert!(
-        offset.iter().all(|it| (it.1 - 100.0).abs() < 1e-9),
+        offset.iter().all(|it| (it.1 - 100_000.0).abs() < 1e-9),
         "{offset:?}"
     );
     assert_eq!(
@@ -115,6 +141,75 @@ fn a_stretch_of_time_cuts_what_goes_beyond() {
     );
     // The message is sent at 110 and received at 150.
     assert_eq!(picture.arrows.len(), 1);
+}
+
+#[test]
+fn tracks_stand_in_the_order_of_ranks() {
+    // The later a location, the more it does; the third is alone in its process.
+    let events =
+        |count: u64| (0..count).flat_map(|at| [(at, What::Enter(0)), (at, What::Leave(0))]);
+    let program = Program((1..4).map(|it| events(it).collect()).collect());
+    let file = file_of(&program, 3, Times::Both);
+    let group = [
+        "  rank 0 (host)",
+        "    thread 0 (location 0)",
+        "    thread 1 (location 10)",
+        "  rank 1 (host), thread 2 (location 20)",
+    ];
+    let curve = |depth: usize| format!("{}clock offset", "  ".repeat(depth));
+    let found = Picture::tree(&file);
+    let expected = [&["recorded"][..], &group, &["corrected"], &group].concat();
+    let without_curves: Vec<_> = found
+        .iter()
+        .filter(|it| !it.contains("clock offset"))
+        .collect();
+    assert_eq!(without_curves, expected);
+    let corrected = &found[5..];
+    assert_eq!(corrected[3], curve(3));
+    assert!(corrected[5].starts_with(&curve(3)), "{found:?}");
+    assert_eq!(corrected[7], curve(2));
+}
+
+#[test]
+fn contradictions_are_listed_where_their_effects_stand() {
+    let program = Program(vec![
+        vec![(10, What::Receive(1)), (60, What::Receive(1))],
+        vec![(50, What::Send(0)), (55, What::Send(0))],
+    ]);
+    for (kind, times, at) in [
+        (Kind::Perfetto, Times::Recorded, 0),
+        (Kind::Chrome, Times::Recorded, 0),
+    ] {
+        let shown = Shown {
+            kind,
+            times,
+            ..shown()
+        };
+        let file = file(&program, 1_000_000, &shown).unwrap();
+        let picture = match kind {
+            Kind::Perfetto => Picture::of_packets(&file),
+            Kind::Chrome => Picture::of_json(&file),
+        };
+        let steps = &picture.contradictions["contradictions as recorded"];
+        let facts = [("from", "10"), ("to", "0"), ("latency_ns", "-40000")];
+        let facts = facts.map(|it| (it.0.to_owned(), it.1.to_owned()));
+        let begin = Step::Begin {
+            at,
+            name: "reversed message".to_owned(),
+            category: None,
+            recorded: None,
+            facts: facts.into(),
+        };
+        assert_eq!(steps, &[begin, Step::End { at }]);
+        let facts = |step: &Step| match step {
+            Step::Begin { facts, .. } => facts.clone(),
+            Step::End { .. } => panic!("{step:?}"),
+        };
+        let receives = facts(&picture.steps[&1][2]);
+        let said = ["peer", "bytes", "tag", "comm", "latency_ns"].map(|it| &*receives[it]);
+        assert_eq!(said, ["10", "64", "7", "world", "5000"]);
+        assert_eq!(facts(&picture.steps[&1][0])["reversed"], "1");
+    }
 }
 
 #[test]

@@ -12,3 +12,4 @@ mod clipped;
 mod picture;
 mod program;
 mod random;
+mod read_back;

@@ -51,12 +51,19 @@ impl EventRows for Rows<'_> {
                 What::Depart => ("end", None, None),
                 What::Nothing => ("internal", None, None),
             };
+            let peer = match what {
+                What::Send(peer) | What::Receive(peer) => Some(10 * u64::from(peer)),
+                _ => None,
+            };
             EventRow {
                 time: Timestamp(time),
                 kind,
                 region,
                 passage,
-                peer: None,
+                peer,
+                bytes: peer.map(|_| 64),
+                tag: peer.map(|_| 7),
+                communicator: peer.map(|_| 0),
             }
         }))
     }
@@ -94,6 +101,10 @@ impl Trace for Program {
     fn region(&self, id: u32) -> Option<Cow<'_, str>> {
         Some(format!("region {id}").into())
     }
+
+    fn region_paradigm(&self, id: u32) -> Option<&'static str> {
+        (id == 1).then_some("MPI")
+    }
 }
 
 impl Program {
@@ -119,7 +130,7 @@ impl Program {
             nodes: vec!["host".into()],
             streams: Vec::new(),
             communicators: vec![Communicator {
-                name: String::new(),
+                name: "world".into(),
                 members: Members::Ranks(all),
             }],
         }

@@ -12,7 +12,7 @@ use retime_export::{Exported, Kind, Shown, Summary, Times, export};
 use crate::picture::{Arrow, Picture, Step};
 use crate::program::{Program, What};
 
-const LOCATIONS: usize = 3;
+pub(crate) const LOCATIONS: usize = 3;
 
 fn what() -> impl Strategy<Value = What> {
     prop_oneof![
@@ -42,12 +42,12 @@ fn events() -> impl Strategy<Value = Vec<(u64, What)>> {
     })
 }
 
-fn programs() -> impl Strategy<Value = Program> {
+pub(crate) fn programs() -> impl Strategy<Value = Program> {
     prop::collection::vec(events(), LOCATIONS).prop_map(Program)
 }
 
 /// Each clock set off and slowed down or sped up.
-fn correction(offsets: [u64; LOCATIONS]) -> Correction {
+pub(crate) fn correction(offsets: [u64; LOCATIONS]) -> Correction {
     let map = |offset: u64| {
         let at = |raw, corrected| Knot::at(Timestamp(raw), Timestamp(corrected));
         let knots = vec![at(1000, 900 + offset), at(1300, 1190 + 2 * offset)];
@@ -138,6 +138,38 @@ fn expected_arrows(exported: &Exported<'_>, shown: &Shown) -> BTreeMap<u64, Expe
     arrows
 }
 
+/// How many dependencies the recording has in reverse between locations that are shown.
+fn expected_contradictions(exported: &Exported<'_>, shown: &Shown) -> usize {
+    let causality = exported.causality;
+    let nodes = causality.nodes();
+    let is_shown = |node: EventNode| shown.locations.contains(&nodes.location(node));
+    let is_reversed = |causes: &[EventNode], effect: EventNode| {
+        let latest = causes.iter().map(|&it| nodes.timestamp(it)).max();
+        latest.is_some_and(|it| it > nodes.timestamp(effect))
+    };
+    let received = nodes.all().into_iter().filter(|&node| {
+        let send = causality.message_source(node);
+        send.is_some_and(|it| is_shown(it) && is_shown(node) && is_reversed(&[it], node))
+    });
+    let mut count = received.count();
+    let collectives = causality.collectives();
+    for instance in collectives.instances() {
+        let all = collectives.participants(instance);
+        for (place, one) in all.iter().enumerate() {
+            let others = all.iter().enumerate().filter(|it| it.0 != place);
+            let begins: Vec<_> = others.filter_map(|it| it.1.cause()).collect();
+            // Which of several at one time is taken tells whether it is shown; each end here waits
+            // for one that stands alone.
+            let latest = begins.iter().copied().max_by_key(|&it| nodes.timestamp(it));
+            let both = latest.zip(one.effect());
+            count += usize::from(both.is_some_and(|(begin, end)| {
+                is_shown(begin) && is_shown(end) && is_reversed(&begins, end)
+            }));
+        }
+    }
+    count
+}
+
 /// What both kinds of files show, and what is said of them.
 fn pictures(exported: &Exported<'_>, shown: &Shown) -> [(Picture, Summary); 2] {
     [Kind::Perfetto, Kind::Chrome].map(|kind| {
@@ -219,11 +251,14 @@ proptest! {
         }
         prop_assert_eq!(packets.arrows.len(), found, "no arrow but those expected");
         let steps = packets.steps.values().flatten();
-        let said: u64 = steps.map(|it| match it {
-            Step::Begin { reversed, .. } => *reversed,
-            Step::End { .. } => 0,
-        }).sum();
+        let said: u64 = steps.map(Step::reversed).sum();
         prop_assert_eq!(said, 2 * reversed);
+        let contradictions = expected_contradictions(&exported, &shown);
+        let listed: Vec<usize> = packets.contradictions.values().map(|it| it.len() / 2).collect();
+        let groups_listed = if contradictions == 0 { 0 } else { groups };
+        if window.is_none() {
+            prop_assert_eq!(listed, vec![contradictions; groups_listed]);
+        }
         if window.is_none() && chosen.len() == LOCATIONS {
             let enters = program.0.iter().flatten();
             let enters = enters.filter(|it| matches!(it.1, What::Enter(_))).count();

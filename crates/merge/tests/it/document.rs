@@ -104,6 +104,7 @@ pub(crate) fn job(directory: &Path, ranks: &[Vec<Made>]) -> Job {
         origin: 1_000_000,
         arrows: vec![Arrow { from, to }],
         documents,
+        packets: Vec::new(),
     }
 }
 

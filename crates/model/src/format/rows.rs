@@ -3,8 +3,9 @@
 use super::error::FormatError;
 use crate::time::Timestamp;
 
-/// An event as it stands in a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An event as it stands in a list. A format fills in what its files say, and leaves the rest
+/// as it is by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventRow {
     /// Its time as recorded.
     pub time: Timestamp,
@@ -17,6 +18,13 @@ pub struct EventRow {
     pub passage: Option<Passage>,
     /// The id of the location it speaks to or hears from.
     pub peer: Option<u64>,
+    /// The bytes that it sends or receives; of a collective operation, whichever is more.
+    pub bytes: Option<u64>,
+    /// The tag of the message.
+    pub tag: Option<u32>,
+    /// The number of the communicator: of one that the trace describes, its position in
+    /// [`TraceInfo::communicators`](crate::TraceInfo::communicators).
+    pub communicator: Option<u32>,
 }
 
 /// How an event changes in which regions its location is: these are a stack.

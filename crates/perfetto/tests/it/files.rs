@@ -20,7 +20,7 @@ use retime_testing::perfetto::packets;
 use crate::same_job::{SHAPES, job, write};
 
 /// A correction that moves all clocks by `by` at 0 and is `rate` parts in a million faster.
-fn moved(trace: &dyn Trace, by: u64, rate: u64) -> Correction {
+pub(crate) fn moved(trace: &dyn Trace, by: u64, rate: u64) -> Correction {
     let info = trace.scan(&()).unwrap().info;
     let last = 4_000_000_000_000_000_000;
     let clock = SavedClock {

@@ -8,4 +8,5 @@
 
 mod damage;
 mod files;
+mod foreign;
 mod same_job;

@@ -29,9 +29,14 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
         ));
     }
     if parts.len() > 1 {
+        let stand = if parts.iter().any(|it| it.packets.is_some()) {
+            "profiles stand at the times of their own clocks, all others begin where the file does"
+        } else {
+            "each stands at the times of its own clocks"
+        };
         lines.push(format!(
-            "warning: nothing relates these {} to each other: each stands at the times of its own \
-             clocks, and how far they are apart is not known",
+            "warning: nothing relates these {} to each other: {stand}, and how far they are apart \
+             is not known",
             plural(parts.len() as u64, "trace")
         ));
     }

@@ -6,7 +6,7 @@
 //! ```
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use retime::causality::{Check, EventNode};
 use retime::format::{Document, Shape, Trace};
@@ -19,6 +19,7 @@ use super::super::asked::{Asked, analyse, is_left_alone};
 use super::super::found::{Found, as_corrected, as_recorded};
 use super::super::merged::access;
 use super::super::offsets_out;
+use super::packets::{self, PacketsRoom, PacketsWritten};
 use crate::analysed::Analysed;
 use crate::clock_offsets::TraceOffsets;
 use crate::drawn::{self, Drawn};
@@ -38,6 +39,16 @@ pub(super) struct Part {
     /// The access of the trace.
     pub(super) access: Access,
     pub(super) shown: Shown,
+    /// The packets of its events, where its files are no documents.
+    pub(super) packets: Option<PacketsWritten>,
+}
+
+/// The places where a trace may be written on the way.
+pub(super) struct Room {
+    /// That of its corrected files, if these are wanted.
+    pub(super) copy: Option<PathBuf>,
+    /// That of packets, where the file takes any.
+    pub(super) packets: Option<PacketsRoom>,
 }
 
 /// The part of a trace that is shown.
@@ -48,11 +59,14 @@ pub(super) struct Shown {
     pub(super) left: u64,
 }
 
-/// Analyses and corrects a trace; `copy` is where its corrected files may lie, if these are
-/// wanted.
-pub(super) fn part(asked: Asked<'_>, copy: Option<&Path>) -> Result<Part, CliError> {
+/// Analyses and corrects a trace, which is written into `room` if it is to be put together
+/// with others.
+pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliError> {
     let (mut analysed, method) = analyse(asked)?;
-    refuse_other_formats(&analysed)?;
+    let has_documents = !analysed.opened.trace.documents().is_empty();
+    if !has_documents {
+        refuse_without_packets(&analysed, room.as_ref())?;
+    }
     let Found {
         report,
         bounds,
@@ -67,16 +81,23 @@ pub(super) fn part(asked: Asked<'_>, copy: Option<&Path>) -> Result<Part, CliErr
     let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), asked.run)?;
     let access = access(&*analysed.opened.trace)?;
     let locations = locations(&*analysed.opened.trace, analysed.analysis.info());
-    let shown = if let (Some(copy), Some(solution)) = (copy, solution) {
-        corrected(asked, analysed, solution, copy)?
-    } else {
-        let times = solved.as_ref().map(|it| &it.1);
-        let times = times.unwrap_or(analysed.analysis.recorded());
-        Shown {
+    let times = solved.as_ref().map(|it| &it.1);
+    let is_given = analysed.analysis.delay().is_given();
+    let left = left(is_given, times.unwrap_or(analysed.analysis.recorded()));
+    let mut packets = None;
+    let (copy, packets_room) = room.map_or((None, None), |it| (it.copy, it.packets));
+    if let Some(room) = packets_room.filter(|_| !has_documents) {
+        let correction = solution.map(|it| &it.correction);
+        let bounds = bounds.as_ref().map(|it| &it.errors);
+        packets = Some(packets::write(asked, &analysed, correction, bounds, room)?);
+    }
+    let shown = match (copy.filter(|_| has_documents), solution) {
+        (Some(copy), Some(solution)) => corrected(asked, analysed, solution, &copy)?,
+        _ => Shown {
             documents: analysed.opened.trace.documents(),
             arrows: arrows(&*analysed.opened.trace, &analysed.analysis),
-            left: left(analysed.analysis.delay().is_given(), times),
-        }
+            left,
+        },
     };
     Ok(Part {
         report,
@@ -85,16 +106,18 @@ pub(super) fn part(asked: Asked<'_>, copy: Option<&Path>) -> Result<Part, CliErr
         locations,
         access,
         shown,
+        packets,
     })
 }
 
-fn refuse_other_formats(analysed: &Analysed) -> Result<(), CliError> {
-    if !analysed.opened.trace.documents().is_empty() {
+/// Refuses a trace whose events only packets show where something else is to be written.
+fn refuse_without_packets(analysed: &Analysed, room: Option<&Room>) -> Result<(), CliError> {
+    if room.is_none_or(|it| it.packets.is_some()) {
         return Ok(());
     }
     let message = format!(
-        "is {}, and only files in Chrome's format are merged with all that they hold; \
-         retime export shows its events",
+        "is {}, and only files in Chrome's format are put into JSON, an archive or a manifest; \
+         -o NAME.pftrace takes its events, too",
         analysed.opened.trace.format()
     );
     Err(CliError::input(&analysed.opened.path, message))

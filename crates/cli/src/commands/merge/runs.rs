@@ -5,9 +5,9 @@
 //! lie in directories count like those that are named.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use retime::format::Format;
+use retime::format::{Format, Recognition};
 use retime::{presence, printable_path};
 
 use crate::error::CliError;
@@ -40,7 +40,7 @@ pub(super) fn grouped(
         // No files at all tell whether it takes several.
         let takes_several = format.open_files(&[]).is_some();
         let mut all = if paths.len() > 1 && takes_several {
-            vec![files(&paths)?]
+            vec![files(format, &paths)?]
         } else {
             paths.into_iter().map(|it| vec![it]).collect()
         };
@@ -56,7 +56,7 @@ pub(super) fn grouped(
 }
 
 /// The files that are named and those that lie in directories that are.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn files(format: &dyn Format, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut all = Vec::new();
     for path in paths {
         let failed = |error| CliError::io(path, error);
@@ -67,14 +67,20 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
         let before = all.len();
         for entry in fs::read_dir(path).map_err(failed)? {
             let file = entry.map_err(failed)?.path();
-            if is_profile(&file) && presence::is_file(&file).map_err(failed)? {
+            if !presence::is_file(&file).map_err(failed)? {
+                continue;
+            }
+            let sure = format
+                .recognise(&file)
+                .map_err(|it| CliError::io(&file, it))?;
+            if sure != Recognition::No {
                 all.push(file);
             }
         }
         if all.len() == before {
             return Err(CliError::input(
                 path,
-                "holds no *.json or *.json.gz itself; name the directory in which they lie",
+                "holds no files of a job itself; name the directory in which they lie",
             ));
         }
         if let Some(own) = all.get_mut(before..) {
@@ -88,9 +94,4 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
         return Err(CliError::Usage(message));
     }
     Ok(all)
-}
-
-fn is_profile(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(".json") || name.ends_with(".json.gz")
 }
