@@ -120,6 +120,8 @@ async function together(files) {
   return {slices: all.slices, counters: counted(all.counters), flows: counted(all.flows)};
 }
 
+const sum = (counted) => counted.reduce((all, row) => all + row.at(-1), 0);
+
 const sorted = (found) => found.map((row) => JSON.stringify(row)).sort();
 
 async function compare(context, cwd, run, ranks, expectations) {
@@ -166,6 +168,41 @@ test('a job of two hosts', async (context) => {
       assert.equal(held, 4 * STEPS, name);
     },
   });
+});
+
+test('traces of other formats beside profiles', async (context) => {
+  const cwd = scratch(context);
+  job(cwd, 2);
+  const simulated = ['simulate', 'halo', '-o', 'halo', '--no-truth', '--ranks', '4', '--events', '4000'];
+  retime([...simulated, '--offset', '1ms', '-q'], {cwd});
+  retime(['correct', 'halo', '--merged', '-o', 'lines.jsonl', '-q'], {cwd});
+  retime(['merge', 'run', '-o', 'run.pftrace', '-q'], {cwd});
+  const slices = (root) => `
+    select track.name, slice.name, ts, dur, category from slice
+    join track on track.id = slice.track_id join track root on root.id = track.parent_id
+    where root.name = '${root}' and track.name glob '*location*' order by 1, 3, 4 desc, 2`;
+  const alone = {};
+  for (const name of ['halo', 'lines.jsonl']) {
+    retime(['export', name, '-o', `${name}.pftrace`, '-q'], {cwd});
+    const found = await rows(join(cwd, `${name}.pftrace`));
+    const [[root]] = await found.query('select name from track where parent_id is null');
+    alone[name] = {times: root, slices: await found.query(slices(root)), flows: sum(found.flows)};
+    assert(alone[name].slices.length > 4000 && alone[name].flows > 100);
+    await found.close();
+  }
+  const profiles = await rows(join(cwd, 'run.pftrace'));
+  await profiles.close();
+  retime(['merge', 'run', 'halo', 'lines.jsonl', '-o', 'job.pftrace', '-q'], {cwd});
+  const found = await rows(join(cwd, 'job.pftrace'));
+  assert.deepEqual(found.trouble, []);
+  for (const [name, {times, slices: expected}] of Object.entries(alone)) {
+    assert.deepEqual(await found.query(slices(`${name} (${times})`)), expected, name);
+  }
+  const flows = Object.values(alone).reduce((all, it) => all + it.flows, sum(profiles.flows));
+  assert.equal(sum(found.flows), flows);
+  const [[processes]] = await found.query("select count(*) from process where name glob 'rank *'");
+  assert.equal(processes, 4);
+  await found.close();
 });
 
 // Real profiles, where they are there. Those of gloo_pp4 have events that overlap without nesting;

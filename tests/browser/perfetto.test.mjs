@@ -15,7 +15,7 @@ let perfetto;
 before(async () => (perfetto = await Perfetto.start()));
 after(() => perfetto?.stop());
 
-// What is listed on the track of contradictions.
+// The names of slices on the track of contradictions.
 const LISTED = ['reversed message', 'reversed collective'];
 
 // A slice with its track, which is a thread in JSON and else a track below a root; its group is the

@@ -60,36 +60,16 @@ impl Scribe for Json {
             true => quoted(&format!("{}: {name}", tracks.title)),
             false => quoted(name),
         };
-        if let Some(track) = tracks.contradictions {
-            let (number, name) = (track.number, titled(ContradictionTrack::NAME));
-            meta(format!(
-                r#"{{"ph":"M","pid":{number},"name":"process_name","args":{{"name":{name}}}}}"#
-            ));
-            meta(format!(
-                r#"{{"ph":"M","pid":{number},"name":"process_sort_index","args":{{"sort_index":0}}}}"#
-            ));
+        if let Some(ContradictionTrack { number }) = tracks.contradictions {
             let name = quoted(ContradictionTrack::NAME);
-            meta(format!(
-                r#"{{"ph":"M","pid":{number},"tid":{number},"name":"thread_name","args":{{"name":{name}}}}}"#
-            ));
+            process(number, &titled(ContradictionTrack::NAME), 0).map(&mut meta);
+            thread(number, number, &name).map(&mut meta);
         }
         for it in tracks.processes.values() {
-            let (pid, name) = (it.number, titled(&it.name));
-            meta(format!(
-                r#"{{"ph":"M","pid":{pid},"name":"process_name","args":{{"name":{name}}}}}"#
-            ));
-            meta(format!(
-                r#"{{"ph":"M","pid":{pid},"name":"process_sort_index","args":{{"sort_index":{pid}}}}}"#
-            ));
+            process(it.number, &titled(&it.name), it.number).map(&mut meta);
         }
         for it in &tracks.threads {
-            let (pid, tid, name) = (it.process, it.number, quoted(&it.name));
-            meta(format!(
-                r#"{{"ph":"M","pid":{pid},"tid":{tid},"name":"thread_name","args":{{"name":{name}}}}}"#
-            ));
-            meta(format!(
-                r#"{{"ph":"M","pid":{pid},"tid":{tid},"name":"thread_sort_index","args":{{"sort_index":{tid}}}}}"#
-            ));
+            thread(it.process, it.number, &quoted(&it.name)).map(&mut meta);
         }
         for curve in curves {
             let (pid, name) = (curve.process, quoted(&curve.name));
@@ -113,6 +93,25 @@ impl Scribe for Json {
     fn close(out: &mut Vec<u8>) {
         out.extend_from_slice(b"\n]}\n");
     }
+}
+
+/// Name and place of a process.
+fn process(pid: u32, name: &str, place: u32) -> [String; 2] {
+    [
+        format!(r#"{{"ph":"M","pid":{pid},"name":"process_name","args":{{"name":{name}}}}}"#),
+        format!(
+            r#"{{"ph":"M","pid":{pid},"name":"process_sort_index","args":{{"sort_index":{place}}}}}"#
+        ),
+    ]
+}
+
+/// Name and place of a thread: places are the numbers.
+fn thread(pid: u32, tid: u32, name: &str) -> [String; 2] {
+    let own = format!(r#"{{"ph":"M","pid":{pid},"tid":{tid},"name""#);
+    [
+        format!(r#"{own}:"thread_name","args":{{"name":{name}}}}}"#),
+        format!(r#"{own}:"thread_sort_index","args":{{"sort_index":{tid}}}}}"#),
+    ]
 }
 
 /// Nanoseconds as they are written.

@@ -35,7 +35,7 @@ pub(crate) struct View<'a> {
     /// At its times.
     pub(crate) causality: Cow<'a, Causality>,
     pub(crate) arrows: Arrows,
-    /// What the recording has in reverse, at its times.
+    /// The dependencies that the recording has in reverse, in the order of its times.
     pub(crate) contradictions: Vec<Contradiction>,
     /// The process of each location.
     pub(crate) processes: Vec<usize>,

@@ -1,6 +1,6 @@
 //! Arrows that say which of their ends is the last.
 //!
-//! Of others nothing but times would tell which end is the cause, and times are what is to be
+//! Without that nothing but times would tell which end is the cause, and times are what is to be
 //! judged. So those that lead from one process to another are counted, unless they join two
 //! events that another arrow joins and leads from one to the other: then they are drawn a
 //! second time, as an export does with those that are reversed.

@@ -58,7 +58,7 @@ fn file(program: &Program, rate: u64, shown: &Shown) -> Result<Vec<u8>, ExportEr
     Ok(file)
 }
 
-/// Each clock corrected by nothing but its offset.
+/// Both times of a program whose correction moves nothing.
 fn file_of(program: &Program, locations: usize, times: Times) -> Vec<u8> {
     let info = program.info(1_000_000_000);
     let clocks = Clocks::each_location(locations);

@@ -92,7 +92,7 @@ pub(super) fn write(
 }
 
 impl PacketsWritten {
-    /// What of the trace is in the file, and what is not.
+    /// The content of the trace that is in the file, and that which is not.
     pub(super) fn in_words(&self) -> String {
         format!(
             "Of a trace of {} with {} it has {} and {}, as retime export shows them, from the \
