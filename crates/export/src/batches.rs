@@ -15,10 +15,10 @@ use retime::Monitor;
 use retime_gzip::{Output, Packed};
 
 use crate::axis::Axis;
-use crate::contradictions::Listing;
 use crate::encoder::Scribe;
 use crate::error::ExportError;
 use crate::lane::Lane;
+use crate::listing::Listing;
 use crate::shown::Exported;
 use crate::summary::Summary;
 use crate::tracks;

@@ -62,14 +62,19 @@ impl Scribe for Json {
         };
         if let Some(ContradictionTrack { number }) = tracks.contradictions {
             let name = quoted(ContradictionTrack::NAME);
-            process(number, &titled(ContradictionTrack::NAME), 0).map(&mut meta);
-            thread(number, number, &name).map(&mut meta);
+            let own = process(number, &titled(ContradictionTrack::NAME), 0);
+            own.into_iter().for_each(&mut meta);
+            thread(number, number, &name)
+                .into_iter()
+                .for_each(&mut meta);
         }
         for it in tracks.processes.values() {
-            process(it.number, &titled(&it.name), it.number).map(&mut meta);
+            let own = process(it.number, &titled(&it.name), it.number);
+            own.into_iter().for_each(&mut meta);
         }
         for it in &tracks.threads {
-            thread(it.process, it.number, &quoted(&it.name)).map(&mut meta);
+            let own = thread(it.process, it.number, &quoted(&it.name));
+            own.into_iter().for_each(&mut meta);
         }
         for curve in curves {
             let (pid, name) = (curve.process, quoted(&curve.name));

@@ -28,6 +28,7 @@ mod encoder;
 mod error;
 mod facts;
 mod lane;
+mod listing;
 mod nesting;
 mod perfetto;
 mod placement;

@@ -83,7 +83,8 @@ fn a_directory_of_both_kinds_is_one_kind_if_that_is_said() {
     )
     .unwrap();
     for arguments in ["check run", "check run --rank-from rank(\\d+)"] {
-        let outcome = scratch.retime(arguments).expect_code(2);
+        let outcome = scratch.retime(arguments);
+        assert_eq!(outcome.code, Some(2), "{outcome:?}");
         let told = "run: holds profiles of both kinds";
         assert!(outcome.stderr.contains(told), "{outcome:?}");
     }
