@@ -56,9 +56,12 @@ impl Scribe for Json {
             put(out, format_args!("{comma}{text}"));
         };
         // Groups have no roots here, so processes say of which they are.
-        let titled = |name: &str| match tracks.is_one_of_two {
-            true => quoted(&format!("{}: {name}", tracks.title)),
-            false => quoted(name),
+        let titled = |name: &str| {
+            if tracks.is_one_of_two {
+                quoted(&format!("{}: {name}", tracks.title))
+            } else {
+                quoted(name)
+            }
         };
         if let Some(ContradictionTrack { number }) = tracks.contradictions {
             let name = quoted(ContradictionTrack::NAME);

@@ -25,7 +25,7 @@ impl Listing<'_> {
         contradictions: &[Contradiction],
         encoder: &mut impl Encoder,
     ) {
-        for it in contradictions {
+        for &it in contradictions {
             let facts = self.facts(it);
             let shown = self.view.causality.nodes().timestamp(it.effect);
             let recorded = self.view.recorded.nodes();
@@ -48,7 +48,7 @@ impl Listing<'_> {
         }
     }
 
-    fn facts(&self, it: &Contradiction) -> Facts {
+    fn facts(&self, it: Contradiction) -> Facts {
         let (recorded, shown) = (self.view.recorded.nodes(), self.view.causality.nodes());
         let id = |node: EventNode| {
             let location = self.info.locations.get(recorded.location(node).as_usize());

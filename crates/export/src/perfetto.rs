@@ -99,7 +99,7 @@ impl Scribe for Packets {
         _: &mut bool,
     ) {
         describe(out, &group_track(tracks));
-        if let Some(track) = &tracks.contradictions {
+        if let Some(track) = tracks.contradictions {
             describe(out, &contradiction_track(tracks, track));
         }
         for process in tracks.processes.values().filter(|it| !it.is_single) {
@@ -174,7 +174,7 @@ fn group_track(tracks: &Tracks<'_>) -> Vec<u8> {
     placed.descriptor()
 }
 
-fn contradiction_track(tracks: &Tracks<'_>, track: &ContradictionTrack) -> Vec<u8> {
+fn contradiction_track(tracks: &Tracks<'_>, track: ContradictionTrack) -> Vec<u8> {
     let placed = Placed {
         uuid: Uuid::Thread.of(track.number),
         name: ContradictionTrack::NAME,

@@ -14,6 +14,7 @@ pub struct Placement {
 impl Placement {
     /// The place behind a trace of so many locations and nodes that stands here: recorded times
     /// and corrected ones take numbers of their own, and so do contradictions of both.
+    #[must_use]
     pub fn behind(&self, locations: usize, nodes: usize) -> Self {
         Self {
             title: None,
