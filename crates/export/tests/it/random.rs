@@ -142,7 +142,7 @@ fn expected_arrows(exported: &Exported<'_>, shown: &Shown) -> BTreeMap<u64, Expe
 fn expected_contradictions(causality: &Causality) -> usize {
     let nodes = causality.nodes();
     let time = |node: EventNode| nodes.timestamp(node);
-    let received = nodes.all().into_iter().filter(|&node| {
+    let received = nodes.all().filter(|&node| {
         let send = causality.message_source(node);
         send.is_some_and(|it| time(it) > time(node))
     });
