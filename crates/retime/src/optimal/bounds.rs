@@ -214,8 +214,9 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     fn narrowed(&mut self, mut found: Found) -> Result<OffsetBounds, Cancelled> {
         loop {
             let proven = found.rates * (1.0 + ROUNDING) + LEAST;
-            let drift = self.options.drift;
-            let narrows = drift + proven < NARROWER * (drift + found.delta);
+            // By as much each time, so that this comes to an end.
+            let slope = |delta| self.options.slope(delta);
+            let narrows = slope(proven) < NARROWER * slope(found.delta);
             if !(found.is_proven() && found.bounds.complete && narrows) {
                 return Ok(found.bounds);
             }
@@ -234,7 +235,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
         let (source, monitor, options) = (self.source, self.monitor, self.options);
         let facts = Facts::new(source, &self.least, self.base, (options, delta), monitor)?;
         let found = |bounds: OffsetBounds| {
-            let (rates, at_least) = differ_by(&bounds, options.drift, facts.drift());
+            let (rates, at_least) = differ_by(&bounds, options.slope(0.0), facts.drift());
             Tried::Found(Found {
                 bounds,
                 delta,
@@ -502,6 +503,9 @@ mod tests {
     /// Which of the rates that are tried is the first to allow everything must not matter.
     #[test]
     fn what_contradicts_a_drift_bound_contradicts_lower_ones() {
+        for drift in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(loose_with(8, drift).complete, "{drift}");
+        }
         for drift in [2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3] {
             // 8 ticks within 2,000 need 4e-3; what is proven of mean rates leaves 1.2e-3.
             let found = loose_with(8, drift);

@@ -44,12 +44,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         (options, delta): (&BoundOptions, f64),
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        // What is no number is no bound on drift: as large as makes sense.
-        let drift = if options.drift >= 0.0 {
-            (options.drift + delta).min(1.0)
-        } else {
-            1.0
-        };
+        let drift = options.slope(delta);
         let clocks = (0..source.clocks() as u32).map(ClockId);
         let extents: Vec<Option<(i64, i64)>> = clocks.map(|clock| source.extent(clock)).collect();
         Ok(Self {

@@ -24,6 +24,19 @@ pub struct BoundOptions {
     pub steps: u64,
 }
 
+impl BoundOptions {
+    /// The amount by which a clock can change against its line per tick, if its mean rate differs
+    /// from that of the line by `delta`. A drift bound that is no number bounds nothing: then as
+    /// much as makes sense.
+    pub(super) fn slope(&self, delta: f64) -> f64 {
+        if self.drift >= 0.0 {
+            (self.drift + delta).min(1.0)
+        } else {
+            1.0
+        }
+    }
+}
+
 impl Default for BoundOptions {
     fn default() -> Self {
         Self {
