@@ -127,7 +127,7 @@ fn ticks(delay: Delay, info: &TraceInfo) -> Result<Ticks, CliError> {
     })
 }
 
-/// What a line holds for.
+/// The pairs that a line holds for.
 enum Pairs {
     Of(Option<LocationIndex>, Option<LocationIndex>),
     Class(PairClass),
@@ -154,7 +154,7 @@ fn read_table(path: &Path, info: &TraceInfo) -> Result<DelayTable, CliError> {
     Ok(table)
 }
 
-/// What a line says.
+/// The content of a line.
 fn entry(line: &Line<'_>, info: &TraceInfo) -> Result<(Pairs, DelayByLength), CliError> {
     let first = line.word(0);
     let class = CLASSES.iter().find(|it| Some(it.0) == first);

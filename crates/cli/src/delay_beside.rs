@@ -35,7 +35,7 @@ impl DelayBeside {
         self.0.as_ref().is_some_and(|it| it.1.is_by_length())
     }
 
-    /// What it asks for of a trace.
+    /// The delay that it asks for of a trace, if there is one.
     pub(crate) fn asked(&self, info: &TraceInfo) -> Result<Option<AskedDelay>, CliError> {
         let asked = self.0.as_ref().map(|(path, delay)| delay.asked(path, info));
         asked.transpose()

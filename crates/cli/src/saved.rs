@@ -65,7 +65,7 @@ pub(crate) struct SavedCorrection {
     undo: Option<Box<RawValue>>,
 }
 
-/// Of a correction in a file, what is not about times.
+/// The part of a correction in a file that is not about times.
 #[derive(Default, Deserialize)]
 struct DelayOnly {
     #[serde(default)]

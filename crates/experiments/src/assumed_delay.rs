@@ -1,4 +1,4 @@
-//! What a minimal delay does that is larger, or smaller, than the true one.
+//! The effect of a minimal delay that is larger, or smaller, than the true one.
 //!
 //! The controlled logical clock takes whatever `mu` it is given. One that is too small leaves
 //! clocks apart by the rest of the delay; one that is too large pulls them further together than
@@ -35,7 +35,7 @@ pub const SEEDS: std::ops::Range<u64> = 0..4;
 /// The assumed delay as a share of the least, in percent: among them those of figure 6.3.
 pub const PERCENTS: [i64; 8] = [0, 40, 80, 100, 120, 140, 160, 200];
 
-/// What came out of one run.
+/// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Mean error of relative times, in nanoseconds.

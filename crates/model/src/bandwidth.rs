@@ -54,7 +54,7 @@ impl Bandwidth {
 /// So long no message takes; and no sum with it overflows.
 const LONGEST: u128 = 1 << 60;
 
-/// What units stand for, the largest that fits first.
+/// The values of units, the largest that fits first.
 const UNITS: [(&str, u64); 7] = [
     ("GB/s", 1_000_000_000),
     ("MB/s", 1_000_000),

@@ -123,9 +123,9 @@ impl MinimalDelay {
 /// A delay that grows with the length of messages, along a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DelayByLength {
-    /// What everything needs.
+    /// The ticks that every dependency needs,
     pub latency: Ticks,
-    /// What bytes need besides, and in ticks of what.
+    /// and those that bytes need besides, in ticks of this rate.
     transfer: Option<(Bandwidth, TickRate)>,
 }
 
@@ -160,7 +160,7 @@ impl From<Ticks> for DelayByLength {
     }
 }
 
-/// What two locations have in common.
+/// A class of pairs of locations, by the place that both share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PairClass {
     /// They are threads of one process.
@@ -189,7 +189,7 @@ pub enum PairClass {
 pub struct DelayTable {
     entries: FxHashMap<(Option<LocationIndex>, Option<LocationIndex>), DelayByLength>,
     classes: FxHashMap<PairClass, DelayByLength>,
-    /// By location: its process, and the node of that.
+    /// The process of each location, and the node of that.
     homes: Vec<(usize, Option<usize>)>,
     /// For a mirrored trace, in which effects are causes.
     mirrored: bool,
@@ -241,7 +241,7 @@ impl DelayTable {
         found.copied().unwrap_or_default()
     }
 
-    /// What two locations have in common; `None` if nothing tells.
+    /// The class of two locations; `None` if nothing tells.
     fn class(&self, from: LocationIndex, to: LocationIndex) -> Option<PairClass> {
         // Most tables have none, and then nobody needs to know.
         if self.classes.is_empty() {

@@ -320,7 +320,7 @@ pub(crate) struct DelayByLengthPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct LengthLinePart {
-    /// Of a message without bytes.
+    /// The delay of a message without bytes.
     pub(crate) latency_ticks: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bytes_per_second: Option<u64>,

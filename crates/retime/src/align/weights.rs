@@ -85,7 +85,7 @@ fn own_scale(link: &Surveyed, least: f64, knee: f64) -> f64 {
     }
 }
 
-/// What the tightest dependencies of a link tell of its floor.
+/// The tightest dependencies of a link, as far as they tell of its floor.
 struct Floor {
     /// How far the sixteen fastest are spread, if that is known.
     spread: Option<f64>,
@@ -96,7 +96,7 @@ struct Floor {
 }
 
 impl Floor {
-    /// Of a link of `count` dependencies, of which the tightest are known.
+    /// The floor of a link of `count` dependencies, of which the tightest are known.
     fn of(link: &Surveyed, count: usize, finest: f64) -> Self {
         let mut tight: Vec<f64> = link.tight().collect();
         let sixteen = OPTIONS.spread - 1;

@@ -80,7 +80,7 @@ use retime_numerics::hull::{Planar, lower_hull};
 /// The line below what messages of any length take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LengthLine {
-    /// Of a message without bytes, in ticks.
+    /// The delay of a message without bytes, in ticks.
     pub latency: f64,
     /// For each byte, in ticks.
     pub per_byte: f64,
@@ -245,7 +245,7 @@ fn add_sums(one: &[Point], other: &[Point], mut add: impl FnMut(Point)) {
     }
 }
 
-/// What messages between two clocks took, in a window.
+/// The latencies of messages between two clocks, in a window.
 #[derive(Default)]
 struct LengthWindow {
     count: [u32; 2],

@@ -69,13 +69,13 @@ impl DelayRule {
 pub struct RuledDelay {
     /// The delay to enforce.
     pub delay: MinimalDelay,
-    /// What the trace showed the rule.
+    /// The evidence that the rule found in the trace.
     pub shown: Option<Shown>,
     /// The delay of the fastest round trip.
     pub fastest: LearnedDelay,
 }
 
-/// What a trace showed a rule.
+/// The evidence that a rule found in a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shown {
     /// The line below all round trips.

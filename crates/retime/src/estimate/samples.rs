@@ -12,7 +12,7 @@ use retime_model::{Cancelled, ClockId, Clocks, Monitor};
 
 /// The work on one pair of clocks.
 pub(super) trait PairPasses: Default + Send {
-    /// What it comes to.
+    /// The delay that it comes to.
     type Found: Send;
 
     /// Takes a dependency for the first time.
@@ -24,7 +24,7 @@ pub(super) trait PairPasses: Default + Send {
     /// Takes a dependency for the second time, in the same order.
     fn second_pass(&mut self, sample: Sample);
 
-    /// What the pair shows.
+    /// The evidence of the pair.
     fn found(self) -> Self::Found;
 }
 

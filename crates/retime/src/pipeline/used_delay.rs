@@ -66,7 +66,7 @@ impl AskedDelay {
     }
 }
 
-/// What a minimal delay may be taken for.
+/// The standing of a minimal delay: condition, settled value or guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayStanding {
     /// A guess, which aligned clocks better.
@@ -82,9 +82,9 @@ pub enum DelayStanding {
 pub struct UsedDelay {
     /// The delay that is enforced.
     pub delay: MinimalDelay,
-    /// What it may be taken for.
+    /// Its standing.
     pub standing: DelayStanding,
-    /// What the trace showed the rule by which it was learned, if there is more to say than
+    /// The evidence of the rule by which it was learned, if there is more to say than
     /// [`half_round_trip`](Self::half_round_trip).
     pub shown: Option<Shown>,
     /// Half of the fastest round trip, if clocks exchange enough to tell: no
