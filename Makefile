@@ -118,7 +118,7 @@ test-pmpi: all run-pmpi ## Run programs in C and Fortran under it, also those of
 
 run-pmpi: pmpi # The programs of one MPI.
 	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) RETIME_MPI=$(MPI_SUFFIX) \
-		$(CARGO) test --release --package retime-pmpi --package retime-cli --test inside --quiet
+		$(CARGO) test --release --package retime-pmpi --test inside --quiet
 
 PYTHON ?= python3
 PYTHON_TO = $(abspath $(TARGET_DIR))/python

@@ -1,9 +1,10 @@
-// Perfetto's UI with its trace processor, in a browser, from files of this machine.
+// Perfetto's trace processor, alone and with its UI, in a browser, from files of this machine.
 
 import assert from 'node:assert/strict';
 import {readFile, readdir} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import {extname, join, normalize} from 'node:path';
+import {fileURLToPath} from 'node:url';
 
 import {PERFETTO, browser} from './tools.mjs';
 
@@ -11,15 +12,16 @@ const TYPES = {
   '.css': 'text/css',
   '.html': 'text/html',
   '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
   '.json': 'application/json',
   '.wasm': 'application/wasm',
 };
 
-// Serves a directory, and the traces that were added, on a free port of this machine.
-async function serve(directory, traces) {
+// Serves a directory, and other files by their paths, on a free port of this machine.
+async function serve(directory, others) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
-    const file = traces.get(path) ?? join(directory, path === '/' ? 'index.html' : path);
+    const file = others.get(path) ?? join(directory, path === '/' ? 'index.html' : path);
     try {
       const body = await readFile(file);
       const type = TYPES[extname(file)] ?? 'application/octet-stream';
@@ -32,33 +34,46 @@ async function serve(directory, traces) {
   return server;
 }
 
+const ENGINE = fileURLToPath(new URL('engine.mjs', import.meta.url));
+
 export class Perfetto {
   #browser;
   #server;
-  #traces = new Map();
+  #version;
+  #files = new Map([['/engine.mjs', ENGINE]]);
 
   static async start() {
     const perfetto = new Perfetto();
     // Its index.html leads to the directory of its version.
-    assert((await readdir(PERFETTO)).includes('index.html'), `${PERFETTO} holds no UI`);
-    perfetto.#server = await serve(PERFETTO, perfetto.#traces);
+    const found = await readdir(PERFETTO);
+    assert(found.includes('index.html'), `${PERFETTO} holds no UI`);
+    perfetto.#version = found.find((it) => /^v\d/.test(it));
+    perfetto.#server = await serve(PERFETTO, perfetto.#files);
     perfetto.#browser = await browser();
     return perfetto;
   }
 
-  // Opens a trace; what `query` answers to SQL, as one array for each row.
+  // Opens a trace without the UI; what `query` answers to SQL, as one array for each row.
   async open(file) {
-    const origin = `http://127.0.0.1:${this.#server.address().port}`;
-    const name = `/trace/${this.#traces.size}`;
-    this.#traces.set(name, file);
-    const context = await this.#browser.newContext({serviceWorkers: 'block'});
-    const page = await context.newPage();
-    // Nothing is fetched from elsewhere, be it there or not.
-    await page.route(
-      (url) => url.origin !== origin && url.protocol.startsWith('http'),
-      (route) => route.abort(),
+    const name = this.#add(file);
+    // A page of no more than what it imports.
+    const page = await this.#page('/engine.mjs');
+    await page.evaluate(
+      async ([name, script]) => {
+        const {Engine} = await import('/engine.mjs');
+        globalThis.engine = new Engine(script);
+        await globalThis.engine.read(new Uint8Array(await (await fetch(name)).arrayBuffer()));
+      },
+      [name, `/${this.#version}/engine_bundle.js`],
     );
-    await page.goto(origin);
+    const query = (sql) => page.evaluate((sql) => globalThis.engine.query(sql), sql);
+    return {query, close: () => page.context().close()};
+  }
+
+  // Opens a trace in the UI: the page once it shows it.
+  async show(file) {
+    const name = this.#add(file);
+    const page = await this.#page('/');
     await page.waitForFunction(() => globalThis.app !== undefined);
     await page.evaluate(async (name) => {
       const buffer = await (await fetch(name)).arrayBuffer();
@@ -68,22 +83,31 @@ export class Perfetto {
     await page.waitForFunction(() => globalThis.app.trace?.engine !== undefined, undefined, {
       timeout: 120_000,
     });
-    const query = (sql) =>
-      page.evaluate(async (sql) => {
-        const result = await globalThis.app.trace.engine.query(sql);
-        const columns = result.columns();
-        const rows = [];
-        for (const row = result.iter({}); row.valid(); row.next()) {
-          rows.push(columns.map((column) => row.get(column)));
-        }
-        // What leaves the page is plain: stamps fit into a double.
-        return rows.map((row) => row.map((it) => (typeof it === 'bigint' ? Number(it) : it)));
-      }, sql);
-    return {query, page, close: () => context.close()};
+    return page;
   }
 
   async stop() {
     await this.#browser.close();
     this.#server.close();
+  }
+
+  // Under which path a trace is served.
+  #add(file) {
+    const name = `/trace/${this.#files.size}`;
+    this.#files.set(name, file);
+    return name;
+  }
+
+  // A page that fetches nothing from elsewhere, be it there or not.
+  async #page(path) {
+    const origin = `http://127.0.0.1:${this.#server.address().port}`;
+    const context = await this.#browser.newContext({serviceWorkers: 'block'});
+    const page = await context.newPage();
+    await page.route(
+      (url) => url.origin !== origin && url.protocol.startsWith('http'),
+      (route) => route.abort(),
+    );
+    await page.goto(origin + path);
+    return page;
   }
 }
