@@ -38,6 +38,7 @@ test: tools ## Run all tests, with otf2-print as an independent judge
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, more small worlds
 	RETIME_FAULTS=all RETIME_FLIPS=all $(CARGO) test --package retime-cli --test it --quiet -- faults:: flips::
+	RETIME_FLIPS=all $(CARGO) test --package retime-otf2 --test it --quiet -- rewrite_damage::
 	RETIME_WORLDS=all $(CARGO) test --package retime --test it --quiet -- worlds::
 
 fuzz: ## Random and damaged input for every reader, EACH (60) seconds

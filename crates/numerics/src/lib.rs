@@ -12,6 +12,7 @@
 //! | [`paths`] | shortest paths and negative cycles: systems of difference constraints |
 //! | [`hull`] | lower convex hulls of points |
 //! | [`taut_string`] | the shortest path through a corridor of gates, at once or gate by gate |
+//! | [`nearest_point`] | the nearest point that satisfies linear inequalities |
 //! | [`top_two`] | the largest value of another group than one's own |
 //! | [`lattice`] | the step of a lattice, of which only some points are seen |
 //! | [`median`] | the middle of values |
@@ -37,6 +38,7 @@ pub mod hull;
 pub mod lattice;
 pub mod median;
 pub mod mode;
+pub mod nearest_point;
 pub mod paths;
 pub mod taut_string;
 pub mod top_two;

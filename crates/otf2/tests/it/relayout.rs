@@ -194,7 +194,7 @@ fn check(recipe: &Recipe) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn small_archives_survive_any_map(recipe in recipes(proptest::collection::vec(0_u32..60, 1..4))) {

@@ -116,7 +116,7 @@ impl AlignedTrace<'_> {
         demand: Demand,
     ) -> Result<Option<Vec<RunLine>>, Cancelled> {
         let extents = self.extents();
-        let mut nearest = Nearest::to(lines, self.estimate.reference);
+        let mut nearest = Nearest::to(lines, self.estimate.reference, run.length());
         for _ in 0..ROUNDS {
             let moved = self.moved(&extents, run, &nearest.lines);
             let broken = self.broken(run, &moved, &nearest.lines, demand)?;

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! with its slack without them, which lines that something else asks for may break by a little. The
-//! nearest that break none, in the sum of squares of what changes at both ends of the run, are found
-//! by Hildreth's method: again and again each condition moves the clocks that it is of as little as
-//! satisfies it, and takes back what it moved as far as others have made that unnecessary.
+//! nearest that break none, in the sum of squares of what changes at both ends of the run, are the
+//! [nearest point](retime_numerics::nearest_point) of a space with two axes for each clock but the
+//! reference, whose line stays.
 //!
 //! Most of what is asked is satisfied anyway, and which dependencies of operations are tight
 //! depends on where clocks are. So conditions are taken in as they are found to be broken.
@@ -18,93 +18,67 @@
 //!  clocks at 0 and 0 that ends ask to be at 0 and -10, slack 4:   0 and -4     the first is the reference
 //!                                                                -3 and -7     it is not
 //! ```
-//!
-//! Source: C. Hildreth, *A quadratic programming procedure* (1957).
 
 use super::line::RunLine;
 use super::ties::Tie;
 use retime_model::ClockId;
+use retime_numerics::nearest_point::{Condition, NearestPoint, Outcome};
 
-/// Looks at conditions, at most: some seconds. Where so many have not satisfied all, nothing does,
-/// or only what takes as long as everything else together.
-const LOOKS: usize = 50_000_000;
+/// Multiplications, at most: some seconds. Where so many have not led to an end, it takes as long as
+/// everything else together.
+const WORK: usize = 2_000_000_000;
 /// Conditions are satisfied to this part of a tick.
 const EXACT: f64 = 1e-3;
 
 /// The lines that are near to others, and the conditions on them.
 pub(super) struct Nearest {
     pub(super) lines: Vec<RunLine>,
-    conditions: Vec<Condition>,
+    point: NearestPoint,
     reference: ClockId,
-    looks: usize,
-}
-
-struct Condition {
-    tie: Tie,
-    /// The distance by which it has moved its clocks.
-    moved: f64,
-    /// The change of slack if it moves its clocks by 1.
-    effect: f64,
+    /// No line adds or takes away more at either end, in ticks.
+    farthest: f64,
+    work: usize,
 }
 
 impl Nearest {
-    /// To these lines, without conditions.
-    pub(super) fn to(lines: Vec<RunLine>, reference: ClockId) -> Self {
+    /// To these lines, without conditions. Lines that add more than `farthest` are none.
+    pub(super) fn to(lines: Vec<RunLine>, reference: ClockId, farthest: f64) -> Self {
+        let ends = lines.iter().flat_map(|it| [it.first, it.last]);
         Self {
+            point: NearestPoint::to(ends.collect()),
             lines,
-            conditions: Vec::new(),
             reference,
-            looks: LOOKS,
+            farthest,
+            work: WORK,
         }
     }
 
     /// Takes conditions in, and finds the lines that satisfy all; false if there are none, as far as
     /// that is found out.
     pub(super) fn take(&mut self, ties: Vec<Tie>) -> bool {
-        let condition = |tie: Tie| {
-            let of = |clock: ClockId, share: f64| {
-                if clock == self.reference {
-                    0.0
-                } else {
-                    (1.0 - share).powi(2) + share.powi(2)
-                }
-            };
-            Condition {
-                tie,
-                moved: 0.0,
-                effect: of(tie.from, tie.sent) + of(tie.to, tie.received),
-            }
-        };
-        let new = ties.into_iter().map(condition).filter(|it| it.effect > 0.0);
-        let new: Vec<Condition> = new.collect();
-        self.conditions.extend(new);
-        while let Some(looks) = self.looks.checked_sub(self.conditions.len()) {
-            self.looks = looks;
-            if self.pass() <= EXACT {
-                return true;
-            }
+        let conditions: Vec<Condition> = ties.iter().map(|tie| self.condition(tie)).collect();
+        let outcome = self.point.take(conditions, EXACT, &mut self.work);
+        let ends = self.point.point().chunks_exact(2);
+        for (line, ends) in self.lines.iter_mut().zip(ends) {
+            (line.first, line.last) = (ends[0], ends[1]);
         }
-        false
+        let near = |line: &RunLine| line.largest() <= self.farthest;
+        outcome == Outcome::Satisfied && self.lines.iter().all(near)
     }
 
-    /// Goes through all conditions once; by how much slacks were moved at most.
-    fn pass(&mut self) -> f64 {
-        let mut most = 0.0_f64;
-        for condition in &mut self.conditions {
-            let tie = condition.tie;
-            let missing = -tie.slack - tie.change(&self.lines);
-            let by = (missing / condition.effect).max(-condition.moved);
-            condition.moved += by;
-            for (clock, share, by) in [(tie.from, tie.sent, -by), (tie.to, tie.received, by)] {
-                if clock != self.reference {
-                    let line = &mut self.lines[clock.as_usize()];
-                    line.first += by * (1.0 - share);
-                    line.last += by * share;
-                }
+    /// The condition of a dependency: the part of the line of the reference is known.
+    fn condition(&self, tie: &Tie) -> Condition {
+        let (mut terms, mut least) = (Vec::with_capacity(4), -tie.slack);
+        for (clock, share, factor) in [(tie.from, tie.sent, -1.0), (tie.to, tie.received, 1.0)] {
+            let clock_at = clock.as_usize();
+            if clock == self.reference {
+                least -= factor * self.lines[clock_at].at(share);
+            } else {
+                terms.push((2 * clock_at, factor * (1.0 - share)));
+                terms.push((2 * clock_at + 1, factor * share));
             }
-            most = most.max((by * condition.effect).abs());
         }
-        most
+        Condition { terms, least }
     }
 }
 
@@ -134,18 +108,31 @@ mod tests {
     #[test]
     fn clocks_are_moved_as_little_as_satisfies_a_condition() {
         let asked = || vec![level(0.0), level(-10.0), level(0.0)];
-        let mut nearest = Nearest::to(asked(), ClockId(0));
+        let near = |found: &[RunLine], wanted: [f64; 2]| {
+            found.iter().zip(wanted).all(|(line, wanted)| {
+                (line.first - wanted).abs() < 1e-9 && (line.last - wanted).abs() < 1e-9
+            })
+        };
+        let mut nearest = Nearest::to(asked(), ClockId(0), 1e9);
         assert!(nearest.take(vec![tie(0, 1, 0.5, 4.0)]));
-        assert_eq!(nearest.lines[..2], [level(0.0), level(-4.0)]);
-        let mut nearest = Nearest::to(asked(), ClockId(2));
+        assert!(near(&nearest.lines, [0.0, -4.0]));
+        let mut nearest = Nearest::to(asked(), ClockId(2), 1e9);
         assert!(nearest.take(vec![tie(0, 1, 0.5, 4.0)]));
-        assert_eq!(nearest.lines[..2], [level(-3.0), level(-7.0)]);
+        assert!(near(&nearest.lines, [-3.0, -7.0]));
     }
 
     #[test]
     fn conditions_that_contradict_each_other_are_given_up() {
-        let mut nearest = Nearest::to(vec![level(0.0), level(0.0)], ClockId(0));
+        let mut nearest = Nearest::to(vec![level(0.0), level(0.0)], ClockId(0), 1e9);
         assert!(!nearest.take(vec![tie(0, 1, 0.5, -10.0), tie(1, 0, 0.5, 5.0)]));
+        assert!(nearest.work > WORK - 1000);
+    }
+
+    #[test]
+    fn lines_longer_than_the_run_are_none() {
+        let apart = vec![tie(0, 1, 0.5, -10.0)];
+        assert!(Nearest::to(vec![level(0.0); 2], ClockId(0), 11.0).take(apart.clone()));
+        assert!(!Nearest::to(vec![level(0.0); 2], ClockId(0), 9.0).take(apart));
     }
 
     fn lines() -> impl Strategy<Value = Vec<RunLine>> {
@@ -173,11 +160,12 @@ mod tests {
                 Tie { slack: spare - exact.change(&sound), ..exact }
             };
             let ties: Vec<Tie> = ties.iter().map(tie).collect();
-            let mut nearest = Nearest::to(asked.clone(), ClockId(0));
+            let mut nearest = Nearest::to(asked.clone(), ClockId(0), 1e9);
             prop_assert!(nearest.take(ties.clone()));
             for tie in &ties {
                 prop_assert!(tie.slack + tie.change(&nearest.lines) > -0.1, "{tie:?}");
             }
+            prop_assert_eq!(nearest.lines[0], asked[0]);
             let apart = |from: &[RunLine]| -> f64 {
                 let both = from.iter().zip(&sound).map(|(a, b)| *a - *b);
                 both.map(|it| it.first.powi(2) + it.last.powi(2)).sum()
