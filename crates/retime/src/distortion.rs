@@ -1,16 +1,32 @@
 //! The effect of a correction on local intervals and displacements.
 //!
 //! A correction should move events, not stretch what one process measured by
-//! itself. For successive events with edges of one location, `d` apart before
-//! and `d'` after, the relative change is `|d' - d| / d`. Stamps are whole
-//! ticks, so a change of one tick counts as small whatever its ratio.
+//! itself. For successive events of one location, `d` apart before and `d'`
+//! after, the relative change is `|d' - d| / d`. Stamps are whole ticks, so a
+//! change of one tick counts as small whatever its ratio. Which events these are
+//! is up to who asks: the ones with edges, or [all](Changes).
+//!
+//! ```
+//! use retime::causality::Place;
+//! use retime::{Changes, Distortion, LocationIndex, Ticks, Timestamp};
+//!
+//! let mut changes = Changes::default();
+//! // Recorded 100 and 50 ticks apart, corrected 100 and 60.
+//! for (number, (before, after)) in [(0, 7), (100, 107), (150, 167)].into_iter().enumerate() {
+//!     let place = Place { location: LocationIndex(0), event: number as u64 };
+//!     changes.event(Timestamp(before), Timestamp(after), place);
+//! }
+//! let distortion = Distortion::of([changes]);
+//! assert_eq!((distortion.intervals, distortion.unchanged, distortion.large), (2, 1, 1));
+//! assert_eq!((distortion.largest, distortion.largest_displacement), (0.2, Ticks(17)));
+//! ```
 //!
 //! Source: Rabenseifner 2000, figure 6.3.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, EventNode, Place};
+use crate::causality::{Causality, Place};
 use crate::pace::Pace;
 use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Ticks, Timestamp};
 
@@ -20,7 +36,7 @@ const SMALL: f64 = 1e-3;
 /// Change of local intervals and displacement of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distortion {
-    /// Intervals between successive events with edges of one location.
+    /// Intervals between successive events of one location.
     pub intervals: u64,
     /// Not changed at all.
     pub unchanged: u64,
@@ -43,11 +59,11 @@ pub struct Distortion {
     pub largest_at: Option<Place>,
     /// Share of local time during which corrections grow.
     pub growing_share: f64,
-    /// Events with edges that have another stamp than before.
+    /// Events that have another stamp than before.
     pub moved: u64,
     /// Largest displacement of an event, to later or (negative) to earlier.
     pub largest_displacement: Ticks,
-    /// Mean size of displacements over all events with edges, in ticks.
+    /// Mean size of displacements over all events, in ticks.
     pub mean_displacement: f64,
 }
 
@@ -77,14 +93,31 @@ impl MeanAndMost {
     }
 }
 
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct ChangeSums {
+/// The changes of one location, summed up event by event.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Changes {
     out: Distortion,
     change: f64,
     growing: f64,
     time: f64,
     displacement: f64,
-    nodes: u64,
+    events: u64,
+    /// The last event.
+    #[serde(skip)]
+    last: Option<Stamps>,
+}
+
+/// The time of an event before and after a correction.
+#[derive(Clone, Copy, Debug)]
+struct Stamps {
+    before: Timestamp,
+    after: Timestamp,
+}
+
+impl Stamps {
+    fn moved(self) -> i64 {
+        self.after.0.wrapping_sub(self.before.0) as i64
+    }
 }
 
 impl Distortion {
@@ -96,8 +129,8 @@ impl Distortion {
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let locations = (0..causality.nodes().locations()).into_par_iter();
-        let parts: Result<Vec<ChangeSums>, Cancelled> = locations
-            .map(|location| ChangeSums::of_location(causality, after, location, monitor))
+        let parts: Result<Vec<Changes>, Cancelled> = locations
+            .map(|location| Changes::of_nodes(causality, after, location, monitor))
             .collect();
         // Reports leave out where the largest is.
         let sent = parts?
@@ -105,18 +138,24 @@ impl Distortion {
             .map(|it| (it.out.largest_at, it))
             .collect();
         let parts = causality.whole().by_location(sent).into_iter();
-        let parts = parts.map(|(largest_at, mut it): (Option<Place>, ChangeSums)| {
+        let parts = parts.map(|(largest_at, mut it): (Option<Place>, Changes)| {
             it.out.largest_at = largest_at;
             it
         });
-        // In order of locations, so that sums of floats do not depend on threads.
-        let mut sums = parts.fold(ChangeSums::default(), ChangeSums::merge);
+        Ok(Self::of(parts))
+    }
+
+    /// The changes of all locations together. They have to be in one order whenever sums of floats
+    /// are to come out alike.
+    pub fn of(locations: impl IntoIterator<Item = Changes>) -> Self {
+        let parts = locations.into_iter();
+        let mut sums = parts.fold(Changes::default(), Changes::merge);
         sums.out.mean = ratio(sums.change, sums.out.intervals as f64);
         sums.out.small_change.divide(sums.out.small);
         sums.out.large_change.divide(sums.out.large);
         sums.out.growing_share = ratio(sums.growing, sums.time);
-        sums.out.mean_displacement = ratio(sums.displacement, sums.nodes as f64);
-        Ok(sums.out)
+        sums.out.mean_displacement = ratio(sums.displacement, sums.events as f64);
+        sums.out
     }
 }
 
@@ -124,40 +163,42 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-impl ChangeSums {
-    fn of_location(
+impl Changes {
+    fn of_nodes(
         causality: &Causality,
         after: &[Timestamp],
         location: usize,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let nodes = causality.nodes();
-        let mut sums = Self::default();
-        let mut previous: Option<EventNode> = None;
+        let mut changes = Self::default();
         let mut pace = Pace::of(monitor);
         for node in nodes.of(location) {
             pace.event()?;
-            let moved = after[node.index()].0.wrapping_sub(nodes.timestamp(node).0) as i64;
-            sums.nodes += 1;
-            sums.out.moved += u64::from(moved != 0);
-            sums.displacement += moved.unsigned_abs() as f64;
-            if moved.unsigned_abs() > sums.out.largest_displacement.0.unsigned_abs() {
-                sums.out.largest_displacement = Ticks(moved);
-            }
-            if let Some(previous) = previous {
-                let before = nodes.time(node).0 - nodes.time(previous).0;
-                let now = after[node.index()]
-                    .0
-                    .wrapping_sub(after[previous.index()].0) as i64;
-                let place = Place {
-                    location: LocationIndex(location as u32),
-                    event: nodes.event(node),
-                };
-                sums.interval(before, now, place);
-            }
-            previous = Some(node);
+            let place = Place {
+                location: LocationIndex(location as u32),
+                event: nodes.event(node),
+            };
+            changes.event(nodes.timestamp(node), after[node.index()], place);
         }
-        Ok(sums)
+        Ok(changes)
+    }
+
+    /// The next event of the location: its times before and after, and where it is.
+    pub fn event(&mut self, before: Timestamp, after: Timestamp, place: Place) {
+        let stamps = Stamps { before, after };
+        let moved = stamps.moved();
+        self.events += 1;
+        self.out.moved += u64::from(moved != 0);
+        self.displacement += moved.unsigned_abs() as f64;
+        if moved.unsigned_abs() > self.out.largest_displacement.0.unsigned_abs() {
+            self.out.largest_displacement = Ticks(moved);
+        }
+        if let Some(last) = self.last.replace(stamps) {
+            let was = before.0.wrapping_sub(last.before.0) as i64;
+            let is = after.0.wrapping_sub(last.after.0) as i64;
+            self.interval(was, is, place);
+        }
     }
 
     fn interval(&mut self, before: i64, now: i64, place: Place) {
@@ -218,7 +259,7 @@ impl ChangeSums {
         self.growing += other.growing;
         self.time += other.time;
         self.displacement += other.displacement;
-        self.nodes += other.nodes;
+        self.events += other.events;
         self
     }
 }

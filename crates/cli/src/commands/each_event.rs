@@ -1,49 +1,86 @@
 //! The effect of a correction on all events, also on those between the ones that communicate.
+//!
+//! Events pass one after another, so that no more of them are in memory than of a list.
 
-use retime::Distortion;
-use retime::causality::{AllEvents, RetimingError};
+use rayon::prelude::*;
+use retime::causality::Place;
+use retime::format::{CorrectedEvents, Trace};
 use retime::pipeline::Solution;
+use retime::{Changes, Correction, Distortion, LocationIndex, Timestamp};
 
 use crate::analysed::Analysed;
 use crate::error::CliError;
-use crate::progress::Interrupts;
+use crate::progress::{Interrupts, check_interrupt};
+
+/// Events after which to look whether to go on.
+const STEP: u64 = 1 << 14;
 
 /// The changes of intervals between all events; `None` where other processes hold some of them.
 pub(super) fn distortion(
     analysed: &Analysed,
     solution: &Solution,
 ) -> Result<Option<Distortion>, CliError> {
-    if !analysed.analysis.causality().whole().is_here() {
+    let nodes = analysed.analysis.causality().nodes();
+    if !nodes.whole().is_here() {
         return Ok(None);
     }
-    let all = analysed.all_events()?;
-    let causality = all.causality();
-    let after = if let Some(times) = settled(analysed, solution, &all)? {
-        times
-    } else {
-        let retimed = causality.retimed(&solution.correction, &Interrupts);
-        let retimed = retimed.map_err(|error| match error {
-            RetimingError::TooFar => CliError::input(&analysed.opened.path, error.to_string()),
-            RetimingError::Cancelled(_) => CliError::Interrupted,
-        })?;
-        retimed.into_timestamps()
-    };
-    let measured = Distortion::measure(causality, &after, &Interrupts)?;
-    Ok(Some(measured))
+    let trace = &*analysed.opened.trace;
+    let counts: Vec<u64> = (0..nodes.locations())
+        .map(|it| nodes.event_count(it))
+        .collect();
+    let settled = settled(trace, &solution.correction, &counts)?;
+    let changes = (0..counts.len()).into_par_iter().map(|at| {
+        let location = LocationIndex(at as u32);
+        let settled = settled.as_ref().map(|times| times[at].as_slice());
+        changes(trace, location, &solution.correction, settled)
+    });
+    let changes = changes.collect::<Result<Vec<Changes>, CliError>>()?;
+    Ok(Some(Distortion::of(changes)))
 }
 
-/// The times of all events where the format cannot give them those of the correction.
+/// The times of all events, where the format cannot give them those of the correction.
 fn settled(
-    analysed: &Analysed,
-    solution: &Solution,
-    all: &AllEvents,
-) -> Result<Option<Vec<retime::Timestamp>>, CliError> {
-    let Some(trace) = analysed.opened.trace.rewriting() else {
+    trace: &dyn Trace,
+    correction: &Correction,
+    counts: &[u64],
+) -> Result<Option<Vec<Vec<Timestamp>>>, CliError> {
+    let Some(rewriting) = trace.rewriting() else {
         return Ok(None);
     };
-    let nodes = all.causality().nodes();
-    let of_location: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
-    let events: Vec<&[u32]> = of_location.iter().map(|it| nodes.events(it)).collect();
-    let settled = trace.settled(&solution.correction, &events, &Interrupts)?;
-    Ok(settled.map(|times| times.concat()))
+    // Most formats can, and need no list of all events to say so.
+    let none: Vec<&[u32]> = vec![&[]; counts.len()];
+    if rewriting.settled(correction, &none, &Interrupts)?.is_none() {
+        return Ok(None);
+    }
+    // No log has more.
+    let count = |&it: &u64| u32::try_from(it).unwrap_or(u32::MAX);
+    let numbers: Vec<u32> = (0..counts.iter().map(count).max().unwrap_or(0)).collect();
+    let all: Vec<&[u32]> = counts
+        .iter()
+        .map(|it| &numbers[..count(it) as usize])
+        .collect();
+    Ok(rewriting.settled(correction, &all, &Interrupts)?)
+}
+
+/// The changes of one location.
+fn changes(
+    trace: &dyn Trace,
+    location: LocationIndex,
+    correction: &Correction,
+    settled: Option<&[Timestamp]>,
+) -> Result<Changes, CliError> {
+    let mut changes = Changes::default();
+    let mut events = CorrectedEvents::open(trace, location, Some(correction))?;
+    while let Some(event) = events.read()? {
+        let after = settled.map_or(event.corrected, |it| it.get(event.number as usize).copied());
+        let place = Place {
+            location,
+            event: event.number,
+        };
+        changes.event(event.latest, after.unwrap_or(event.latest), place);
+        if event.number.is_multiple_of(STEP) {
+            check_interrupt()?;
+        }
+    }
+    Ok(changes)
 }
