@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use retime::pipeline::DRIFT_BOUND;
+use retime::pipeline::{BoundSearch, DRIFT_BOUND};
 
 use crate::quantity::{Count, share};
 
@@ -24,10 +24,12 @@ pub(crate) struct BoundsArgs {
 }
 
 impl BoundsArgs {
-    /// The drift bound on which error bounds rest, as a share, and the steps that each search for
-    /// them may take.
-    pub(crate) fn asked(&self) -> (f64, u64) {
-        (self.drift_bound.0, self.bounds_budget.0)
+    /// The search for error bounds that is asked for.
+    pub(crate) fn asked(&self) -> BoundSearch {
+        BoundSearch {
+            drift: self.drift_bound.0,
+            steps: self.bounds_budget.0,
+        }
     }
 }
 

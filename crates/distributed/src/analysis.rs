@@ -168,9 +168,9 @@ impl Follower {
                 // That it failed is known already.
                 let _ = solution.map(|it| analysis.adopt(it, monitor));
             }
-            Step::Bounds(drift, budget, solved) => {
+            Step::Bounds(search, solved) => {
                 let solution = solution.filter(|_| solved);
-                let bounds = analysis.bounds_within((drift, budget), solution, monitor);
+                let bounds = analysis.bounds_within(search, solution, monitor);
                 self.bounds = bounds.ok().flatten();
             }
             Step::LeastDistortion(solved) => {

@@ -118,7 +118,7 @@ impl NearestPoint {
             it.terms.retain(|term| term.0 < length);
             it
         }));
-        if !self.conditions.iter().all(|it| it.is_finite()) {
+        if !self.conditions.iter().all(Condition::is_finite) {
             return Outcome::GivenUp;
         }
         loop {

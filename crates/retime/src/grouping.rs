@@ -300,13 +300,14 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
     };
     let all: Vec<ClockId> = clocks.iter().collect();
     let mut violated: Vec<Violated> = all.into_par_iter().map(of_clock).collect();
-    violated_collectives(clocks, (info, causality), &mut violated);
+    violated_collectives(clocks, info, causality, &mut violated);
     causality.whole().all_reduce(violated)
 }
 
 fn violated_collectives(
     clocks: &Clocks,
-    (info, causality): (&TraceInfo, &Causality),
+    info: &TraceInfo,
+    causality: &Causality,
     violated: &mut [Violated],
 ) {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());

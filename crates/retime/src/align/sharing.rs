@@ -165,7 +165,7 @@ impl SharingJudge {
             for &WindowedWay { from, to, .. } in inside.filter(once) {
                 monitor.check()?;
                 let middle = self.exchange.middle(number, windows);
-                let Some(agree) = self.agree(&ways, (from, to), middle, monitor)? else {
+                let Some(agree) = self.agree(&ways, from, to, middle, monitor)? else {
                     continue;
                 };
                 let pair = (from.min(to), from.max(to));
@@ -187,7 +187,8 @@ impl SharingJudge {
     fn agree(
         &self,
         ways: &Ways<'_>,
-        (from, to): Pair,
+        from: ClockId,
+        to: ClockId,
         time: i64,
         monitor: &dyn Monitor,
     ) -> Result<Option<bool>, Cancelled> {
@@ -207,7 +208,7 @@ impl SharingJudge {
         let there = ways.short(from, to).unwrap_or(f64::INFINITY);
         match ways.short(to, from) {
             Some(back) => Ok(Some(there + back >= slowest)),
-            None => ways.none_below((to, from), slowest - there, monitor),
+            None => ways.none_below(to, from, slowest - there, monitor),
         }
     }
 }

@@ -151,7 +151,8 @@ impl<'a> Ways<'a> {
     /// long to tell. Fails only if `monitor` says to give up.
     pub(super) fn none_below(
         &self,
-        (from, to): (ClockId, ClockId),
+        from: ClockId,
+        to: ClockId,
         limit: f64,
         monitor: &dyn Monitor,
     ) -> Result<Option<bool>, Cancelled> {
@@ -267,7 +268,7 @@ mod tests {
             for it in &steps {
                 let back = shortest[it.to.as_usize()][it.from.as_usize()];
                 prop_assert_eq!(ways.return_from(it.from, it.to), back.is_finite());
-                let found = ways.none_below((it.to, it.from), limit, &()).unwrap();
+                let found = ways.none_below(it.to, it.from, limit, &()).unwrap();
                 prop_assert_eq!(found, Some(back >= limit));
                 let short = ways.short(it.from, it.to).unwrap();
                 prop_assert!(short <= it.fastest && short >= shortest[it.from.as_usize()][it.to.as_usize()]);
@@ -280,10 +281,7 @@ mod tests {
         let steps = [(0, 1, -30), (1, 2, 10), (2, 0, 10)].map(step);
         let ways = Ways::new(&steps);
         // Each by 3 1/3.
-        let below = |limit| {
-            ways.none_below((ClockId(1), ClockId(0)), limit, &())
-                .unwrap()
-        };
+        let below = |limit| ways.none_below(ClockId(1), ClockId(0), limit, &()).unwrap();
         assert_eq!((below(26.0), below(27.0)), (Some(true), Some(false)));
     }
 
@@ -297,7 +295,7 @@ mod tests {
         steps.sort_unstable_by_key(|it| (it.from, it.to));
         let ways = Ways::new(&steps);
         for it in &steps {
-            let found = ways.none_below((it.to, it.from), 1_000.0, &()).unwrap();
+            let found = ways.none_below(it.to, it.from, 1_000.0, &()).unwrap();
             assert_eq!(found, Some(true));
         }
     }

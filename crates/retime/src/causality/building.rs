@@ -139,8 +139,8 @@ impl Causality {
                 turns: &turns,
                 lack_begins: &lack_begins,
             };
-            let how = (options, shared);
-            let mut joined = joining::join(info, &logs, &nodes, how, &mut noted, &mut pace)?;
+            let mut joined =
+                joining::join(info, &logs, &nodes, options, shared, &mut noted, &mut pace)?;
             named::join(&logs, &nodes, &mut joined.visited, &mut noted, &mut pace)?;
             Ok::<_, Cancelled>((joined, noted.into_defects()))
         };

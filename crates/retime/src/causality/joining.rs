@@ -49,7 +49,8 @@ pub(super) fn join(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
-    (options, shared): (CausalityOptions, Shared<'_>),
+    options: CausalityOptions,
+    shared: Shared<'_>,
     defects: &mut Noted<'_>,
     pace: &mut Pace<'_>,
 ) -> Result<Joined, Cancelled> {
@@ -69,8 +70,7 @@ pub(super) fn join(
         let known = info.communicators.get(communicator as usize);
         match (known, shared.turns.get(&communicator)) {
             (Some(known), Some(&turns)) => {
-                let of = (communicator, known);
-                builder.in_turns(of, recorded, turns, pace)?;
+                builder.in_turns(communicator, known, recorded, turns, pace)?;
             }
             (Some(known), None) => builder.communicator(known, recorded, pace)?,
             (None, _) => builder.strangers(recorded),

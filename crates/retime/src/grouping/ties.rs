@@ -60,23 +60,22 @@ impl Ties {
             quiet: BTreeSet::new(),
         };
         let mut rest: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
-        let of = (info, causality);
-        ties.tie_messages(of, &mut rest, FIRST);
-        ties.tie_collectives(of);
-        ties.tie_messages(of, &mut rest, usize::MAX);
+        ties.tie_messages(info, causality, &mut rest, FIRST);
+        ties.tie_collectives(info, causality);
+        ties.tie_messages(info, causality, &mut rest, usize::MAX);
         let mut ties = causality.whole().all_reduce(ties);
         ties.tie_loud(info);
         ties
     }
 
-    fn tie_collectives(&mut self, (info, causality): (&TraceInfo, &Causality)) {
+    fn tie_collectives(&mut self, info: &TraceInfo, causality: &Causality) {
         let (nodes, collectives) = (causality.nodes(), causality.collectives());
         for instance in collectives.instances() {
             if self.sets <= 1 {
                 return;
             }
             let mut tie = |cause: EventNode, effect: EventNode| {
-                self.tie_ends((info, causality), cause, effect);
+                self.tie_ends(info, causality, cause, effect);
             };
             // Any cause of an effect ties it, and any effect of a cause; the latest and
             // the earliest show whether one is violated.
@@ -90,7 +89,8 @@ impl Ties {
     /// Ties by the messages that arrive at the next so many nodes of each location.
     fn tie_messages(
         &mut self,
-        (info, causality): (&TraceInfo, &Causality),
+        info: &TraceInfo,
+        causality: &Causality,
         rest: &mut [Ids<EventNode>],
         many: usize,
     ) {
@@ -100,7 +100,7 @@ impl Ties {
             }
             for node in rest.take(many) {
                 if let Some(send) = causality.message_source(node) {
-                    self.tie_ends((info, causality), send, node);
+                    self.tie_ends(info, causality, send, node);
                 }
             }
         }
@@ -109,7 +109,8 @@ impl Ties {
     /// Ties by a cause and its effect.
     fn tie_ends(
         &mut self,
-        (info, causality): (&TraceInfo, &Causality),
+        info: &TraceInfo,
+        causality: &Causality,
         cause: EventNode,
         effect: EventNode,
     ) {

@@ -221,7 +221,7 @@ pub fn gentlest(
     let offsets = match &found.solved {
         Some((graph, least)) => {
             let clocks = edges.clocks();
-            listed.offsets(clocks, (graph, least), found.slope, &mut budget)?
+            listed.offsets(clocks, graph, least, found.slope, &mut budget)?
         }
         None => Vec::new(),
     };
@@ -364,7 +364,8 @@ impl ListedLinks {
     fn offsets(
         &self,
         clocks: usize,
-        (graph, least): (&Graph, &[i128]),
+        graph: &Graph,
+        least: &[i128],
         slope: Slope,
         budget: &mut Budget<'_>,
     ) -> Result<Vec<Option<Offset>>, Cancelled> {

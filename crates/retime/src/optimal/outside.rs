@@ -91,7 +91,8 @@ impl Merge for Outside {
 pub fn outside(
     bounds: &OffsetBounds,
     correction: &Correction,
-    (nodes, clocks): (&Nodes, &Clocks),
+    nodes: &Nodes,
+    clocks: &Clocks,
     times: &[Timestamp],
     beyond: f64,
 ) -> Outside {

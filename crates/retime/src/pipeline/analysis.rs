@@ -315,16 +315,15 @@ impl Analysis {
                 Some(clocks) if input.may_regroup => {
                     let learned = self.learn(&clocks, monitor);
                     let named = |reason: Cancelled| {
-                        let names = (&self.info, &clocks);
-                        NotSolved::new(reason.into(), method.name(), names, false)
+                        let (name, info) = (method.name(), &self.info);
+                        NotSolved::new(reason.into(), name, info, &clocks, false)
                     };
                     let delay = learned.map_err(named)?;
                     finer = Some((clocks, delay));
                 }
                 shared => {
-                    let names = (&self.info, clocks);
-                    let shared = shared.is_some();
-                    return Err(NotSolved::new(reason, method.name(), names, shared));
+                    let (name, info, shared) = (method.name(), &self.info, shared.is_some());
+                    return Err(NotSolved::new(reason, name, info, clocks, shared));
                 }
             }
         }

@@ -29,6 +29,26 @@ use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};
 /// How much work each search for bounds may take, in looks at moments and dependencies: some 20 s.
 pub const BOUND_BUDGET: u64 = 2_000_000_000;
 
+/// What bounds are searched for, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundSearch {
+    /// The rates of clocks wander by at most this, as a share.
+    pub drift: f64,
+    /// A search looks at so many moments and dependencies at most.
+    pub steps: u64,
+}
+
+impl BoundSearch {
+    /// With [as many steps](BOUND_BUDGET) as a command takes unless it is told otherwise.
+    #[must_use]
+    pub fn with_drift(drift: f64) -> Self {
+        Self {
+            drift,
+            steps: BOUND_BUDGET,
+        }
+    }
+}
+
 /// The usual drift bound, as quartz drifts between warm and cold, a share.
 pub const DRIFT_BOUND: f64 = 1e-4;
 
@@ -120,13 +140,8 @@ pub(super) fn lines(
 }
 
 impl Timed<'_> {
-    /// Bounds of what has to be added to recorded stamps, for clocks that wander by at
-    /// most `drift`, in searches of so many steps; `None` where nothing relates any clocks.
-    pub(super) fn offsets(
-        &self,
-        drift: f64,
-        budget: u64,
-    ) -> Result<Option<BoundedOffsets>, Cancelled> {
+    /// Bounds of what has to be added to recorded stamps; `None` where nothing relates any clocks.
+    pub(super) fn offsets(&self, search: BoundSearch) -> Result<Option<BoundedOffsets>, Cancelled> {
         if self.clocks.len() < 2 {
             return Ok(None);
         }
@@ -134,8 +149,8 @@ impl Timed<'_> {
             return Ok(None);
         };
         let options = BoundOptions {
-            steps: budget,
-            ..bound_options(drift)
+            steps: search.steps,
+            ..bound_options(search.drift)
         };
         let trace = self.edges();
         let (offsets, witnessed) = trace.at_root::<Estimate, _>(|| {
@@ -144,7 +159,7 @@ impl Timed<'_> {
             Ok((offsets, witnessed(&source, self.monitor)?))
         })?;
         Ok(Some(BoundedOffsets {
-            drift,
+            drift: search.drift,
             contradicted: contradicted(&offsets.relaxed, &base),
             offsets,
             witnessed,
@@ -197,7 +212,8 @@ impl Bounds {
     pub(super) fn new(
         known: BoundedOffsets,
         correction: &Correction,
-        (causality, clocks): (&Causality, &Clocks),
+        causality: &Causality,
+        clocks: &Clocks,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let nodes = causality.nodes();
@@ -243,10 +259,11 @@ impl Bounds {
         let correction = &solution.correction;
         let clocks = correction.clocks();
         let unchanged = Correction::new(clocks.clone(), Vec::new());
-        let trace = (nodes, clocks);
-        let recorded = outside(&self.offsets, &unchanged, trace, nodes.timestamps(), 0.0);
+        let stamps = nodes.timestamps();
+        let recorded = outside(&self.offsets, &unchanged, nodes, clocks, stamps, 0.0);
         let beyond = recorded.furthest + self.all.mean_half_width;
-        outside(&self.offsets, correction, trace, &solution.times, beyond)
+        let times = &solution.times;
+        outside(&self.offsets, correction, nodes, clocks, times, beyond)
     }
 
     /// True if anything bounds what has to be added to a clock from below, and from above.

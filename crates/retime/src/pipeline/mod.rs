@@ -42,7 +42,7 @@ pub use analysis::{
     Analysis, AnalysisError, AnalysisOptions, Counts, JudgedBy, Measured, Runaway, Worse,
 };
 pub use auto::Auto;
-pub use bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, DRIFT_BOUND, StepsShow};
+pub use bounds::{BOUND_BUDGET, BoundSearch, BoundedOffsets, Bounds, DRIFT_BOUND, StepsShow};
 pub use candidates::{Candidate, candidates};
 pub use estimator::{Estimator, Input};
 pub use examined::{Examined, UnusedKind, Verdict, families};

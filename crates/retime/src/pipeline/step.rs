@@ -14,6 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bounds::BoundSearch;
 use super::logical_clock::LogicalClock;
 use super::method::Method;
 use crate::estimate::Reference;
@@ -25,9 +26,9 @@ pub enum Step {
     Solve(SharedMethod),
     /// [`Analysis::adopt`](super::Analysis::adopt).
     Adopt,
-    /// [`Analysis::bounds_within`](super::Analysis::bounds_within) this drift bound and so many
-    /// steps; true for the times of the solution.
-    Bounds(f64, u64, bool),
+    /// [`Analysis::bounds_within`](super::Analysis::bounds_within); true for the times of the
+    /// solution.
+    Bounds(BoundSearch, bool),
     /// [`Analysis::least_distortion`](super::Analysis::least_distortion); true for the times of
     /// the solution.
     LeastDistortion(bool),

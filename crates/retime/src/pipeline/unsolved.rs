@@ -121,7 +121,8 @@ impl NotSolved {
     pub(super) fn new(
         reason: Unsolved,
         method: &str,
-        (info, clocks): (&TraceInfo, &Clocks),
+        info: &TraceInfo,
+        clocks: &Clocks,
         shared: bool,
     ) -> Self {
         let words = reason.describe(info, clocks);

@@ -123,7 +123,7 @@ impl AlignedTrace<'_> {
             if broken.is_empty() {
                 return Ok(Some(nearest.lines));
             }
-            if !nearest.take(broken) {
+            if !nearest.take(&broken) {
                 break;
             }
         }

@@ -55,7 +55,7 @@ impl Nearest {
 
     /// Takes conditions in, and finds the lines that satisfy all; false if there are none, as far as
     /// that is found out.
-    pub(super) fn take(&mut self, ties: Vec<Tie>) -> bool {
+    pub(super) fn take(&mut self, ties: &[Tie]) -> bool {
         let conditions: Vec<Condition> = ties.iter().map(|tie| self.condition(tie)).collect();
         let outcome = self.point.take(conditions, EXACT, &mut self.work);
         let ends = self.point.point().chunks_exact(2);
@@ -114,25 +114,25 @@ mod tests {
             })
         };
         let mut nearest = Nearest::to(asked(), ClockId(0), 1e9);
-        assert!(nearest.take(vec![tie(0, 1, 0.5, 4.0)]));
+        assert!(nearest.take(&[tie(0, 1, 0.5, 4.0)]));
         assert!(near(&nearest.lines, [0.0, -4.0]));
         let mut nearest = Nearest::to(asked(), ClockId(2), 1e9);
-        assert!(nearest.take(vec![tie(0, 1, 0.5, 4.0)]));
+        assert!(nearest.take(&[tie(0, 1, 0.5, 4.0)]));
         assert!(near(&nearest.lines, [-3.0, -7.0]));
     }
 
     #[test]
     fn conditions_that_contradict_each_other_are_given_up() {
         let mut nearest = Nearest::to(vec![level(0.0), level(0.0)], ClockId(0), 1e9);
-        assert!(!nearest.take(vec![tie(0, 1, 0.5, -10.0), tie(1, 0, 0.5, 5.0)]));
+        assert!(!nearest.take(&[tie(0, 1, 0.5, -10.0), tie(1, 0, 0.5, 5.0)]));
         assert!(nearest.work > WORK - 1000);
     }
 
     #[test]
     fn lines_longer_than_the_run_are_none() {
-        let apart = vec![tie(0, 1, 0.5, -10.0)];
-        assert!(Nearest::to(vec![level(0.0); 2], ClockId(0), 11.0).take(apart.clone()));
-        assert!(!Nearest::to(vec![level(0.0); 2], ClockId(0), 9.0).take(apart));
+        let apart = [tie(0, 1, 0.5, -10.0)];
+        assert!(Nearest::to(vec![level(0.0); 2], ClockId(0), 11.0).take(&apart));
+        assert!(!Nearest::to(vec![level(0.0); 2], ClockId(0), 9.0).take(&apart));
     }
 
     fn lines() -> impl Strategy<Value = Vec<RunLine>> {
@@ -161,7 +161,7 @@ mod tests {
             };
             let ties: Vec<Tie> = ties.iter().map(tie).collect();
             let mut nearest = Nearest::to(asked.clone(), ClockId(0), 1e9);
-            prop_assert!(nearest.take(ties.clone()));
+            prop_assert!(nearest.take(&ties));
             for tie in &ties {
                 prop_assert!(tie.slack + tie.change(&nearest.lines) > -0.1, "{tie:?}");
             }

@@ -15,7 +15,7 @@ use retime::clock::{
 use retime::estimate::{Estimate, learn_minimal_delay};
 use retime::optimal::ErrorBounds;
 use retime::pipeline::{
-    Analysis, AnalysisOptions, Auto, BOUND_BUDGET, BoundedOffsets, ClockControl, ClockKind,
+    Analysis, AnalysisOptions, Auto, BoundSearch, BoundedOffsets, ClockControl, ClockKind,
     DRIFT_BOUND, GentlestCorrection, LogicalClock, Method, MiddleOfBounds, Unsolved,
 };
 use retime::repair::repair;
@@ -106,7 +106,7 @@ fn bounds_and_the_gentlest_correction_stop_wherever_they_are_asked_to() {
     let unasked = || analysis.clone();
     stops(20, |monitor| unasked().bounds(DRIFT_BOUND, None, monitor));
     stops(20, |monitor| {
-        unasked().bounded_offsets((DRIFT_BOUND, BOUND_BUDGET), monitor)
+        unasked().bounded_offsets(BoundSearch::with_drift(DRIFT_BOUND), monitor)
     });
     stops(20, |monitor| unasked().least_distortion(None, monitor));
     let asked = unasked();
@@ -175,7 +175,7 @@ impl Long {
                 reference: retime::ClockId(0),
             },
             offsets: analysis
-                .bounded_offsets((DRIFT_BOUND, BOUND_BUDGET), &())
+                .bounded_offsets(BoundSearch::with_drift(DRIFT_BOUND), &())
                 .unwrap()
                 .unwrap(),
             edges: {

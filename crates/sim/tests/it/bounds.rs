@@ -387,8 +387,8 @@ fn what_lies_outside_does_not_depend_on_the_common_time() {
         let correction = as_correction(&trace, common, ahead);
         let retimed = trace.causality.retimed(&correction, &()).unwrap();
         let nodes = trace.causality.nodes();
-        let of = (nodes, &trace.clocks);
-        outside(&bounds, &correction, of, retimed.nodes().timestamps(), 0.0)
+        let times = retimed.nodes().timestamps();
+        outside(&bounds, &correction, nodes, &trace.clocks, times, 0.0)
     };
     for common in [|true_| true_, |true_| true_ * 10_003 / 10_000 + 5_000_000] {
         let right = found(common, 0);

@@ -20,7 +20,8 @@ impl Builder<'_, '_> {
     /// The operations of a communicator whose turns are here.
     pub(super) fn in_turns(
         &mut self,
-        (number, communicator): (u32, &Communicator),
+        number: u32,
+        communicator: &Communicator,
         mut recorded: Recorded,
         turns: Turns,
         pace: &mut Pace<'_>,
@@ -47,7 +48,7 @@ impl Builder<'_, '_> {
                 })
             };
             let calls: Vec<Entered> = members.iter().filter_map(of_turn).collect();
-            self.turn((number, turn as u32), communicator, &members, &calls);
+            self.turn(number, turn as u32, communicator, &members, &calls);
         }
         let known = (0..).zip(members).filter(|(_, it)| knows_all(it));
         self.built.awaiting.insert(number, known.collect());
@@ -57,7 +58,8 @@ impl Builder<'_, '_> {
     /// One of them, with the calls of all members.
     fn turn(
         &mut self,
-        (number, turn): (u32, u32),
+        number: u32,
+        turn: u32,
         communicator: &Communicator,
         members: &[Member],
         calls: &[Entered],

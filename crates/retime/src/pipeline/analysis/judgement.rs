@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, Timed};
+use super::super::bounds::{BoundSearch, BoundedOffsets, Bounds, Timed};
 use super::super::implausible::Implausible;
 use super::super::solution::Solution;
 use super::super::step::Step;
@@ -232,36 +232,35 @@ impl Analysis {
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
-        self.bounds_within((drift, BOUND_BUDGET), solution, monitor)
+        self.bounds_within(BoundSearch::with_drift(drift), solution, monitor)
     }
 
-    /// Bounds by searches of so many steps at most.
+    /// The [bounds](Self::bounds), by searches of so many steps at most.
     pub fn bounds_within(
         &self,
-        (drift, budget): (f64, u64),
+        search: BoundSearch,
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
         let whole = self.causality.whole();
-        whole.announce(&Step::Bounds(drift, budget, solution.is_some()));
-        whole.agreed(
-            self.bounds_alone((drift, budget), solution, monitor),
-            |_| true,
-        )
+        whole.announce(&Step::Bounds(search, solution.is_some()));
+        whole.agreed(self.bounds_alone(search, solution, monitor), |_| true)
     }
 
     fn bounds_alone(
         &self,
-        (drift, budget): (f64, u64),
+        search: BoundSearch,
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
-        let offsets = self.timed(solution, monitor).offsets(drift, budget)?;
-        let trace = (&self.causality, &self.clocks);
+        let offsets = self.timed(solution, monitor).offsets(search)?;
+        let (causality, clocks) = (&self.causality, &self.clocks);
         let recorded = || Correction::new(self.clocks.clone(), Vec::new());
         let bounds = |offsets| match solution {
-            Some(solution) => Bounds::new(offsets, &solution.correction, trace, monitor),
-            None => Bounds::new(offsets, &recorded(), trace, monitor),
+            Some(solution) => {
+                Bounds::new(offsets, &solution.correction, causality, clocks, monitor)
+            }
+            None => Bounds::new(offsets, &recorded(), causality, clocks, monitor),
         };
         offsets.map(bounds).transpose()
     }
@@ -270,10 +269,10 @@ impl Analysis {
     /// Searches take so many steps at most. Fails only if `monitor` says to give up.
     pub fn bounded_offsets(
         &self,
-        (drift, budget): (f64, u64),
+        search: BoundSearch,
         monitor: &dyn Monitor,
     ) -> Result<Option<BoundedOffsets>, Cancelled> {
-        self.timed(None, monitor).offsets(drift, budget)
+        self.timed(None, monitor).offsets(search)
     }
 
     /// How far the times of a correction can be from the truth; `None` for one that
@@ -284,9 +283,9 @@ impl Analysis {
         correction: &Correction,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
-        let trace = (&self.causality, &self.clocks);
+        let (causality, clocks) = (&self.causality, &self.clocks);
         let same = correction.clocks() == &self.clocks;
-        let bounds = || Bounds::new(known.clone(), correction, trace, monitor);
+        let bounds = || Bounds::new(known.clone(), correction, causality, clocks, monitor);
         same.then(bounds).transpose()
     }
 
