@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use retime_gzip::first_bytes;
-use retime_model::format::FormatError;
+use retime_model::format::{DocumentKind, FormatError};
 use retime_model::{FileMap, Monitor, open_regular};
 use serde_json::Value;
 
@@ -50,6 +50,10 @@ pub(crate) struct Chrome;
 impl Document for Chrome {
     fn format(&self) -> &'static str {
         "Kineto"
+    }
+
+    fn kind(&self) -> DocumentKind {
+        DocumentKind::Chrome
     }
 
     fn ends(&self) -> &'static [&'static str] {

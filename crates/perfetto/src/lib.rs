@@ -21,6 +21,7 @@
 //! contents     all but times                   so that a copy can be compared
 //! forms        how numbers were written        for undo
 //! writer       file, other times --> file
+//! each         file --> packets with times      for whoever puts files together
 //! packets      a kind of file that holds profiles
 //! ```
 //!
@@ -78,6 +79,7 @@ mod annotations;
 mod arrows;
 mod clocks;
 mod contents;
+mod each;
 mod error;
 mod event;
 mod forms;
@@ -100,6 +102,7 @@ use retime_kineto::{Kineto, KinetoByPath, RankPattern};
 use retime_model::format::{Format, FormatError, Recognition, Trace};
 use retime_model::{Monitor, presence};
 
+pub use each::{MachinesAhead, PacketRead, PieceRead, each_packet};
 pub use error::PerfettoError;
 use packets::Packets;
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use retime::causality::{Check, EventNode};
-use retime::format::{Document, Shape, Trace};
+use retime::format::{Document, DocumentKind, Shape, Trace};
 use retime::pipeline::{Analysis, Solution};
 use retime::{Access, TraceInfo};
 use retime_export::dependencies;
@@ -63,10 +63,12 @@ pub(super) struct Shown {
 /// with others.
 pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliError> {
     let (mut analysed, method) = analyse(asked)?;
-    let has_documents = !analysed.opened.trace.documents().is_empty();
-    if !has_documents {
+    let documents = analysed.opened.trace.documents();
+    let has_documents = !documents.is_empty();
+    if !has_documents || documents.iter().any(|it| it.kind == DocumentKind::Packets) {
         refuse_without_packets(&analysed, room.as_ref())?;
     }
+    drop(documents);
     let Found {
         report,
         bounds,
