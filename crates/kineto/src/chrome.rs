@@ -45,7 +45,7 @@ const KEYS: [&[u8]; 5] = [
 
 /// Files in Chrome's JSON format.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chrome;
+pub struct Chrome;
 
 impl Document for Chrome {
     fn format(&self) -> &'static str {
@@ -329,6 +329,10 @@ impl Reader {
             return;
         }
         let (name, id) = (event.text(event.fields.name), event.text(event.fields.id));
+        // Viewers draw nothing that ends before it begins, so that in what retime writes for them
+        // an arrow whose effect comes first begins there.
+        let is_turned = cat == b"reversed" && matches!(name, b"reversed" | b"dependency");
+        let is_end = is_end != is_turned;
         let key = [cat, b"\n", name, b"\n", id].concat().into();
         self.gathering.flow(number, key, is_end);
     }

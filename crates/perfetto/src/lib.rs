@@ -96,9 +96,9 @@ mod tracks;
 mod writer;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use retime_kineto::{Kineto, KinetoByPath, RankPattern};
+use retime_kineto::{Chrome, Document, Kineto, KinetoByPath, RankPattern};
 use retime_model::format::{Format, FormatError, Recognition, Trace};
 use retime_model::{Monitor, presence};
 
@@ -154,6 +154,18 @@ pub fn refuse_both_kinds(path: &Path) -> Result<(), FormatError> {
         return Err(PerfettoError::BothKinds { path }.into());
     }
     Ok(())
+}
+
+/// The profiles in a directory that are of the other of both kinds than those of a trace whose
+/// format is called so: a copy has them with the times that they have.
+pub fn of_other_kind(path: &Path, format: &str) -> Result<Vec<PathBuf>, FormatError> {
+    let other: &dyn Document = match format {
+        it if it == Chrome.format() => &Packets,
+        it if it == Packets.format() => &Chrome,
+        _ => return Ok(Vec::new()),
+    };
+    let found = retime_kineto::profiles_in(other, path);
+    Ok(found.map_err(|source| PerfettoError::io(path, source))?)
 }
 
 /// Profiles with the ranks that a pattern finds in paths: traces of [`Perfetto`], or files of

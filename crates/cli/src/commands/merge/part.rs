@@ -133,14 +133,17 @@ fn corrected(
     copy: &Path,
 ) -> Result<Shown, CliError> {
     let trace = analysed.opened.rewriting()?;
-    if trace.shape() == Shape::Directory {
-        fs::create_dir(copy).map_err(|error| CliError::io(copy, error))?;
-    }
+    fs::create_dir(copy).map_err(|error| CliError::io(copy, error))?;
+    // A file keeps its name, by which its processes are called.
+    let copy = match analysed.opened.path.file_name() {
+        Some(name) if trace.shape() == Shape::File => copy.join(name),
+        _ => copy.to_owned(),
+    };
     let progress = Progress::new(Stage::Writing, trace.bytes(), asked.run.quiet);
-    trace.rewrite(&solution.correction, copy, &progress)?;
+    trace.rewrite(&solution.correction, &copy, &progress)?;
     drop(progress);
     check_interrupt()?;
-    let path = trace.copy_at(copy);
+    let path = trace.copy_at(&copy);
     let written = match trace.open_copy(&path, &Interrupts) {
         Some(written) => written?,
         None => formats::open(&path, formats::of(&path, asked.source.format)?, None)?,
