@@ -29,7 +29,7 @@ const OWN = "ifnull(slice.category, '') != 'retime'";
 
 // All that is said of slices, counters and arrows, with times from that of the first slice on; names
 // of processes and of tracks of their own as they were before a file was named in front of them.
-// Queues of GPUs have other numbers.
+// Queues of GPUs have other numbers, and clocks of sequences are told without these.
 async function seen(path) {
   const {query, close} = await perfetto.open(path);
   const [[first]] = await query(`select min(ts) from slice where ${OWN}`);
@@ -55,7 +55,7 @@ async function seen(path) {
       where ifnull(source.category, '') != 'retime'`)).map((it) => JSON.stringify(it)),
     counters: (await query(`select track.name, counter.ts - ${first}, value from counter join track on track.id = track_id`))
       .map((it) => JSON.stringify(it)),
-    snapshots: (await query('select clock_id, clock_name, clock_value from clock_snapshot')).map((it) => JSON.stringify(it)),
+    snapshots: (await query('select clock_id & 4294967295, clock_name, clock_value from clock_snapshot')).map((it) => JSON.stringify(it)),
     processes: (await query('select pid, name from process where pid > 0 order by pid')),
     tracks: new Set(slices.map((it) => it[11])),
     added: await query(`

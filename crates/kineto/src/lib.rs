@@ -140,8 +140,8 @@ mod xla;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use retime_model::{Monitor, presence};
 use retime_model::format::{Format, FormatError, Recognition, Trace};
+use retime_model::{Monitor, presence};
 
 pub use chrome::Chrome;
 pub use chunks::Chunks;

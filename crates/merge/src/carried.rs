@@ -89,7 +89,7 @@ pub(crate) fn carry(
         added: first + inhabitants.processes.len() as u64,
         is_described: false,
     };
-    for together in ends.chunk_by(|a, b| a.end == b.end) {
+    for together in ends.chunk_by(Pointed::leaves_with) {
         points.write(together, &mut chunks.current);
         chunks.put_if_full()?;
     }

@@ -42,14 +42,19 @@ pub struct ArrowEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pointed {
     pub(crate) end: ArrowEnd,
+    pub(crate) is_cause: bool,
     /// The position of the arrow.
     pub(crate) arrow: usize,
-    pub(crate) is_cause: bool,
     /// True if the effect of the arrow is before its cause.
     pub(crate) is_reversed: bool,
 }
 
 impl Pointed {
+    /// True if both leave from one event. Each that arrives is alone, since an event waits for one.
+    pub(crate) fn leaves_with(&self, other: &Self) -> bool {
+        self.end == other.end && self.is_cause && other.is_cause
+    }
+
     /// The name of what stands there.
     pub(crate) fn name(&self) -> &'static str {
         if self.is_cause { "cause" } else { "effect" }

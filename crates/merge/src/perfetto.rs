@@ -136,7 +136,7 @@ impl<'a> Packets<'a> {
             return Err(failure.into());
         }
         self.held_back(&mut chunks.current);
-        for together in ends.chunk_by(|a, b| a.end == b.end) {
+        for together in ends.chunk_by(Pointed::leaves_with) {
             self.points(&mut chunks.current, together);
             chunks.put_if_full()?;
         }

@@ -49,7 +49,11 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
 /// The profiles that are no part of the trace, though they are of the same job.
 fn of_other_kind(files: &[PathBuf]) -> Option<String> {
     const NAMED: usize = 3;
-    let name = |it: &PathBuf| printable(&it.file_name()?.to_string_lossy()).into_owned().into();
+    let name = |it: &PathBuf| {
+        printable(&it.file_name()?.to_string_lossy())
+            .into_owned()
+            .into()
+    };
     let named: Vec<String> = files.iter().filter_map(name).take(NAMED).collect();
     let more = match files.len().saturating_sub(NAMED) {
         0 => String::new(),

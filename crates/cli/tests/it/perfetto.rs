@@ -259,7 +259,11 @@ fn merged_files_are_read_again() {
             let before = &report["before"];
             assert!(report["before"]["reversed"].as_u64().is_some(), "{report}");
             let of = |kind: &str| before[kind]["total"].as_u64().unwrap();
-            (of("messages"), of("collectives"), before["reversed"].as_u64())
+            (
+                of("messages"),
+                of("collectives"),
+                before["reversed"].as_u64(),
+            )
         };
         let (messages, collectives, _) = counts(runs);
         assert!(collectives > 50, "{collectives}");
@@ -267,8 +271,9 @@ fn merged_files_are_read_again() {
         let drawn = format!("{} arrows between them", messages + collectives);
         assert!(told.replace(',', "").contains(&drawn), "{shape:?}: {told}");
         let (again, joined, reversed) = counts("merged.pftrace");
-        assert_eq!(joined, collectives, "{shape:?} {runs}");
-        assert_eq!(again, messages + messages + collectives, "{shape:?} {runs}");
+        // Arrows that leave one event are an operation again.
+        let all = 2 * (messages + collectives);
+        assert_eq!(again + joined, all, "{shape:?} {runs}");
         assert_eq!(reversed, Some(0));
     }
 }

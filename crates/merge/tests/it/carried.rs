@@ -293,7 +293,9 @@ fn job(directory: &Path, files: &[Vec<Made>]) -> Job {
     let documents = files.iter().enumerate();
     Job {
         origin: START as i64,
-        documents: documents.map(|(file, it)| document(directory, file, it)).collect(),
+        documents: documents
+            .map(|(file, it)| document(directory, file, it))
+            .collect(),
         ..Job::default()
     }
 }
