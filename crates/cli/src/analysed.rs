@@ -143,6 +143,7 @@ pub(crate) fn analyse_together(
         },
     })?;
     check_interrupt()?;
+    let of_other_kind = retime_perfetto::of_other_kind(source.path, trace.format())?;
     Ok(Analysed {
         opened: Opened {
             path: source.path.into(),
@@ -152,6 +153,7 @@ pub(crate) fn analyse_together(
                 scan,
                 ..LoadTiming::default()
             },
+            of_other_kind,
         },
         analysis,
         delay_source: DelaySource::of(&model.min_delay, saved.is_there()),

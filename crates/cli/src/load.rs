@@ -22,6 +22,8 @@ pub(crate) struct Opened {
     /// The content of each location besides times: its events, counted by kind.
     pub(crate) contents: Vec<Contents>,
     pub(crate) timing: LoadTiming,
+    /// Profiles of another kind that lie beside those of the trace.
+    pub(crate) of_other_kind: Vec<PathBuf>,
 }
 
 impl Opened {
@@ -108,6 +110,12 @@ pub(crate) fn load_with<T>(
     } else {
         trace.path()
     };
+    // Of files that are given one by one none beside them is copied.
+    let of_other_kind = if others.is_empty() {
+        retime_perfetto::of_other_kind(path, trace.format())?
+    } else {
+        Vec::new()
+    };
     memory::check(path, format)?;
     let (options, beside) = beside(&*trace)?;
     let start = Instant::now();
@@ -126,6 +134,7 @@ pub(crate) fn load_with<T>(
             trace,
             contents: scan.contents,
             timing,
+            of_other_kind,
         },
         info: scan.info,
         causality,

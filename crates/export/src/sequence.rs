@@ -175,12 +175,14 @@ impl Sequence {
         }
     }
 
-    /// Writes the packet of the event.
+    /// Writes the packet of the event. Only the first says that names count from here on: readers
+    /// take those of events for granted, and flags of all others are a twentieth of a file.
     fn send(&mut self, out: &mut Vec<u8>, at: u64) {
-        let mut flags = trace_packet::NEEDS_INCREMENTAL_STATE;
         self.packet.clear();
         if let Some(track) = self.first.take() {
-            flags |= trace_packet::INCREMENTAL_STATE_CLEARED;
+            let flags =
+                trace_packet::INCREMENTAL_STATE_CLEARED | trace_packet::NEEDS_INCREMENTAL_STATE;
+            uint(&mut self.packet, trace_packet::SEQUENCE_FLAGS, flags);
             let (mut defaults, mut own) = (Vec::new(), Vec::new());
             uint(&mut own, track_event::TRACK_UUID, track);
             bytes(
@@ -204,7 +206,6 @@ impl Sequence {
         }
         uint(&mut self.packet, trace_packet::TIMESTAMP, at);
         self.packet.extend_from_slice(&self.common);
-        uint(&mut self.packet, trace_packet::SEQUENCE_FLAGS, flags);
         bytes(&mut self.packet, trace_packet::TRACK_EVENT, &self.event);
         bytes(out, trace::PACKET, &self.packet);
     }

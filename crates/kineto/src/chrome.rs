@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use retime_gzip::first_bytes;
-use retime_model::format::FormatError;
+use retime_model::format::{DocumentKind, FormatError};
 use retime_model::{FileMap, Monitor, open_regular};
 use serde_json::Value;
 
@@ -45,11 +45,15 @@ const KEYS: [&[u8]; 5] = [
 
 /// Files in Chrome's JSON format.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chrome;
+pub struct Chrome;
 
 impl Document for Chrome {
     fn format(&self) -> &'static str {
         "Kineto"
+    }
+
+    fn kind(&self) -> DocumentKind {
+        DocumentKind::Chrome
     }
 
     fn ends(&self) -> &'static [&'static str] {
@@ -325,6 +329,10 @@ impl Reader {
             return;
         }
         let (name, id) = (event.text(event.fields.name), event.text(event.fields.id));
+        // Viewers draw nothing that ends before it begins, so that in what retime writes for them
+        // an arrow whose effect comes first begins there.
+        let is_turned = cat == b"reversed" && matches!(name, b"reversed" | b"dependency");
+        let is_end = is_end != is_turned;
         let key = [cat, b"\n", name, b"\n", id].concat().into();
         self.gathering.flow(number, key, is_end);
     }

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use retime_model::Monitor;
-use retime_model::format::FormatError;
+use retime_model::format::{DocumentKind, FormatError};
 use serde_json::Value;
 
 use crate::outline::Look;
@@ -47,6 +47,9 @@ pub type Show<'a> = dyn FnMut(&[u8], u8) -> Result<(), String> + 'a;
 pub trait Document: Send + Sync {
     /// The name of the format in reports.
     fn format(&self) -> &'static str;
+
+    /// The kind, for whoever puts documents together.
+    fn kind(&self) -> DocumentKind;
 
     /// The ends of the names that such files have.
     fn ends(&self) -> &'static [&'static str];

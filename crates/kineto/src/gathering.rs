@@ -106,10 +106,22 @@ impl Gathering {
         }
     }
 
-    /// A number that tracks of one process have in common: that of the first of them.
+    /// Says the number that the file gives to a track.
+    pub fn number_track(&mut self, track: u32, uuid: u64) {
+        if let Some(track) = self.tracks.get_mut(track as usize) {
+            track.uuid = Some(uuid);
+        }
+    }
+
+    /// A number that tracks of one process have in common, which a rank is, whatever it calls its
+    /// devices: that of the first of them.
     pub fn process_of(&self, track: u32) -> Option<u32> {
+        let owner = |it: &Track| (self.ranks_of_processes.get(&it.pid), it.machine);
         let own = self.tracks.get(track as usize)?;
-        let is_of_it = |it: &Track| (&it.pid, it.machine) == (&own.pid, own.machine);
+        let is_of_it = |it: &Track| {
+            it.machine == own.machine && it.pid == own.pid
+                || owner(it).0.is_some() && owner(it) == owner(own)
+        };
         self.tracks.iter().position(is_of_it).map(|it| it as u32)
     }
 
@@ -206,6 +218,9 @@ impl Gathering {
 
     /// Names a process.
     pub fn name_process(&mut self, pid: String, name: String) {
+        if let Some(rank) = crate::labels::of_name(&name) {
+            self.ranks_of_processes.entry(pid.clone()).or_insert(rank);
+        }
         self.process_names.insert(pid, name);
     }
 

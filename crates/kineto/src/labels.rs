@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `SGLang` | in front of it: `"[TP03] 1234"`, `"[TP00-DP01] 0"` |
 //! | `TraceFuse` | numbers that are moved by some power of ten for each rank, and as arguments of each event the rank and what the number was (`rank`, `pid_raw`) |
+//! | `retime merge` | in front of the name of the process: `rank 3: python3 59814` |
 //! | others | the label of the process (`process_labels`), `rank 3` |
 //!
 //! What the header of such a file says of one rank holds for none of the others then.
@@ -37,6 +38,12 @@ pub(crate) fn of_process(label: &str) -> Option<String> {
     let number = label.strip_prefix("rank")?;
     let number = number.trim_start_matches([' ', '-', '_', '=', ':']);
     number.parse::<u32>().ok().map(|it| it.to_string())
+}
+
+/// The rank that the name of a process begins with.
+pub(crate) fn of_name(name: &str) -> Option<String> {
+    let (rank, _) = name.strip_prefix("rank ")?.split_once(": ")?;
+    rank.parse::<u32>().ok().map(|it| it.to_string())
 }
 
 /// The label in front of a `pid`.
@@ -95,6 +102,9 @@ mod tests {
         }
         assert_eq!(of_process("Rank 12").as_deref(), Some("12"));
         assert_eq!(of_process("rank_0").as_deref(), Some("0"));
+        assert_eq!(of_name("rank 3: python3 7 (a)").as_deref(), Some("3"));
+        assert_eq!(of_name("rank 3"), None);
+        assert_eq!(of_name("rank x: python3"), None);
         for label in ["GPU 0", "CPU", "rank", "rank 3 of 4", "ranks 3"] {
             assert_eq!(of_process(label), None, "{label}");
         }

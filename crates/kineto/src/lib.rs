@@ -138,12 +138,12 @@ mod writing;
 mod xla;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use retime_model::Monitor;
 use retime_model::format::{Format, FormatError, Recognition, Trace};
+use retime_model::{Monitor, presence};
 
-use chrome::Chrome;
+pub use chrome::Chrome;
 pub use chunks::Chunks;
 pub use document::{Document, Renew, Renewal, Renewed, Show};
 pub use error::KinetoError;
@@ -174,6 +174,15 @@ pub fn open_files(
     let run = run::Run::open_files(document, files, pattern)?;
     Ok(Box::new(run))
 }
+
+/// The profiles of a kind that lie in a directory; nothing elsewhere.
+pub fn profiles_in(document: &dyn Document, path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !presence::is_directory(path)? {
+        return Ok(Vec::new());
+    }
+    Ok(nested::found(path, document, None)?.0.traces)
+}
+
 pub use texts::{EventText, Member, Members, each_event, members, micros_text, unquoted};
 
 /// Files of PyTorch's profiler, or in Chrome's format.

@@ -24,6 +24,8 @@ pub(crate) struct Track {
     pub(crate) label: Option<String>,
     /// The machine it was recorded on, where a file may be of several.
     pub(crate) machine: Option<u32>,
+    /// The number that the file gives to it, where it gives numbers to tracks.
+    pub(crate) uuid: Option<u64>,
     /// True if what lasts on it has a stamp for either end; else only its begin has one.
     pub(crate) has_both_ends: bool,
     /// How many events there are of each type, by its first letter.

@@ -11,7 +11,6 @@ use retime_model::format::{
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
 use crate::advice::advice;
-use crate::chrome::Chrome;
 use crate::error::{KinetoError, first_error};
 use crate::places::{left_out, warnings};
 use crate::rewrite::new_times;
@@ -103,10 +102,7 @@ impl Trace for Run {
     }
 
     fn documents(&self) -> Vec<Document> {
-        // Files of other kinds are no text that could be put into another.
-        let is_json = self.document.format() == crate::document::Document::format(&Chrome);
-        let read = self.read.get().filter(|_| is_json);
-        read.map_or_else(Vec::new, |read| {
+        self.read.get().map_or_else(Vec::new, |read| {
             documents::of(self, read, self.last_matched().as_ref())
         })
     }

@@ -51,6 +51,11 @@ impl Matched {
         hosts(files, &self.matching.joined)
     }
 
+    /// The arrows that begin or end in a file.
+    pub(crate) fn arrows(&self, file: usize) -> &[Joined] {
+        self.arrows.get(file).map_or(&[], |it| it)
+    }
+
     /// The logs of all locations, by recorded times.
     pub(crate) fn scan(
         &self,

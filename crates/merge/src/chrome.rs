@@ -185,7 +185,8 @@ pub(crate) fn point(
     is_first: &mut bool,
 ) {
     next(out, is_first);
-    let (EndPlace { pid, tid }, Pointed { end, name, .. }) = (place, pointed);
+    let (EndPlace { pid, tid }, Pointed { end, .. }) = (place, pointed);
+    let name = pointed.name();
     put(
         out,
         format_args!(r#"{{"ph":"X","cat":"retime","name":"{name}","pid":{pid},"tid":{tid},"ts":"#),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use retime_model::format::Document;
+use retime_model::format::{Document, DocumentKind, DrawnArrow, DrawnEnd};
 
 /// The documents and arrows that are put into one file.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +13,8 @@ pub struct Job {
     pub arrows: Vec<Arrow>,
     /// The nanosecond that is 0 in the file: none of what is shown is earlier.
     pub origin: i64,
-    /// Files of packets that come behind all documents as they are, with tracks and sequences of
-    /// numbers below 2^31, and arrows of numbers below 2^32: those of traces of other formats.
+    /// Files of packets that come behind all documents as they are, with tracks of numbers below
+    /// 2^31, sequences of numbers below 2^30, and arrows of numbers below 2^32: those of traces of other formats.
     pub packets: Vec<PathBuf>,
 }
 
@@ -42,19 +42,59 @@ pub struct ArrowEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pointed {
     pub(crate) end: ArrowEnd,
+    pub(crate) is_cause: bool,
     /// The position of the arrow.
     pub(crate) arrow: usize,
-    pub(crate) name: &'static str,
+    /// True if the effect of the arrow is before its cause.
+    pub(crate) is_reversed: bool,
+}
+
+impl Pointed {
+    /// True if both leave from one event. Each that arrives is alone, since an event waits for one.
+    pub(crate) fn leaves_with(&self, other: &Self) -> bool {
+        self.end == other.end && self.is_cause && other.is_cause
+    }
+
+    /// The name of what stands there.
+    pub(crate) fn name(&self) -> &'static str {
+        if self.is_cause { "cause" } else { "effect" }
+    }
 }
 
 impl Job {
+    /// The arrows that are added to a file of a kind: documents of that kind keep those that they
+    /// draw, with their own ends.
+    pub(crate) fn added(&self, kind: MergedKind) -> Vec<Arrow> {
+        let is_drawn = |arrow: &Arrow| {
+            let document = self.documents.get(arrow.from.document as usize);
+            let own = document.filter(|_| arrow.from.document == arrow.to.document);
+            let [from, to] = [arrow.from, arrow.to].map(|it| DrawnEnd {
+                track: it.track,
+                at: it.at,
+            });
+            own.is_some_and(|it| {
+                it.kind == kind.document()
+                    && it.drawn.binary_search(&DrawnArrow { from, to }).is_ok()
+            })
+        };
+        let all = self.arrows.iter().filter(|it| !is_drawn(it));
+        all.copied().collect()
+    }
+}
+
+impl Pointed {
     /// All ends of arrows, by where they stand.
-    pub(crate) fn ends(&self) -> Vec<Pointed> {
-        let arrows = self.arrows.iter().enumerate();
+    pub(crate) fn all(arrows: &[Arrow]) -> Vec<Self> {
+        let arrows = arrows.iter().enumerate();
         let both = arrows.flat_map(|(arrow, it)| {
-            [(it.from, "cause"), (it.to, "effect")].map(|(end, name)| Pointed { end, arrow, name })
+            [(it.from, true), (it.to, false)].map(|(end, is_cause)| Self {
+                end,
+                arrow,
+                is_cause,
+                is_reversed: it.to.at < it.from.at,
+            })
         });
-        let mut all: Vec<Pointed> = both.collect();
+        let mut all: Vec<Self> = both.collect();
         all.sort_unstable();
         all
     }
@@ -80,4 +120,14 @@ pub enum MergedKind {
     Chrome,
     /// Packets of Perfetto.
     Perfetto,
+}
+
+impl MergedKind {
+    /// The kind of the documents that such a file takes as they are.
+    fn document(self) -> DocumentKind {
+        match self {
+            Self::Chrome => DocumentKind::Chrome,
+            Self::Perfetto => DocumentKind::Packets,
+        }
+    }
 }

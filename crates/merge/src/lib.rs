@@ -17,18 +17,23 @@
 //! and of that some 30 bytes for each event are kept, so memory does not grow with their number.
 
 mod archive;
+mod carried;
 mod chrome;
 mod chunks;
 mod error;
 mod flows;
 mod ids;
+mod inhabitants;
 mod job;
 mod manifest;
+mod numbers;
 mod outline;
 mod packets;
 mod perfetto;
 mod placed;
+mod points;
 mod recognised;
+mod renumber;
 mod roles;
 mod slices;
 mod survey;

@@ -71,6 +71,11 @@ impl Sequence {
         fixed64(&mut self.event, track_event::FLOW_IDS, number);
     }
 
+    /// Lets an arrow end at the event.
+    pub(crate) fn last_flow(&mut self, number: u64) {
+        fixed64(&mut self.event, track_event::TERMINATING_FLOW_IDS, number);
+    }
+
     /// Gives the value of a counter.
     pub(crate) fn counter(&mut self, value: f64) {
         double(&mut self.event, track_event::DOUBLE_COUNTER_VALUE, value);

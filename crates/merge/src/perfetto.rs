@@ -30,6 +30,7 @@ use crate::job::Pointed;
 use crate::outline::Outline;
 use crate::packets::{Sequence, describe};
 use crate::placed::Placed;
+use crate::points::point;
 use crate::slices::{NO_LANE, Stay};
 use crate::survey::without_quotes;
 
@@ -46,11 +47,6 @@ const ROOT: u64 = 0;
 const PROCESS: u64 = 1 << 28;
 const THREAD: u64 = 2 << 28;
 const OTHER: u64 = 3 << 28;
-
-/// The number of an arrow between documents, above those in one.
-fn arrow_flow(arrow: usize) -> u64 {
-    1 << 62 | arrow as u64
-}
 
 /// Begins a file: processes stand in the order of their ranks, whatever they do.
 pub(crate) fn open(out: &mut Vec<u8>) {
@@ -140,7 +136,7 @@ impl<'a> Packets<'a> {
             return Err(failure.into());
         }
         self.held_back(&mut chunks.current);
-        for together in ends.chunk_by(|a, b| a.end == b.end) {
+        for together in ends.chunk_by(Pointed::leaves_with) {
             self.points(&mut chunks.current, together);
             chunks.put_if_full()?;
         }
@@ -450,20 +446,15 @@ impl<'a> Packets<'a> {
 
     /// Writes the instant at which arrows between documents begin or end.
     fn points(&mut self, out: &mut Vec<u8>, ends: &[Pointed]) {
-        let Some(Pointed { end, name, .. }) = ends.first() else {
+        let Some(Pointed { end, .. }) = ends.first() else {
             return;
         };
         let Some(thread) = self.placed.thread_of_track(end.track) else {
             return;
         };
         let track = self.uuid(THREAD, thread);
-        self.sequence.event(track_event::INSTANT, track);
-        self.sequence.name(name.as_bytes());
-        self.sequence.category(b"retime");
-        for pointed in ends {
-            self.sequence.flow(arrow_flow(pointed.arrow));
-        }
         let at = end.at.saturating_sub(self.placed.document.base);
-        self.sequence.send(out, self.placed.at(at));
+        let at = self.placed.at(at);
+        point(out, &mut self.sequence, track, ends, at);
     }
 }

@@ -5,17 +5,19 @@
 //! rank 3: GPU 3 (host07; tp 1, dp 0)
 //! ```
 
-use retime_model::format::Document;
+use retime_model::format::{Document, DocumentKind};
 
 use crate::roles::roles;
 use crate::survey::ProcessSeen;
 
 /// The name of a process of a document.
 pub(crate) fn title(document: &Document, process: &ProcessSeen) -> String {
-    let owner = match document.rank {
-        Some(rank) => format!("rank {rank}"),
-        None => stem(document),
-    };
+    title_on(document, process, None)
+}
+
+/// The name of a process on a machine, of which there are several in the document.
+pub(crate) fn title_on(document: &Document, process: &ProcessSeen, machine: Option<u32>) -> String {
+    let owner = owner(document);
     let labels = process.labels.as_deref().filter(|it| !it.is_empty());
     let is_number = process.pid.parse::<i64>().is_ok();
     // Devices are numbered from 0, and a label says that it is one.
@@ -30,6 +32,7 @@ pub(crate) fn title(document: &Document, process: &ProcessSeen) -> String {
     };
     let mut places = Vec::new();
     places.extend(document.host.clone());
+    places.extend(machine.map(|it| format!("machine {it}")));
     let roles = roles(&document.groups);
     if !roles.is_empty() {
         places.push(roles.join(", "));
@@ -41,10 +44,23 @@ pub(crate) fn title(document: &Document, process: &ProcessSeen) -> String {
     }
 }
 
+/// The one whose a document is: a rank, or the name of the file.
+pub(crate) fn owner(document: &Document) -> String {
+    match document.rank {
+        Some(rank) => format!("rank {rank}"),
+        None => stem(document),
+    }
+}
+
 /// The name of a document that has no rank.
 fn stem(document: &Document) -> String {
     let name = document.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    name.strip_suffix(".json").unwrap_or(name).to_owned()
+    let ends = match document.kind {
+        DocumentKind::Chrome => &[".json"][..],
+        DocumentKind::Packets => &[".pftrace", ".perfetto-trace", ".perfetto_trace", ".pb"],
+    };
+    let stem = ends.iter().find_map(|it| name.strip_suffix(it));
+    stem.unwrap_or(name).to_owned()
 }

@@ -7,16 +7,22 @@ use std::io::Write;
 use retime_gzip::{Effort, Output};
 use retime_kineto::{Member, each_event};
 use retime_model::Monitor;
-use retime_model::format::{FileError, FormatError};
+use retime_model::format::{DocumentKind, FileError, FormatError};
 
+use crate::carried::{Place, carry};
 use crate::chrome::{self, EndPlace};
 use crate::chunks::Chunks;
 use crate::error::MergeError;
 use crate::ids::Ids;
-use crate::job::{ArrowEnd, Job, Merged, MergedKind, Pointed};
+use crate::job::{Arrow, ArrowEnd, Job, Merged, MergedKind, Pointed};
+use crate::numbers::Free;
 use crate::outline::{Outline, survey};
 use crate::perfetto::{self, Packets};
 use crate::placed::Placed;
+
+/// The first sequence of those that files of packets have: above those of locations of other
+/// traces, and below 2^31, as readers take larger ones together with their clocks for none.
+const FIRST_CARRIED: u64 = 1 << 30;
 
 /// Writes a job as one file, compressed or not.
 pub fn merge(
@@ -27,34 +33,51 @@ pub fn merge(
     monitor: &dyn Monitor,
 ) -> Result<Merged, MergeError> {
     let mut chunks = Chunks::new(Output::new(out, effort)?);
+    let arrows = job.added(kind);
     let mut merged = match kind {
-        MergedKind::Chrome => as_chrome(job, &mut chunks, monitor)?,
-        MergedKind::Perfetto => as_perfetto(job, &mut chunks, monitor)?,
+        MergedKind::Chrome => as_chrome(job, &arrows, &mut chunks, monitor)?,
+        MergedKind::Perfetto => as_perfetto(job, &arrows, &mut chunks, monitor)?,
     };
-    merged.arrows = job.arrows.len() as u64;
+    merged.arrows = arrows.len() as u64;
     merged.bytes = chunks.finish()?;
     Ok(merged)
 }
 
 fn as_perfetto(
     job: &Job,
+    arrows: &[Arrow],
     chunks: &mut Chunks<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Merged, MergeError> {
     perfetto::open(&mut chunks.current);
-    let ends = job.ends();
+    let ends = Pointed::all(arrows);
     let mut merged = Merged::default();
-    let mut next = 1;
+    let mut free = Free {
+        pid: 1,
+        sequence: FIRST_CARRIED,
+        machine: 1,
+    };
     for (number, document) in (0..).zip(&job.documents) {
-        let first = Packets::first_flow(number);
-        let mut outline = Outline::of(document, first, monitor)?;
-        let survey = std::mem::take(&mut outline.survey);
-        let placed = Placed::new(document, number, survey, job.origin, &mut next);
-        merged.processes += placed.shown.len() as u64;
-        let packets = Packets::new(placed, outline);
         let from = ends.partition_point(|it| it.end.document < number);
         let to = ends.partition_point(|it| it.end.document <= number);
         let own = ends.get(from..to).unwrap_or_default();
+        if document.kind == DocumentKind::Packets {
+            let place = Place {
+                document,
+                number,
+                origin: job.origin,
+            };
+            let carried = carry(&place, &mut free, own, chunks, monitor)?;
+            merged.events += carried.events;
+            merged.processes += carried.processes;
+            continue;
+        }
+        let first = Packets::first_flow(number);
+        let mut outline = Outline::of(document, first, monitor)?;
+        let survey = std::mem::take(&mut outline.survey);
+        let placed = Placed::new(document, number, survey, job.origin, &mut free.pid);
+        merged.processes += placed.shown.len() as u64;
+        let packets = Packets::new(placed, outline);
         merged.events += packets.write(chunks, own, monitor)?;
     }
     for path in &job.packets {
@@ -70,6 +93,7 @@ fn as_perfetto(
 
 fn as_chrome(
     job: &Job,
+    arrows: &[Arrow],
     chunks: &mut Chunks<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Merged, MergeError> {
@@ -77,7 +101,7 @@ fn as_chrome(
     let mut merged = Merged::default();
     let (mut next, mut is_first) = (1, true);
     let mut places: BTreeMap<(u32, u32), EndPlace> = BTreeMap::new();
-    let ends = job.ends();
+    let ends = Pointed::all(arrows);
     for (number, document) in (0..).zip(&job.documents) {
         let survey = survey(document, monitor)?;
         let placed = Placed::new(document, number, survey, job.origin, &mut next);
@@ -106,42 +130,53 @@ fn as_chrome(
             places.extend(place.map(|it| ((number, track), it)));
         }
     }
-    arrows(job, chunks, &ends, &places, &mut is_first)?;
+    let between = Between {
+        arrows,
+        ends: &ends,
+        places: &places,
+        origin: job.origin,
+    };
+    between.write(chunks, &mut is_first)?;
     chrome::close(&mut chunks.current, job.origin);
     Ok(merged)
 }
 
-/// Writes the ends of all arrows, then the arrows.
-fn arrows(
-    job: &Job,
-    chunks: &mut Chunks<'_>,
-    ends: &[Pointed],
-    places: &BTreeMap<(u32, u32), EndPlace>,
-    is_first: &mut bool,
-) -> Result<(), MergeError> {
-    let place = |end: &ArrowEnd| places.get(&(end.document, end.track));
-    for together in ends.chunk_by(|a, b| a.end == b.end) {
-        let first = together.first();
-        if let Some((first, place)) = first.and_then(|it| Some((it, place(&it.end)?))) {
-            chrome::point(&mut chunks.current, first, place, job.origin, is_first);
+/// The arrows between documents.
+struct Between<'a> {
+    arrows: &'a [Arrow],
+    ends: &'a [Pointed],
+    /// The threads at which ends stand, by document and track.
+    places: &'a BTreeMap<(u32, u32), EndPlace>,
+    origin: i64,
+}
+
+impl Between<'_> {
+    /// Writes the ends of all arrows, then the arrows.
+    fn write(&self, chunks: &mut Chunks<'_>, is_first: &mut bool) -> Result<(), MergeError> {
+        let place = |end: &ArrowEnd| self.places.get(&(end.document, end.track));
+        for together in self.ends.chunk_by(|a, b| a.end == b.end) {
+            let first = together.first();
+            if let Some((first, place)) = first.and_then(|it| Some((it, place(&it.end)?))) {
+                chrome::point(&mut chunks.current, first, place, self.origin, is_first);
+                chunks.put_if_full()?;
+            }
+        }
+        for (number, arrow) in self.arrows.iter().enumerate() {
+            let both = place(&arrow.from).zip(place(&arrow.to));
+            let Some((from, to)) = both else {
+                continue;
+            };
+            let is_reversed = arrow.to.at < arrow.from.at;
+            let mut order = [(true, from), (false, to)];
+            if is_reversed {
+                order.reverse();
+            }
+            for (is_cause, place) in order {
+                let out = &mut chunks.current;
+                chrome::arrow_end(out, number, arrow, is_cause, place, self.origin);
+            }
             chunks.put_if_full()?;
         }
+        Ok(())
     }
-    for (number, arrow) in job.arrows.iter().enumerate() {
-        let both = place(&arrow.from).zip(place(&arrow.to));
-        let Some((from, to)) = both else {
-            continue;
-        };
-        let is_reversed = arrow.to.at < arrow.from.at;
-        let mut order = [(true, from), (false, to)];
-        if is_reversed {
-            order.reverse();
-        }
-        for (is_cause, place) in order {
-            let out = &mut chunks.current;
-            chrome::arrow_end(out, number, arrow, is_cause, place, job.origin);
-        }
-        chunks.put_if_full()?;
-    }
-    Ok(())
 }

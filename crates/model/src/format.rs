@@ -53,7 +53,9 @@ use crate::trace::{LocationIndex, TraceInfo};
 
 pub use self::contents::{Contents, Reach, Unused};
 pub use self::corrected_events::{CorrectedEvent, CorrectedEvents, TimeTooLarge};
-pub use self::documents::{Document, DocumentGroup, DocumentTrack, Extent};
+pub use self::documents::{
+    Document, DocumentGroup, DocumentKind, DocumentTrack, DrawnArrow, DrawnEnd, Extent,
+};
 pub use self::error::FormatError;
 pub use self::opened_files::{FileError, OpenedFiles, Written};
 pub use self::parts::{InParts, PartLocation, PartScan, PartUndo, join};
@@ -212,8 +214,8 @@ pub trait Trace: Send + Sync {
         None
     }
 
-    /// The files of the trace as documents in Chrome's format, once events were read; nothing
-    /// where they are something else.
+    /// The files of the trace as documents that viewers read by themselves, once events were
+    /// read; nothing where they are something else.
     fn documents(&self) -> Vec<Document> {
         Vec::new()
     }

@@ -8,6 +8,7 @@ pub mod trace {
 
 /// `trace_packet.proto`
 pub mod trace_packet {
+    pub const PROCESS_TREE: u32 = 2;
     pub const FTRACE_EVENTS: u32 = 1;
     pub const CHROME_EVENTS: u32 = 5;
     pub const CLOCK_SNAPSHOT: u32 = 6;
@@ -19,6 +20,9 @@ pub mod trace_packet {
     pub const PROFILE_PACKET: u32 = 37;
     pub const INCREMENTAL_STATE_CLEARED_OLD: u32 = 41;
     pub const PREVIOUS_PACKET_DROPPED: u32 = 42;
+    pub const PROCESS_DESCRIPTOR: u32 = 43;
+    pub const THREAD_DESCRIPTOR: u32 = 44;
+    pub const SYSTEM_INFO: u32 = 45;
     pub const COMPRESSED_PACKETS: u32 = 50;
     pub const GPU_RENDER_STAGE_EVENT: u32 = 53;
     pub const TIMESTAMP_CLOCK_ID: u32 = 58;
@@ -26,6 +30,7 @@ pub mod trace_packet {
     pub const TRACK_DESCRIPTOR: u32 = 60;
     pub const STREAMING_ALLOCATION: u32 = 74;
     pub const STREAMING_FREE: u32 = 75;
+    pub const TRUSTED_PID: u32 = 79;
     pub const TRACK_EVENT_RANGE_OF_INTEREST: u32 = 90;
     pub const ETW_EVENTS: u32 = 95;
     pub const MACHINE_ID: u32 = 98;
@@ -41,6 +46,25 @@ pub mod trace_packet {
 pub mod trace_packet_defaults {
     pub const TRACK_EVENT_DEFAULTS: u32 = 11;
     pub const TIMESTAMP_CLOCK_ID: u32 = 58;
+}
+
+/// `ps/process_tree.proto`
+pub mod process_tree {
+    pub const PROCESSES: u32 = 1;
+    pub const THREADS: u32 = 2;
+}
+
+/// `Process` of `ps/process_tree.proto`
+pub mod listed_process {
+    pub const PID: u32 = 1;
+    pub const PPID: u32 = 2;
+    pub const CMDLINE: u32 = 3;
+}
+
+/// `Thread` of `ps/process_tree.proto`
+pub mod listed_thread {
+    pub const TID: u32 = 1;
+    pub const TGID: u32 = 3;
 }
 
 /// `clock_snapshot.proto`
@@ -80,6 +104,7 @@ pub mod gpu_render_stage_event {
     pub const HW_QUEUE_IID: u32 = 13;
     pub const STAGE_IID: u32 = 14;
     pub const NAME: u32 = 17;
+    pub const EVENT_WAIT_IDS: u32 = 18;
     pub const KERNEL_IID: u32 = 19;
     pub const NAME_IID: u32 = 20;
     pub const LAUNCH: u32 = 21;
@@ -93,6 +118,8 @@ pub mod extra_data {
 
 /// `Specifications` and `Description` of `gpu/gpu_render_stage_event.proto`
 pub mod specifications {
+    pub const CONTEXT_SPEC: u32 = 1;
+    pub const CONTEXT_PID: u32 = 2;
     pub const HW_QUEUE: u32 = 2;
     pub const DESCRIPTION_NAME: u32 = 1;
 }
@@ -156,9 +183,13 @@ pub mod track_event {
     pub const TRACK_UUID: u32 = 11;
     pub const CATEGORIES: u32 = 22;
     pub const NAME: u32 = 23;
+    /// Also that of `TrackEventDefaults`.
+    pub const EXTRA_COUNTER_TRACK_UUIDS: u32 = 31;
     pub const FLOW_IDS_OLD: u32 = 36;
     pub const TERMINATING_FLOW_IDS_OLD: u32 = 42;
     pub const DOUBLE_COUNTER_VALUE: u32 = 44;
+    /// Also that of `TrackEventDefaults`.
+    pub const EXTRA_DOUBLE_COUNTER_TRACK_UUIDS: u32 = 45;
     pub const FLOW_IDS: u32 = 47;
     pub const TERMINATING_FLOW_IDS: u32 = 48;
 
@@ -174,6 +205,11 @@ pub mod legacy_event {
     pub const NAME_IID: u32 = 1;
     pub const PHASE: u32 = 2;
     pub const DURATION_US: u32 = 3;
+    pub const UNSCOPED_ID: u32 = 6;
+    pub const BIND_ID: u32 = 8;
+    pub const GLOBAL_ID: u32 = 11;
+    pub const PID_OVERRIDE: u32 = 18;
+    pub const TID_OVERRIDE: u32 = 19;
 }
 
 /// `track_event/debug_annotation.proto`

@@ -21,6 +21,7 @@
 //! contents     all but times                   so that a copy can be compared
 //! forms        how numbers were written        for undo
 //! writer       file, other times --> file
+//! each         file --> packets with times      for whoever puts files together
 //! packets      a kind of file that holds profiles
 //! ```
 //!
@@ -78,6 +79,7 @@ mod annotations;
 mod arrows;
 mod clocks;
 mod contents;
+mod each;
 mod error;
 mod event;
 mod forms;
@@ -94,12 +96,13 @@ mod tracks;
 mod writer;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use retime_kineto::{Kineto, KinetoByPath, RankPattern};
+use retime_kineto::{Chrome, Document, Kineto, KinetoByPath, RankPattern};
 use retime_model::format::{Format, FormatError, Recognition, Trace};
 use retime_model::{Monitor, presence};
 
+pub use each::{MachinesAhead, PacketRead, PieceRead, each_packet};
 pub use error::PerfettoError;
 use packets::Packets;
 
@@ -151,6 +154,18 @@ pub fn refuse_both_kinds(path: &Path) -> Result<(), FormatError> {
         return Err(PerfettoError::BothKinds { path }.into());
     }
     Ok(())
+}
+
+/// The profiles in a directory that are of the other of both kinds than those of a trace whose
+/// format is called so: a copy has them with the times that they have.
+pub fn of_other_kind(path: &Path, format: &str) -> Result<Vec<PathBuf>, FormatError> {
+    let other: &dyn Document = match format {
+        it if it == Chrome.format() => &Packets,
+        it if it == Packets.format() => &Chrome,
+        _ => return Ok(Vec::new()),
+    };
+    let found = retime_kineto::profiles_in(other, path);
+    Ok(found.map_err(|source| PerfettoError::io(path, source))?)
 }
 
 /// Profiles with the ranks that a pattern finds in paths: traces of [`Perfetto`], or files of

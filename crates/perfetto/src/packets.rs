@@ -5,7 +5,7 @@ use std::path::Path;
 
 use retime_gzip::first_bytes;
 use retime_kineto::{Document, FileRead, Look, Renew, Renewed, Show};
-use retime_model::format::FormatError;
+use retime_model::format::{DocumentKind, FormatError};
 use retime_model::{Monitor, open_regular};
 use retime_perfetto_wire::fields::trace;
 use retime_perfetto_wire::read::{Head, Wrong};
@@ -31,6 +31,10 @@ pub(crate) struct Packets;
 impl Document for Packets {
     fn format(&self) -> &'static str {
         "Perfetto"
+    }
+
+    fn kind(&self) -> DocumentKind {
+        DocumentKind::Packets
     }
 
     fn ends(&self) -> &'static [&'static str] {

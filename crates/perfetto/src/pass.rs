@@ -32,6 +32,9 @@ const CUT: &str = "the file ends within this packet; was the program killed whil
 const EMPTY: &str = "the file is empty, so it is no trace; was the program killed before it wrote, \
                      or the file cut off by a copy?";
 
+/// The message on compressed packets that hold others.
+pub(crate) const NESTED: &str = "compressed packets are within compressed packets";
+
 /// A piece of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece<'a> {

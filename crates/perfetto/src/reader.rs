@@ -14,7 +14,7 @@ use crate::contents::Contents;
 use crate::error::PerfettoError;
 use crate::event::{Flow, Kind, TrackEvent};
 use crate::packet::Packet;
-use crate::pass::{Piece, compressed, pieces};
+use crate::pass::{NESTED, Piece, compressed, pieces};
 use crate::remote::Remote;
 use crate::slices::{Edge, join};
 use crate::stage::{Queue, Stage, StageArguments, listed};
@@ -113,7 +113,7 @@ impl Reader<'_> {
         if let Some(Ok(packet)) = is_nested
             && packet.compressed.is_some()
         {
-            return Err(self.wrong(piece.at, "compressed packets are within compressed packets"));
+            return Err(self.wrong(piece.at, NESTED));
         }
         self.piece(piece)
     }

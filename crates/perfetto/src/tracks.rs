@@ -121,17 +121,25 @@ impl Tracks {
 
     /// Says of all tracks which processes and threads they are.
     pub(crate) fn name_all(&self, gathering: &mut Gathering) {
+        self.name_processes(gathering);
         for (number, &(machine, place)) in (0..).zip(&self.all) {
             let (pid, tid) = match place {
-                Place::Track(uuid) => self.of_track(machine, uuid, gathering),
+                Place::Track(uuid) => {
+                    gathering.number_track(number, uuid);
+                    self.of_track(machine, uuid, gathering)
+                }
                 Place::Sequence(it) => (format!("sequence {it}"), String::new()),
                 Place::Queue(gpu, queue, process) => {
-                    let pid = if process == 0 {
-                        format!("GPU {gpu}")
-                    } else {
-                        process.to_string()
-                    };
                     let name = self.queues.get(&(machine, place)).cloned();
+                    let rank = name.as_deref().and_then(rank);
+                    let pid = match rank {
+                        _ if process != 0 => process.to_string(),
+                        Some(rank) => format!("{rank}: GPU {gpu}"),
+                        None => format!("GPU {gpu}"),
+                    };
+                    if process == 0 && rank.is_some() {
+                        gathering.name_process(pid.clone(), pid.clone());
+                    }
                     let tid = format!("gpu {gpu} {queue:?}");
                     let name = name.map_or_else(
                         || format!("GPU {gpu} queue"),
@@ -143,6 +151,21 @@ impl Tracks {
                 Place::Beside => ("what is not on tracks".to_owned(), String::new()),
             };
             gathering.describe(number, pid, tid);
+        }
+    }
+
+    /// Names all processes that are described, also those whose threads say no track above them.
+    fn name_processes(&self, gathering: &mut Gathering) {
+        let mut named: Vec<(u32, u64, &str)> = Vec::new();
+        for (&(_, uuid), described) in &self.described {
+            if let Some((pid, Some(name))) = &described.process {
+                named.push((*pid, uuid, name));
+            }
+        }
+        // Of several names of one process the same counts whatever the order.
+        named.sort_unstable();
+        for (pid, _, name) in named {
+            gathering.name_process((pid as i32).to_string(), name.to_owned());
         }
     }
 
@@ -173,10 +196,10 @@ impl Tracks {
             if let Some((of, named)) = &described.process {
                 pid = Some(*of);
                 if let Some(named) = named.clone().or_else(|| described.name.clone()) {
-                    gathering.name_process(of.to_string(), named);
+                    gathering.name_process((*of as i32).to_string(), named);
                 }
                 for label in &described.labels {
-                    gathering.label_process(of.to_string(), label);
+                    gathering.label_process((*of as i32).to_string(), label);
                 }
                 break;
             }
@@ -218,6 +241,13 @@ impl Tracks {
         }
         pid
     }
+}
+
+/// The rank that the name of a queue begins with, as `retime merge` names it.
+fn rank(name: &str) -> Option<&str> {
+    let (rank, _) = name.split_once(": ")?;
+    let number = rank.strip_prefix("rank ")?;
+    number.parse::<u32>().is_ok().then_some(rank)
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -8,6 +8,7 @@
 //! says that are put beside each other by their own times, and the last lines say so.
 
 pub(crate) mod args;
+mod axis;
 mod clocks_told;
 mod constant;
 mod packets;
@@ -360,10 +361,11 @@ fn in_words(merged: &Merged, documents: usize) -> String {
 
 /// All documents, by rank, on one axis.
 fn job(parts: &[Part]) -> Job {
-    let mut placed: Vec<(usize, u32, &Document)> = Vec::new();
-    for (part, it) in parts.iter().enumerate() {
+    let later = axis::later(parts);
+    let mut placed: Vec<(usize, u32, Document)> = Vec::new();
+    for (part, (it, by)) in parts.iter().zip(&later).enumerate() {
         let own = (0..).zip(&it.shown.documents);
-        placed.extend(own.map(|(number, document)| (part, number, document)));
+        placed.extend(own.map(|(number, document)| (part, number, document.later(*by))));
     }
     // Those without a rank come behind, as they were given.
     placed.sort_by_key(|it| (it.0, it.2.rank.is_none(), it.2.rank));
@@ -371,16 +373,17 @@ fn job(parts: &[Part]) -> Job {
         .iter()
         .map(|it| vec![0; it.shown.documents.len()])
         .collect();
-    for (at, &(part, number, _)) in (0..).zip(&placed) {
+    for (at, (part, number, _)) in (0..).zip(&placed) {
         if let Some(it) = position
-            .get_mut(part)
-            .and_then(|it| it.get_mut(number as usize))
+            .get_mut(*part)
+            .and_then(|it| it.get_mut(*number as usize))
         {
             *it = at;
         }
     }
     let moved = |part: usize, end: ArrowEnd| ArrowEnd {
         document: position[part][end.document as usize],
+        at: end.at.saturating_add(later[part]),
         ..end
     };
     let arrows = parts.iter().enumerate().flat_map(|(part, it)| {
@@ -397,6 +400,6 @@ fn job(parts: &[Part]) -> Job {
         packets: packets.map(|it| it.path.clone()).collect(),
         origin: extents.map(|it| it.first).min().unwrap_or_default(),
         arrows: arrows.collect(),
-        documents: placed.into_iter().map(|it| it.2.clone()).collect(),
+        documents: placed.into_iter().map(|it| it.2).collect(),
     }
 }

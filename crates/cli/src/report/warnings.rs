@@ -2,7 +2,9 @@
 
 use retime::causality::Defect;
 use retime::pipeline::Analysis;
-use retime::{Ticks, plural};
+use std::path::PathBuf;
+
+use retime::{Ticks, plural, printable};
 
 use crate::load::Opened;
 
@@ -40,7 +42,31 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
     }
     warnings.extend(delay_advice(analysis));
     warnings.extend(opened.trace.warnings(&opened.contents));
+    warnings.extend(of_other_kind(&opened.of_other_kind));
     warnings
+}
+
+/// The profiles that are no part of the trace, though they are of the same job.
+fn of_other_kind(files: &[PathBuf]) -> Option<String> {
+    const NAMED: usize = 3;
+    let name = |it: &PathBuf| {
+        printable(&it.file_name()?.to_string_lossy())
+            .into_owned()
+            .into()
+    };
+    let named: Vec<String> = files.iter().filter_map(name).take(NAMED).collect();
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!files.is_empty()).then(|| {
+        format!(
+            "{} of another kind (Chrome's JSON, Perfetto's packets) beside those of the trace: no part \
+             of it, and in a copy with times as recorded: {}{more}",
+            plural(files.len() as u64, "profile"),
+            named.join(", "),
+        )
+    })
 }
 
 /// A delay that some round trip undercuts cannot be the minimum.

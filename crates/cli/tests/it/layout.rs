@@ -53,6 +53,7 @@ const CRATES: [(&str, &[&str]); 27] = [
             "retime-gzip",
             "retime-kineto",
             "retime-model",
+            "retime-perfetto",
             "retime-perfetto-wire",
         ],
     ),

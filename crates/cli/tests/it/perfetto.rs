@@ -2,6 +2,11 @@
 
 use std::fs;
 
+use retime_perfetto_wire::fields::{
+    clock, clock_snapshot, process_descriptor, remote_clock_sync, synced_clocks, trace,
+    trace_packet, track_descriptor, track_event,
+};
+use retime_perfetto_wire::write::{bytes, fixed64, uint};
 use retime_testing::kineto::{KinetoRun, Style};
 use retime_testing::perfetto::{Shape, packets};
 
@@ -88,5 +93,187 @@ fn a_directory_of_both_kinds_is_one_kind_if_that_is_said() {
         let told = "run: holds profiles of both kinds";
         assert!(outcome.stderr.contains(told), "{outcome:?}");
     }
-    said(&scratch, "check run --format perfetto", 1);
+    let told = "1 profile of another kind (Chrome's JSON, Perfetto's packets)";
+    for (command, code) in [
+        ("check run", 1),
+        ("correct run -o out", 0),
+        ("merge run -o job.pftrace", 0),
+        ("export run -o run.pftrace", 0),
+    ] {
+        let outcome = scratch.retime(&format!("{command} --format perfetto"));
+        assert_eq!(outcome.code, Some(code), "{outcome:?}");
+        let said = [&*outcome.stdout, &*outcome.stderr].concat();
+        assert!(said.contains(told) && said.contains("other.json"), "{said}");
+    }
+    // A trace of files that are named has nothing beside them.
+    let files = "run/rank0.pftrace run/rank1.pftrace run/rank2.pftrace run/rank3.pftrace";
+    let summary = said(&scratch, &format!("check {files} --format perfetto"), 1);
+    assert!(!summary.contains("another kind"), "{summary}");
+}
+
+/// A message within others.
+fn nested(out: &mut Vec<u8>, field: u32, fill: impl FnOnce(&mut Vec<u8>)) {
+    let mut own = Vec::new();
+    fill(&mut own);
+    bytes(out, field, &own);
+}
+
+/// By how much the clock of the other machine is ahead, as notes of both say.
+const AHEAD: u64 = 1_000_000_000;
+
+/// Notes of the clocks of the host and of another machine, by turns.
+fn notes() -> Vec<u8> {
+    let mut sync = Vec::new();
+    for at in [1000, 1020] {
+        nested(&mut sync, remote_clock_sync::SYNCED_CLOCKS, |note| {
+            for (field, shows) in [
+                (synced_clocks::CLIENT_CLOCKS, AHEAD + at),
+                (synced_clocks::HOST_CLOCKS, at + 10),
+            ] {
+                nested(note, field, |clocks| {
+                    nested(clocks, clock_snapshot::CLOCKS, |it| {
+                        uint(it, clock::CLOCK_ID, 6);
+                        uint(it, clock::TIMESTAMP, shows);
+                    });
+                });
+            }
+        });
+    }
+    sync
+}
+
+/// A slice without anything but an arrow that it begins or ends.
+struct Slice {
+    begin: u64,
+    field: u32,
+    flow: u64,
+}
+
+fn packet(out: &mut Vec<u8>, machine: u64, fill: impl FnOnce(&mut Vec<u8>)) {
+    nested(out, trace::PACKET, |packet| {
+        uint(packet, trace_packet::TRUSTED_PACKET_SEQUENCE_ID, 1);
+        if machine > 0 {
+            uint(packet, trace_packet::MACHINE_ID, machine);
+        }
+        fill(packet);
+    });
+}
+
+fn slice(out: &mut Vec<u8>, machine: u64, slice: &Slice) {
+    let ends = [
+        (track_event::SLICE_BEGIN, slice.begin),
+        (track_event::SLICE_END, slice.begin + 10_000),
+    ];
+    for (kind, at) in ends {
+        packet(out, machine, |it| {
+            uint(it, trace_packet::TIMESTAMP, at);
+            nested(it, trace_packet::TRACK_EVENT, |event| {
+                uint(event, track_event::TYPE, kind);
+                uint(event, track_event::TRACK_UUID, 1);
+                if kind == track_event::SLICE_BEGIN {
+                    fixed64(event, slice.field, slice.flow);
+                }
+            });
+        });
+    }
+}
+
+/// Calls between two machines that use the same numbers. The clock of the one is ahead by what notes
+/// say, and by more than answers take besides.
+fn two_machines() -> Vec<u8> {
+    let mut out = Vec::new();
+    for (machine, name) in [(0, "client"), (5, "server")] {
+        packet(&mut out, machine, |it| {
+            nested(it, trace_packet::TRACK_DESCRIPTOR, |track| {
+                uint(track, track_descriptor::UUID, 1);
+                nested(track, track_descriptor::PROCESS, |process| {
+                    uint(process, process_descriptor::PID, 7);
+                    bytes(process, process_descriptor::PROCESS_NAME, name.as_bytes());
+                });
+            });
+        });
+    }
+    packet(&mut out, 5, |it| {
+        bytes(it, trace_packet::REMOTE_CLOCK_SYNC, &notes());
+    });
+    let (leaves, arrives) = (track_event::FLOW_IDS, track_event::TERMINATING_FLOW_IDS);
+    for call in 0..20 {
+        let at = 2_000_000_000 + 1_000_000 * call;
+        let there = at + AHEAD + 300_000;
+        for (machine, begin, field, flow) in [
+            (0, at, leaves, call),
+            (5, there + 20_000, arrives, call),
+            (5, there + 40_000, leaves, 100 + call),
+            (0, at + 60_000, arrives, 100 + call),
+        ] {
+            slice(&mut out, machine, &Slice { begin, field, flow });
+        }
+    }
+    out
+}
+
+/// Notes of clocks are followed, stay as they are, and what they leave is corrected; merged, the
+/// machines are told apart by names.
+#[test]
+fn machines_with_notes_of_their_clocks_are_corrected_from_end_to_end() {
+    let scratch = Scratch::new();
+    let file = two_machines();
+    fs::write(scratch.join("job.pftrace"), &file).unwrap();
+    let summary = said(&scratch, "check job.pftrace", 1);
+    let told = "20 of 40 dependencies are reversed, the worst by 270 us";
+    assert!(summary.contains(told), "{summary}");
+    said(&scratch, "correct job.pftrace -o out.pftrace", 0);
+    said(&scratch, "check out.pftrace", 0);
+    let corrected = fs::read(scratch.join("out.pftrace")).unwrap();
+    let holds = |file: &[u8], what: &[u8]| file.windows(what.len()).any(|it| it == what);
+    assert!(holds(&corrected, &notes()));
+    said(&scratch, "undo out.pftrace -o back.pftrace", 0);
+    assert!(fs::read(scratch.join("back.pftrace")).unwrap() == file);
+
+    said(&scratch, "merge job.pftrace -o merged.pftrace", 0);
+    let merged = fs::read(scratch.join("merged.pftrace")).unwrap();
+    for name in ["job: client 7", "job: server 7 (machine 5)"] {
+        assert!(holds(&merged, name.as_bytes()), "{name}");
+    }
+    assert!(holds(&merged, &notes()));
+    let summary = said(&scratch, "check merged.pftrace", 0);
+    assert!(summary.contains("matched    40 messages"), "{summary}");
+}
+
+/// What is merged has the dependencies that were found, when it is read again: those of operations by
+/// their arguments, and besides those that are drawn.
+#[test]
+fn merged_files_are_read_again() {
+    for (shape, runs) in [
+        (Shape::PyTorch, "run"),
+        (Shape::Stages, "run"),
+        (Shape::Rocprof, "run"),
+        (Shape::PyTorch, "json"),
+    ] {
+        let scratch = Scratch::new();
+        job(&scratch, shape);
+        fs::remove_file(scratch.join("json/truth.json")).unwrap();
+        let counts = |path: &str| {
+            let outcome = scratch.retime(&format!("check {path} --json -"));
+            let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+            let before = &report["before"];
+            assert!(report["before"]["reversed"].as_u64().is_some(), "{report}");
+            let of = |kind: &str| before[kind]["total"].as_u64().unwrap();
+            (
+                of("messages"),
+                of("collectives"),
+                before["reversed"].as_u64(),
+            )
+        };
+        let (messages, collectives, _) = counts(runs);
+        assert!(collectives > 50, "{collectives}");
+        let told = said(&scratch, &format!("merge {runs} -o merged.pftrace"), 0);
+        let drawn = format!("{} arrows between them", messages + collectives);
+        assert!(told.replace(',', "").contains(&drawn), "{shape:?}: {told}");
+        let (again, joined, reversed) = counts("merged.pftrace");
+        // Arrows that leave one event are an operation again.
+        let all = 2 * (messages + collectives);
+        assert_eq!(again + joined, all, "{shape:?} {runs}");
+        assert_eq!(reversed, Some(0));
+    }
 }

@@ -89,8 +89,13 @@ pub(crate) fn job(directory: &Path, ranks: &[Vec<Made>]) -> Job {
             rank: Some(rank as u32),
             host: Some(format!("host{}", rank / 2)),
             groups: Vec::new(),
-            tracks: vec![DocumentTrack { pid, tid }],
+            tracks: vec![DocumentTrack {
+                pid,
+                tid,
+                ..DocumentTrack::default()
+            }],
             first: LocationIndex(rank as u32),
+            ..Document::default()
         }
     });
     let documents: Vec<Document> = documents.collect();

@@ -6,6 +6,8 @@
 )]
 
 mod archived;
+mod carried;
 mod document;
 mod json;
 mod perfetto;
+mod read_back;

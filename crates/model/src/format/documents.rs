@@ -1,17 +1,30 @@
-//! Traces whose files viewers read by themselves: documents in Chrome's JSON format.
+//! Traces whose files viewers read by themselves: documents in Chrome's JSON format, or in
+//! Perfetto's packets.
 //!
 //! Lists of [rows](super::Trace::rows) say of each event what all formats know. A document
 //! says more, its arguments, counters and arrows, and a viewer shows all of it. So whoever
-//! puts such files together takes their text, and only has to know whose each is and where
+//! puts such files together takes their content, and only has to know whose each is and where
 //! in it a location stands.
 
 use std::path::PathBuf;
 
 use crate::trace::LocationIndex;
 
+/// The kind of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DocumentKind {
+    /// Chrome's JSON.
+    #[default]
+    Chrome,
+    /// Packets of Perfetto.
+    Packets,
+}
+
 /// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
+    /// The kind of the file.
+    pub kind: DocumentKind,
     /// The file, plain or gzip.
     pub path: PathBuf,
     /// The nanoseconds at which its times begin to count.
@@ -29,6 +42,26 @@ pub struct Document {
     pub tracks: Vec<DocumentTrack>,
     /// The location of the first track.
     pub first: LocationIndex,
+    /// The dependencies between processes that the document draws as arrows itself, sorted.
+    pub drawn: Vec<DrawnArrow>,
+}
+
+impl Document {
+    /// The document with times that are so many nanoseconds later.
+    #[must_use]
+    pub fn later(&self, by: i64) -> Self {
+        let mut moved = self.clone();
+        moved.base = self.base.saturating_add(by);
+        if let Some(extent) = &mut moved.extent {
+            extent.first = extent.first.saturating_add(by);
+            extent.last = extent.last.saturating_add(by);
+        }
+        for arrow in &mut moved.drawn {
+            arrow.from.at = arrow.from.at.saturating_add(by);
+            arrow.to.at = arrow.to.at.saturating_add(by);
+        }
+        moved
+    }
 }
 
 /// The stretch from the first to the last event, in nanoseconds; the last may have a length
@@ -52,11 +85,33 @@ pub struct DocumentGroup {
     pub size: u32,
 }
 
+/// An arrow that a document draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DrawnArrow {
+    /// The cause,
+    pub from: DrawnEnd,
+    /// and the effect.
+    pub to: DrawnEnd,
+}
+
+/// An end of an arrow that a document draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DrawnEnd {
+    /// The position of the track in the document,
+    pub track: u32,
+    /// and when the cause or the effect is, in nanoseconds with the base.
+    pub at: i64,
+}
+
 /// The process and thread of events, as the document writes them, without quotes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentTrack {
     /// The value of `pid`.
     pub pid: String,
     /// The value of `tid`.
     pub tid: String,
+    /// The machine that packets say.
+    pub machine: u32,
+    /// The number that packets give to the track, if they do.
+    pub uuid: Option<u64>,
 }

@@ -21,7 +21,7 @@ use crate::method::MethodArgs;
 )]
 pub(crate) struct MergeArgs {
     /// The profiles of a job: a directory of them, or the files of its ranks, several of
-    /// either; into *.pftrace also traces of other formats
+    /// either; into *.pftrace also those of Perfetto, and traces of other formats
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// The file to write: *.pftrace for Perfetto, *.json for Chrome's format, either with

@@ -29,11 +29,8 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
         ));
     }
     if parts.len() > 1 {
-        let stand = if parts.iter().any(|it| it.packets.is_some()) {
-            "profiles stand at the times of their own clocks, all others begin where the file does"
-        } else {
-            "each stands at the times of its own clocks"
-        };
+        let stand = "profiles whose clocks show about the same stand at the times of these, all \
+                     others begin where the file does";
         lines.push(format!(
             "warning: nothing relates these {} to each other: {stand}, and how far they are apart \
              is not known",

@@ -96,8 +96,8 @@ impl PacketsWritten {
     pub(super) fn in_words(&self) -> String {
         format!(
             "Of a trace of {} with {} it has {} and {}, as retime export shows them, from the \
-             beginning of the file on; what else its files hold (arguments, counters, metrics) is \
-             not in it.",
+             beginning of the file on; what else its files hold (attributes, metrics, parameters) \
+             is not in it.",
             self.format,
             plural(self.processes as u64, "process"),
             plural(self.summary.slices + self.summary.points, "slice"),

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use retime::causality::{Check, EventNode};
-use retime::format::{Document, Shape, Trace};
+use retime::format::{Document, DocumentKind, Shape, Trace};
 use retime::pipeline::{Analysis, Solution};
 use retime::{Access, TraceInfo};
 use retime_export::dependencies;
@@ -63,10 +63,12 @@ pub(super) struct Shown {
 /// with others.
 pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliError> {
     let (mut analysed, method) = analyse(asked)?;
-    let has_documents = !analysed.opened.trace.documents().is_empty();
-    if !has_documents {
+    let documents = analysed.opened.trace.documents();
+    let has_documents = !documents.is_empty();
+    if !has_documents || documents.iter().any(|it| it.kind == DocumentKind::Packets) {
         refuse_without_packets(&analysed, room.as_ref())?;
     }
+    drop(documents);
     let Found {
         report,
         bounds,
@@ -131,14 +133,17 @@ fn corrected(
     copy: &Path,
 ) -> Result<Shown, CliError> {
     let trace = analysed.opened.rewriting()?;
-    if trace.shape() == Shape::Directory {
-        fs::create_dir(copy).map_err(|error| CliError::io(copy, error))?;
-    }
+    fs::create_dir(copy).map_err(|error| CliError::io(copy, error))?;
+    // A file keeps its name, by which its processes are called.
+    let copy = match analysed.opened.path.file_name() {
+        Some(name) if trace.shape() == Shape::File => copy.join(name),
+        _ => copy.to_owned(),
+    };
     let progress = Progress::new(Stage::Writing, trace.bytes(), asked.run.quiet);
-    trace.rewrite(&solution.correction, copy, &progress)?;
+    trace.rewrite(&solution.correction, &copy, &progress)?;
     drop(progress);
     check_interrupt()?;
-    let path = trace.copy_at(copy);
+    let path = trace.copy_at(&copy);
     let written = match trace.open_copy(&path, &Interrupts) {
         Some(written) => written?,
         None => formats::open(&path, formats::of(&path, asked.source.format)?, None)?,

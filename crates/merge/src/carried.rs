@@ -1,0 +1,170 @@
+//! A file of packets, carried over packet by packet.
+//!
+//! ```text
+//! first   who is in it                            (inhabitants)
+//! then    each packet with other numbers          (renumber)
+//! last    instants where arrows to other documents begin and end
+//! ```
+
+use retime_model::Monitor;
+use retime_model::format::Document;
+use retime_perfetto::{PieceRead, each_packet};
+use retime_perfetto_wire::fields::track_descriptor;
+use retime_perfetto_wire::write::{bytes, uint};
+
+use crate::chunks::Chunks;
+use crate::error::MergeError;
+use crate::inhabitants::Inhabitants;
+use crate::job::Pointed;
+use crate::numbers::Free;
+use crate::packets::Sequence;
+use crate::points::point;
+use crate::renumber::{Named, Renumber, describe_process};
+use crate::titles::{owner, title, title_on};
+
+/// Tracks that are added to those of a file, below the number of the document.
+const ADDED: u64 = 1 << 28;
+
+/// A document and where it stands.
+pub(crate) struct Place<'a> {
+    pub(crate) document: &'a Document,
+    /// The position of the document.
+    pub(crate) number: u32,
+    /// The nanosecond that is 0 in the file.
+    pub(crate) origin: i64,
+}
+
+/// The content of a file that was carried over, counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Carried {
+    pub(crate) events: u64,
+    pub(crate) processes: u64,
+}
+
+/// Writes the packets of a document, of which `ends` are those ends of arrows between documents
+/// that are here, sorted.
+pub(crate) fn carry(
+    place: &Place<'_>,
+    free: &mut Free,
+    ends: &[Pointed],
+    chunks: &mut Chunks<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Carried, MergeError> {
+    let &Place {
+        document,
+        number,
+        origin,
+    } = place;
+    let inhabitants = Inhabitants::of(document, monitor)?;
+    let named = named(document, &inhabitants, free);
+    let first = (u64::from(number) + 1) << 32 | ADDED;
+    let own = Sequence::new(free.sequence());
+    describe(&inhabitants, &named, first, &own, &mut chunks.current);
+    let mut renumber = Renumber::new(number, &inhabitants, &named);
+    let shift = document.base.wrapping_sub(origin);
+    let mut failure = None;
+    each_packet(&document.path, &inhabitants.ahead, monitor, &mut |piece| {
+        let out = &mut chunks.current;
+        match piece {
+            PieceRead::Packet(packet) => {
+                // What only names things may lie before the beginning of the file.
+                let at = packet.time.map(|it| it.saturating_add(shift).max(0) as u64);
+                renumber.packet(&packet, at, free, out);
+            }
+            PieceRead::Other(bytes) => out.extend_from_slice(bytes),
+        }
+        if failure.is_none() {
+            failure = chunks.put_if_full().err();
+        }
+        Ok(())
+    })?;
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    let mut points = Points {
+        document,
+        origin,
+        renumber,
+        sequence: own,
+        added: first + inhabitants.processes.len() as u64,
+        is_described: false,
+    };
+    for together in ends.chunk_by(Pointed::leaves_with) {
+        points.write(together, &mut chunks.current);
+        chunks.put_if_full()?;
+    }
+    Ok(Carried {
+        events: inhabitants.events,
+        processes: inhabitants.processes.len() as u64,
+    })
+}
+
+/// Gives each process a number and a title.
+fn named(document: &Document, inhabitants: &Inhabitants, free: &mut Free) -> Named {
+    let processes = inhabitants.processes.iter().map(|it| {
+        let title = match it.key.0 {
+            0 => title(document, &it.seen),
+            machine => title_on(document, &it.seen, Some(machine)),
+        };
+        (free.pid(), title)
+    });
+    Named {
+        processes: processes.collect(),
+        owner: owner(document),
+    }
+}
+
+/// Describes the processes for which the file has no tracks.
+fn describe(
+    inhabitants: &Inhabitants,
+    named: &Named,
+    first: u64,
+    sequence: &Sequence,
+    out: &mut Vec<u8>,
+) {
+    let all = inhabitants.processes.iter().zip(&named.processes);
+    for (at, (_, (pid, title))) in (first..).zip(all).filter(|it| !it.1.0.is_described) {
+        let (mut track, mut process) = (Vec::new(), Vec::new());
+        describe_process(&mut process, *pid, title);
+        uint(&mut track, track_descriptor::UUID, at);
+        bytes(&mut track, track_descriptor::PROCESS, &process);
+        uint(&mut track, track_descriptor::SIBLING_ORDER_RANK, *pid);
+        sequence.describe(out, &track);
+    }
+}
+
+/// Writes instants at which arrows begin or end.
+struct Points<'a> {
+    document: &'a Document,
+    origin: i64,
+    renumber: Renumber<'a>,
+    sequence: Sequence,
+    /// The track of those events that are on none of their own, as kernels on queues of GPUs,
+    added: u64,
+    /// and whether it is described.
+    is_described: bool,
+}
+
+impl Points<'_> {
+    /// Writes the ends that are at one event.
+    fn write(&mut self, together: &[Pointed], out: &mut Vec<u8>) {
+        let Some(end) = together.first().map(|it| it.end) else {
+            return;
+        };
+        let track = self.document.tracks.get(end.track as usize);
+        let track = track.and_then(|it| {
+            let numbers = &mut self.renumber.numbers;
+            Some(numbers.track(it.machine, it.uuid?))
+        });
+        if track.is_none() && !std::mem::replace(&mut self.is_described, true) {
+            let mut track = Vec::new();
+            uint(&mut track, track_descriptor::UUID, self.added);
+            let name = format!("{}: dependencies", self.renumber.named.owner);
+            bytes(&mut track, track_descriptor::NAME, name.as_bytes());
+            self.sequence.describe(out, &track);
+        }
+        let at = end.at.saturating_sub(self.origin).max(0);
+        let track = track.unwrap_or(self.added);
+        point(out, &mut self.sequence, track, together, at);
+    }
+}
