@@ -66,15 +66,13 @@ fn program() -> Script {
     let mut script = Script::new(PROCESSORS);
     let mut random = Random::new(29, 4);
     let servers: Vec<u32> = (0..PROCESSORS).filter(|it| *it != CLIENT).collect();
-    let mut turn = 0;
-    for &server in servers.iter().cycle().take((SECONDS * EXCHANGES) as usize) {
+    for (turn, &server) in (0..SECONDS * EXCHANGES).zip(servers.iter().cycle()) {
         let sent = turn * 1_000_000_000 / EXCHANGES + 10_000;
         let there = sent + WAY.draw(&mut random);
         let answered = there + 100;
         let back = answered + WAY.draw(&mut random);
         script.message((CLIENT, sent), (server, there), 8);
         script.message((server, answered), (CLIENT, back), 8);
-        turn += 1;
     }
     script
 }

@@ -49,18 +49,24 @@ const EXPECTED: Ticks = Ticks(1_000_000);
 /// The assumed delays of the figure, in nanoseconds.
 pub const ASSUMED: [i64; 3] = [250_000, 500_000, 1_000_000];
 
+/// What messages of each pair take at least, the same both ways.
+fn least_delays(random: &mut Random) -> Vec<Vec<u64>> {
+    let nodes = NODES as usize;
+    let mut least = vec![vec![0; nodes]; nodes];
+    let pairs = (0..nodes).flat_map(|one| (0..one).map(move |other| (one, other)));
+    for (one, other) in pairs {
+        let drawn = Duration::uniform(LEAST.0, LEAST.1).draw(random);
+        least[one][other] = drawn;
+        least[other][one] = drawn;
+    }
+    least
+}
+
 /// The program that stands for the one of the thesis.
 fn program() -> Script {
     let mut random = Random::new(63, 0);
     let nodes = NODES as usize;
-    let mut least = vec![vec![0; nodes]; nodes];
-    for one in 0..nodes {
-        for other in 0..one {
-            let drawn = Duration::uniform(LEAST.0, LEAST.1).draw(&mut random);
-            least[one][other] = drawn;
-            least[other][one] = drawn;
-        }
-    }
+    let least = least_delays(&mut random);
     let mut script = Script::new(NODES);
     let mut now = vec![0_u64; nodes];
     let step = Duration::uniform(5_000, 40_000);
