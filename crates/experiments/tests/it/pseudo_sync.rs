@@ -78,7 +78,7 @@ fn tables_3_and_5_contradict_each_other() {
         (2, 7, 39),
     ];
     for (from, to, counted) in always {
-        assert_eq!(recorded_share(from, to), 1.0, "{from} {to}");
+        assert!(recorded_share(from, to) >= 1.0, "{from} {to}");
         // Of 71 expected messages that is less than two thirds.
         assert!(f64::from(counted) < 0.6 * 71.4);
     }

@@ -454,15 +454,15 @@ fn printed_ramps_are_those_of_the_naive_form() {
 fn gates(row: &Row, fine: i64) -> Vec<Gate> {
     let mut sum = 0;
     let events = row.unjumped.iter().zip(&row.jump).zip(&row.limit);
-    let gate = |((x, jump), limit): ((&i64, &i64), &Option<i64>)| {
+    let gates = events.map(|((x, jump), limit)| {
         sum += jump;
         Gate {
             x: fine * x,
             low: fine * sum,
             high: limit.map_or(i64::MAX, |limit| fine * (sum + limit.max(0))),
         }
-    };
-    events.map(gate).collect()
+    });
+    gates.collect()
 }
 
 proptest! {
