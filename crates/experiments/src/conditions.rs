@@ -1,6 +1,6 @@
 //! The simulation of 1997 under other conditions.
 //!
-//! The paper shows one experiment (a clock of twenty, ahead by 1000 us: [`finite_elements`]) and
+//! The paper shows one experiment (a clock of twenty, ahead by 1000 us: [`finite_elements`](crate::finite_elements)) and
 //! says of six others how they came out: the length of the run has no influence, the error of
 //! the clock has much, its shape in time has little; the controller is stable; clocks that tick
 //! every 1 ms are served no better and no worse than by the simple clock; and the error has to be

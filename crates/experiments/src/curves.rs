@@ -60,7 +60,7 @@ pub fn interval(f: f64) -> f64 {
     f / EXAMPLE.f()
 }
 
-/// The leads of clock 1 in scenario 3, in units of [`unit`].
+/// The leads of clock 1 in scenario 3, in units of [`unit()`].
 pub fn one_way(f: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(0.0_f64), move |&o| {
         let seen = o.max(0.0);
@@ -68,7 +68,7 @@ pub fn one_way(f: f64) -> impl Iterator<Item = f64> {
     })
 }
 
-/// The points of a curve within the figure, in units of [`unit`].
+/// The points of a curve within the figure, in units of [`unit()`].
 pub fn curve(f: f64, both_ways: bool) -> Vec<f64> {
     let points = (END / interval(f)) as usize + 1;
     if both_ways {
