@@ -371,10 +371,10 @@ pub(crate) struct UndoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// One of ring, recurrence, runaway, finite-elements, minute, assumed-delay and
-    /// variable-rates, or all of these; or accuracy: how near to the truth each
-    /// method comes, on simulated traces of many kinds; or features: what each
-    /// method can do
+    /// One of ring, recurrence, curves, runaway, strict, finite-elements, conditions, minute,
+    /// assumed-delay, transfer-rates, set-clocks, variable-rates, asymmetry, global-receive and
+    /// pseudo-sync, or all of these; or accuracy: how near to the truth each method comes, on
+    /// simulated traces of many kinds; or features: what each method can do
     #[arg(default_value = "all")]
     pub(crate) experiment: String,
 }

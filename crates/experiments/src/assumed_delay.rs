@@ -15,7 +15,7 @@
 //! Source: Rabenseifner 2000, section 7.2 (20 %), and section 6.3.1 with figure 6.3 (one trace
 //! with mu = 250, 500 and 1000 us, where the least delay was 620 us).
 
-use retime::clock::{Regulation, Steps};
+use retime::clock::{AmortizationRate, Regulation, Steps};
 use retime::{Accuracy, Distortion, MinimalDelay, Ticks};
 
 use crate::minute::{LEAST, Program, simulated};
@@ -60,7 +60,8 @@ pub fn run(program: Program, seed: u64, percent: i64) -> Result<Outcome, Failure
         steps: Steps::default(),
     };
     let times = trace.regulated(&regulation)?;
-    let stamps = trace.amortized(&regulation.delay, &times)?;
+    let rate = AmortizationRate::default();
+    let stamps = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
     let accuracy: Accuracy = trace.accuracy(&stamps)?;
     let distortion = Distortion::measure(&trace.causality, &stamps, &())?;
     let last = |clock: usize| trace.nodes(clock).next_back();

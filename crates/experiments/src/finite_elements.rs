@@ -18,13 +18,11 @@
 use retime::Accuracy;
 use retime::clock::{Control, DegressiveConstants, Regulation, Steps};
 use retime::{MinimalDelay, Ticks};
-use retime_sim::{Duration, Experiment, FiniteElements, Length, Network};
+use retime_sim::{Clock, Duration, Experiment, FiniteElements, Length, Network};
 
 use crate::simulated::{Failure, Simulated};
 use crate::table::{Row, Table};
 
-/// The least delay, and mu, in nanoseconds.
-const MU: i64 = 250_000;
 /// Least distance of events, in nanoseconds.
 const DELTA: i64 = 1;
 /// The process whose clock is wrong.
@@ -32,7 +30,7 @@ pub const WRONG: usize = 8;
 /// The error of that clock, in nanoseconds.
 pub const ERROR: i64 = 1_000_000;
 /// Simulation steps.
-const STEPS: u64 = 400;
+pub const STEPS: u64 = 400;
 
 /// The parameters that the paper does not print.
 #[derive(Clone, Copy, Debug)]
@@ -97,30 +95,72 @@ pub struct Figures {
     pub controlled: Accuracy,
 }
 
+/// A run of the program: its clocks, and the constants of the controlled one.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The program.
+    pub setting: Setting,
+    /// How many simulation steps.
+    pub steps: u64,
+    /// The clock of each process.
+    pub clocks: Vec<Clock>,
+    /// Those of the controller.
+    pub constants: DegressiveConstants,
+}
+
+impl Trial {
+    /// Process 8 is ahead by `error` nanoseconds all the time.
+    pub fn one_wrong(setting: Setting, error: i64) -> Self {
+        Self {
+            clocks: setting.program(STEPS).one_wrong_clock(WRONG as u32, error),
+            setting,
+            steps: STEPS,
+            constants: DegressiveConstants::default(),
+        }
+    }
+
+    /// The program is run, and stamped by the clocks.
+    pub fn trace(&self) -> Result<Simulated, Failure> {
+        let program = self.setting.program(self.steps);
+        let experiment = Experiment::new(&program).clocks(self.clocks.clone());
+        Simulated::new(experiment.in_memory()?)
+    }
+
+    /// Both logical clocks over its trace. The least delay that they assume is the true one.
+    pub fn figures(&self) -> Result<Figures, Failure> {
+        let trace = self.trace()?;
+        let mu = 1_000 * self.setting.delay.0 as i64;
+        let simple = trace.simple(mu, DELTA)?;
+        let controlled = trace.regulated(&Regulation {
+            delay: MinimalDelay::Uniform(Ticks(mu)),
+            distance: Ticks(DELTA).into(),
+            control: Control::Degressive(self.constants),
+            steps: Steps::default(),
+        })?;
+        Ok(Figures {
+            simple: trace.accuracy(&trace.stamps(&simple))?,
+            controlled: trace.accuracy(&trace.stamps(&controlled))?,
+        })
+    }
+}
+
+impl Setting {
+    fn program(&self, steps: u64) -> FiniteElements {
+        let between = |(least, most): (u64, u64)| Duration::uniform(1_000 * least, 1_000 * most);
+        FiniteElements {
+            grid: self.grid,
+            border: between(self.border),
+            interior: between(self.interior),
+            network: Network::of(between(self.delay)),
+            length: Length::iterations(steps),
+            ..FiniteElements::default()
+        }
+    }
+}
+
 /// Runs the program with the wrong clock ahead by `error` nanoseconds.
 pub fn run(setting: Setting, error: i64) -> Result<Figures, Failure> {
-    let between = |(least, most): (u64, u64)| Duration::uniform(1_000 * least, 1_000 * most);
-    let program = FiniteElements {
-        grid: setting.grid,
-        border: between(setting.border),
-        interior: between(setting.interior),
-        network: Network::of(between(setting.delay)),
-        length: Length::iterations(STEPS),
-        ..FiniteElements::default()
-    };
-    let clocks = program.one_wrong_clock(WRONG as u32, error);
-    let trace = Simulated::new(Experiment::new(&program).clocks(clocks).in_memory()?)?;
-    let simple = trace.simple(MU, DELTA)?;
-    let controlled = trace.regulated(&Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(DELTA).into(),
-        control: Control::Degressive(DegressiveConstants::default()),
-        steps: Steps::default(),
-    })?;
-    Ok(Figures {
-        simple: trace.accuracy(&trace.stamps(&simple))?,
-        controlled: trace.accuracy(&trace.stamps(&controlled))?,
-    })
+    Trial::one_wrong(setting, error).figures()
 }
 
 impl Figures {
@@ -143,7 +183,7 @@ impl Figures {
     }
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
@@ -307,6 +347,6 @@ fn setting_rows(setting: Setting) -> Result<[Row; 4], Failure> {
     ])
 }
 
-fn ratio(controlled: f64, simple: f64) -> String {
+pub(crate) fn ratio(controlled: f64, simple: f64) -> String {
     format!("{:.2}", controlled / simple)
 }

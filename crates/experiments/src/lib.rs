@@ -18,18 +18,29 @@
 
 pub mod accuracy;
 pub mod assumed_delay;
+pub mod asymmetry;
+pub mod conditions;
+pub mod curves;
 pub mod features;
 pub mod finite_elements;
+pub mod global_receive;
 mod grid;
 pub mod minute;
+pub mod pseudo_sync;
 pub mod recurrence;
+mod reversed;
 pub mod ring;
 pub mod runaway;
+mod script;
+pub mod set_clocks;
 mod simulated;
+pub mod strict;
 mod table;
+pub mod transfer_rates;
 pub mod variable_rates;
 
 pub use grid::{Grid, Measured, Watch};
+pub use reversed::violated;
 pub use simulated::{Failure, Simulated};
 pub use table::{Row, Table};
 
@@ -57,14 +68,29 @@ pub const ALL: &[Named] = &[
         run: recurrence::table,
     },
     Named {
+        name: "curves",
+        about: "how controller B settles or oscillates: figure 5.10",
+        run: curves::table,
+    },
+    Named {
         name: "runaway",
         about: "clocks that run away unless controllers B or C hold them",
         run: runaway::table,
     },
     Named {
+        name: "strict",
+        about: "controller C where it is too strict",
+        run: strict::table,
+    },
+    Named {
         name: "finite-elements",
         about: "the simulation of 1997: one clock of 20 is wrong by 1000 us",
         run: finite_elements::table,
+    },
+    Named {
+        name: "conditions",
+        about: "the same for other lengths, errors, shapes of drift, controllers, ticks",
+        run: conditions::table,
     },
     Named {
         name: "minute",
@@ -77,9 +103,34 @@ pub const ALL: &[Named] = &[
         run: assumed_delay::table,
     },
     Named {
+        name: "transfer-rates",
+        about: "who sends how fast to whom, by an assumed delay of 250, 500, 1000 us",
+        run: transfer_rates::table,
+    },
+    Named {
+        name: "set-clocks",
+        about: "clocks that are set every second, as on a CRAY T3E",
+        run: set_clocks::table,
+    },
+    Named {
         name: "variable-rates",
         about: "clocks of variable rates that defeat straight lines",
         run: variable_rates::table,
+    },
+    Named {
+        name: "asymmetry",
+        about: "true clocks that lines between messages make drift",
+        run: asymmetry::table,
+    },
+    Named {
+        name: "global-receive",
+        about: "a receive from anybody in physical and in logical time",
+        run: global_receive::table,
+    },
+    Named {
+        name: "pseudo-sync",
+        about: "Liu's eight hosts: what shifts leave reversed",
+        run: pseudo_sync::table,
     },
 ];
 

@@ -16,7 +16,7 @@
 //! Source: Rabenseifner 2000, sections 4.5, 5.5 and figure 6.3 (the protocol).
 
 use retime::causality::{EventNode, Place};
-use retime::clock::{LogicalTimes, Regulation, Steps};
+use retime::clock::{AmortizationRate, LogicalTimes, Regulation, Steps};
 use retime::{MinimalDelay, Ticks, Timestamp, limiting_send};
 use retime_sim::{
     Duration, Experiment, FiniteElements, Length, Network, RandomTraffic, Scenario, Spread,
@@ -139,7 +139,8 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
         steps: Steps::default(),
     };
     let times = trace.regulated(&regulation)?;
-    let stamps = trace.amortized(&regulation.delay, &times)?;
+    let rate = AmortizationRate::default();
+    let stamps = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
     let reached = reached(trace);
     let errors = |wanted: &dyn Fn(u64) -> bool| errors(trace, &stamps, wanted);
     let whole = errors(&|_| true);

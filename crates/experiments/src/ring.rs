@@ -17,14 +17,16 @@
 use retime::clock::{
     CombinedConstants, Control, LogicalTimes, MultiPass, Passes, Regulation, Steps, multi_pass,
 };
-use retime::{MinimalDelay, Ticks};
+use retime::{MinimalDelay, Ticks, Timestamp};
 use retime_sim::{Experiment, Length, RingChain};
 
 use crate::simulated::{Failure, Simulated};
 use crate::table::{Row, Table};
 
-/// The delay of a message, true and assumed, in nanoseconds.
+/// The delay of a message, and the same assumed, in nanoseconds.
 pub const MU: i64 = 250_000;
+/// The delay that is assumed in the lower part of figure 6.4.
+pub const LESS: i64 = 150_000;
 /// Least distance of events, in nanoseconds.
 pub const DELTA: i64 = 1_000;
 /// The figures that the thesis prints for the second round, in milliseconds.
@@ -45,6 +47,8 @@ pub struct RingTimes {
     pub second_round: [f64; 4],
     /// The largest lead over physical time in each round.
     pub advance: Vec<f64>,
+    /// What a message takes on average: on its way from node 0, and back.
+    pub taken: [f64; 2],
 }
 
 impl Ring {
@@ -62,10 +66,10 @@ impl Ring {
         })
     }
 
-    /// Under the given control.
-    pub fn run(&self, control: Control) -> Result<RingTimes, Failure> {
+    /// Under the given control, with an assumed delay of `mu` nanoseconds.
+    pub fn run(&self, mu: i64, control: Control) -> Result<RingTimes, Failure> {
         let times = self.trace.regulated(&Regulation {
-            delay: MinimalDelay::Uniform(Ticks(MU)),
+            delay: MinimalDelay::Uniform(Ticks(mu)),
             distance: Ticks(DELTA).into(),
             control,
             steps: Steps::default(),
@@ -79,7 +83,23 @@ impl Ring {
             advance: (0..self.rounds)
                 .map(|round| self.advance(&times, round))
                 .collect(),
+            taken: [true, false].map(|there| self.taken(&stamps, there)),
         })
+    }
+
+    /// The mean time of messages to higher nodes, or to lower ones.
+    fn taken(&self, stamps: &[Timestamp], there: bool) -> f64 {
+        let nodes = self.trace.causality.nodes();
+        let message = |receive| Some((self.trace.causality.message_source(receive)?, receive));
+        let messages = nodes.all().filter_map(message);
+        let on_its_way =
+            |(send, receive): &_| (nodes.location(*send) < nodes.location(*receive)) == there;
+        let of = messages.filter(on_its_way);
+        let taken = of.map(|(send, receive)| {
+            stamps[receive.index()].0 as f64 - stamps[send.index()].0 as f64
+        });
+        let (count, sum) = taken.fold((0_u32, 0.0), |(count, sum), it| (count + 1, sum + it));
+        sum / f64::from(count.max(1)) / 1e6
     }
 
     fn advance(&self, times: &LogicalTimes, round: usize) -> f64 {
@@ -111,17 +131,19 @@ pub fn controllers(gamma_d: f64) -> Control {
     })
 }
 
+/// The events of the second round that the thesis gives times of.
+const EVENTS: [&str; 4] = [
+    "node 0 sends",
+    "node 1 receives",
+    "node 1 answers",
+    "node 0 receives",
+];
+
 /// The figures beside those of the thesis.
 pub fn table() -> Result<Table, Failure> {
     let ring = Ring::new(200)?;
-    let held = ring.run(controllers(0.0))?;
-    let events = [
-        "node 0 sends",
-        "node 1 receives",
-        "node 1 answers",
-        "node 0 receives",
-    ];
-    let figures = held.second_round.iter().zip(PRINTED).zip(events);
+    let held = ring.run(MU, controllers(0.0))?;
+    let figures = held.second_round.iter().zip(PRINTED).zip(EVENTS);
     let mut rows: Vec<Row> = figures
         .map(|((&ours, printed), event)| {
             Row::new(
@@ -139,7 +161,7 @@ pub fn table() -> Result<Table, Failure> {
         ("gamma_D = 0.98, the default", "-", controllers(0.98)),
         ("no control", "unbounded", Control::Constant(1.0 - 2e-5)),
     ] {
-        let times = ring.run(control)?;
+        let times = ring.run(MU, control)?;
         for round in [10, 200] {
             let quantity = format!("largest lead in round {round}, {what}");
             rows.push(Row::new(quantity, printed, advance(&times, round), ""));
@@ -152,6 +174,7 @@ pub fn table() -> Result<Table, Failure> {
         format!("{:.5} after {}", passes.gamma.factor(), passes.count),
         "not in the thesis",
     ));
+    rows.extend(lower_rows(&ring, &held)?);
     Ok(Table {
         title: "20 nodes, clock tick 10 ms, message delay 250 us; mu = 250 us, delta = 1 us".into(),
         source: "Rabenseifner 2000, section 6.3.2",
@@ -171,6 +194,47 @@ pub fn table() -> Result<Table, Failure> {
              transient: a gamma of 0.17 throughout gains 33.5 ms in every round of 10 ms, as the \
              row with gamma_D = 0.17 shows."
                 .into(),
+            "The lower part of figure 6.4 assumes 150 us. The thesis calls it less correct and \
+             still sensible, and gives no figures."
+                .into(),
         ],
     })
+}
+
+/// The lower part of figure 6.4 beside the middle one: a delay that is assumed too small.
+fn lower_rows(ring: &Ring, held: &RingTimes) -> Result<Vec<Row>, Failure> {
+    let less = ring.run(LESS, controllers(0.0))?;
+    let times = less.second_round.map(|it| format!("{it:.3}"));
+    let taken = |times: &RingTimes| {
+        let us = times.taken.map(|it| format!("{:.0}", 1e3 * it));
+        format!("{} us there, {} us back", us[0], us[1])
+    };
+    let lead = |round: usize| format!("{:.1} ms", less.advance[round - 1]);
+    Ok(vec![
+        Row::new("messages take, mu = 250 us", "250 us", taken(held), ""),
+        Row::new(
+            "messages take, mu = 150 us",
+            "drawn",
+            taken(&less),
+            "truly 250 us",
+        ),
+        Row::new(
+            "second round, mu = 150 us",
+            "drawn",
+            format!("{} ms", times.join(", ")),
+            "",
+        ),
+        Row::new(
+            "largest lead in round 10, mu = 150 us",
+            "bounded",
+            lead(10),
+            "",
+        ),
+        Row::new(
+            "largest lead in round 200, mu = 150 us",
+            "bounded",
+            lead(200),
+            "",
+        ),
+    ])
 }

@@ -1,13 +1,14 @@
 //! A simulated trace that logical clocks can be run over.
 
-use retime::causality::{CausalityError, EventNode, Ids};
+use retime::causality::{CausalityError, Check, EventNode, Ids, check};
 use retime::clock::{
-    AmortizationRate, ClockError, LogicalTimes, Regulation, amortize, regulated, simple,
+    AmortizationRate, ClockError, LogicalTimes, RateError, Regulation, amortize_with_ramp,
+    regulated, simple,
 };
 use retime::estimate::NoEstimate;
 use retime::{
-    Accuracy, Cancelled, Causality, Clocks, CorrectionError, Grouping, LocationIndex, MinimalDelay,
-    TickRate, Ticks, Timestamp, TruthError,
+    Accuracy, Cancelled, Causality, Clocks, CorrectionError, Edges, Grouping, LocationIndex,
+    MinimalDelay, TickRate, Ticks, Timestamp, TruthError,
 };
 use retime_sim::InMemory;
 
@@ -23,6 +24,9 @@ pub enum Failure {
     /// Its events contradict themselves, or no clock gets as far as they demand.
     #[error(transparent)]
     Clock(#[from] ClockError),
+    /// Its rate of amortisation is none.
+    #[error(transparent)]
+    Rate(#[from] RateError),
     /// Its corrected times make no clock maps.
     #[error(transparent)]
     Correction(#[from] CorrectionError),
@@ -109,14 +113,18 @@ impl Simulated {
         )?)
     }
 
-    /// The stamps of all events once the jumps of a logical clock are amortised.
+    /// The stamps of all events once the jumps of a logical clock are amortised, over what the
+    /// largest jump takes, or one that was expected.
     pub fn amortized(
         &self,
         delay: &MinimalDelay,
+        rate: AmortizationRate,
+        expected: Ticks,
         times: &LogicalTimes,
     ) -> Result<Vec<Timestamp>, Failure> {
-        let rate = AmortizationRate::default();
-        let correction = amortize(&self.causality, &self.clocks, delay, rate, times, &())?;
+        let ramp = Ticks(rate.ramp(times.largest_jump().max(expected).0));
+        let (causality, clocks) = (&self.causality, &self.clocks);
+        let correction = amortize_with_ramp(causality, clocks, delay, ramp, times, &())?;
         let nodes = self.causality.nodes();
         let mut stamps = Vec::with_capacity(nodes.len());
         for clock in 0..self.len() {
@@ -128,6 +136,19 @@ impl Simulated {
             }
         }
         Ok(stamps)
+    }
+
+    /// The dependencies between clocks, for methods that work on them alone.
+    pub fn edges(&self) -> Result<Edges, Failure> {
+        let nodes = self.causality.nodes();
+        let time = |node| nodes.time(node).0;
+        Ok(Edges::collect(&self.causality, &self.clocks, time, &())?)
+    }
+
+    /// How many dependencies have their effect before their cause.
+    pub fn reversed(&self, stamps: &[Timestamp]) -> Result<Check, Failure> {
+        let delay = MinimalDelay::Uniform(Ticks(0));
+        Ok(check(&self.causality, &self.clocks, &delay, stamps, &())?)
     }
 
     /// The events with edges of a clock.
@@ -160,6 +181,11 @@ impl Simulated {
             .all()
             .map(|node| Timestamp(base.wrapping_add_signed(times.get(node).0)))
             .collect()
+    }
+
+    /// The stamps of all events as recorded.
+    pub fn recorded(&self) -> Vec<Timestamp> {
+        self.causality.nodes().timestamps().to_vec()
     }
 
     /// The true times of all events.

@@ -13,7 +13,7 @@ use super::controller::{Amortization, ConstantsArgs, Controller, non_negative};
 use super::distance::MinDistance;
 use super::given::Given;
 use super::reference::ReferenceName;
-use super::{MethodOption, PairsName, RepairName, StepsName};
+use super::{AmortizationName, MethodOption, PairsName, RepairName, StepsName};
 use crate::error::CliError;
 use crate::offsets::OffsetsArgs;
 
@@ -67,6 +67,15 @@ pub(crate) struct MethodArgs {
     /// time; or off
     #[arg(long, value_name = "PERCENT", default_value = "0.5%")]
     pub(crate) amortization: Amortization,
+    /// How jumps become ramps: gentlest (all at once, such that the steepest part is
+    /// as gentle as it can be) or printed (jump by jump, as in the source)
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "gentlest",
+        hide_short_help = true
+    )]
+    amortization_method: AmortizationName,
     /// Run the clock from the end of the trace to its beginning: events move
     /// to earlier times
     #[arg(long)]
@@ -105,6 +114,13 @@ impl MethodArgs {
             return Err(CliError::Usage(
                 "--steps every has no part without a controller that steps; give --controller 1997 \
                  or letters with b or c, or leave it out"
+                    .into(),
+            ));
+        }
+        if self.amortization_method == AmortizationName::Printed && self.amortization.0.is_none() {
+            return Err(CliError::Usage(
+                "--amortization-method printed has no part where --amortization is off; leave one of \
+                 them out"
                     .into(),
             ));
         }
@@ -180,6 +196,7 @@ impl MethodArgs {
             distance: self.min_distance.resolve(info)?,
             steps: self.steps.into(),
             amortization: self.amortization.0,
+            amortization_method: self.amortization_method.into(),
             backward: self.backward,
         })
     }

@@ -42,10 +42,11 @@ impl Args for Given {
 
 /// Options with a part in some methods only, each with the choice that it makes: methods
 /// say which of these they heed.
-const CHOICES: [(&str, Choice); 20] = [
+const CHOICES: [(&str, Choice); 21] = [
     ("controller", Choice::Control),
     ("gamma-max", Choice::Control),
     ("amortization", Choice::Control),
+    ("amortization-method", Choice::Control),
     ("max-advance", Choice::Control),
     ("gamma-min", Choice::Control),
     ("q-init", Choice::Control),

@@ -10,7 +10,7 @@ mod table;
 mod window;
 
 use clap::ValueEnum;
-use retime::clock::Steps;
+use retime::clock::{AmortizationMethod, Steps};
 use retime::pipeline::PairMethod;
 
 pub(crate) use args::MethodArgs;
@@ -41,6 +41,24 @@ impl From<StepsName> for Steps {
         match name {
             StepsName::Communicating => Self::Communicating,
             StepsName::Every => Self::Every,
+        }
+    }
+}
+
+/// How jumps become ramps, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AmortizationName {
+    /// All at once
+    Gentlest,
+    /// Jump by jump
+    Printed,
+}
+
+impl From<AmortizationName> for AmortizationMethod {
+    fn from(name: AmortizationName) -> Self {
+        match name {
+            AmortizationName::Gentlest => Self::Gentlest,
+            AmortizationName::Printed => Self::Printed,
         }
     }
 }

@@ -178,7 +178,7 @@ fn completions_complete_in_bash() {
     match bash.output() {
         Ok(output) => assert_eq!(
             String::from_utf8_lossy(&output.stdout).trim(),
-            "--amortization"
+            "--amortization --amortization-method"
         ),
         Err(error) => println!("skipped: bash: {error}"),
     }

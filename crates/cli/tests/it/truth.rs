@@ -105,11 +105,19 @@ fn reproduce_prints_the_figures_of_the_documentation() {
     let each = [
         "ring",
         "recurrence",
+        "curves",
         "runaway",
+        "strict",
         "finite-elements",
+        "conditions",
         "minute",
         "assumed-delay",
+        "transfer-rates",
+        "set-clocks",
         "variable-rates",
+        "asymmetry",
+        "global-receive",
+        "pseudo-sync",
     ];
     let each = each.map(|name| {
         let one = scratch.retime(&format!("reproduce {name}"));

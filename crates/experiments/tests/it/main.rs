@@ -9,10 +9,18 @@
 
 mod accuracy;
 mod assumed_delay;
+mod asymmetry;
+mod conditions;
+mod curves;
 mod features;
 mod finite_elements;
+mod global_receive;
 mod minute;
+mod pseudo_sync;
 mod recurrence;
 mod ring;
 mod runaway;
+mod set_clocks;
+mod strict;
+mod transfer_rates;
 mod variable_rates;

@@ -1,7 +1,7 @@
 //! Rabenseifner 2000, figure 4.5 right: B and C hold clocks that run away under A
 //! alone, and B does not where other clocks never lead.
 
-use retime_experiments::runaway::{APART, control, leads};
+use retime_experiments::runaway::{APART, ahead_of_all, control, leads};
 
 const EXCHANGES: usize = 200;
 
@@ -43,4 +43,12 @@ fn b_is_blind_where_another_group_does_not_lead_and_c_is_not() {
         let leads = relative(true, b, true);
         assert!(largest(&leads) < 2.0, "{b} {leads:?}");
     }
+}
+
+/// Section 4.4.5: control begins where a clock is ahead of all by 1.2 of their largest difference.
+#[test]
+fn controller_c_keeps_its_bound() {
+    let share = ahead_of_all(control(false, true)).unwrap();
+    assert!((0.9..1.2).contains(&share), "{share}");
+    assert!(ahead_of_all(control(false, false)).unwrap() > 100.0);
 }

@@ -3,9 +3,9 @@
 use retime::estimate::NoEstimate;
 use retime::{ClockId, Edges, Ticks};
 use retime_experiments::variable_rates::{
-    ahead, contradiction, corrections, extended_ring, extended_thirds, min_max_thirds, ring,
-    thirds, violated,
+    ahead, contradiction, corrections, extended_ring, extended_thirds, min_max_thirds, ring, thirds,
 };
+use retime_experiments::violated;
 use retime_methods::min_max;
 
 #[test]
@@ -30,7 +30,7 @@ fn figure_7_3_has_no_constant_corrections() {
 
 #[test]
 fn the_extended_method_reverses_nothing_in_figure_7_3() {
-    assert_eq!(violated(&ring(), &extended_ring().unwrap()), 0);
+    assert_eq!(violated(&ring(), &extended_ring().unwrap()).count(), 0);
     // As recorded half of the messages are violated.
     let raw = ring().all().iter().filter(|it| it.latency() < 0).count();
     assert_eq!(raw, ring().all().len() / 2);
@@ -42,7 +42,7 @@ fn figure_7_4_over_the_whole_run_needs_a_delay_of_1_5() {
     for correction in corrections(&estimate).unwrap() {
         assert!((correction + 0.5).abs() < 1e-9, "{correction}");
     }
-    assert_eq!(violated(&thirds(1_500), &estimate), 0);
+    assert_eq!(violated(&thirds(1_500), &estimate).count(), 0);
     let infeasible = NoEstimate::Infeasible(vec![ClockId(0), ClockId(1)], Ticks(2));
     assert_eq!(min_max_thirds(1_499, 1), Err(infeasible));
 }
@@ -73,17 +73,17 @@ fn the_line_through_thirds_of_figure_7_4_reverses_messages() {
             assert!(correction.abs() < 0.01, "{correction}");
         }
         // All from the second clock to the first in the second third.
-        assert_eq!(violated(&thirds(delay), &estimate), 80);
+        assert_eq!(violated(&thirds(delay), &estimate).count(), 80);
     }
     let enough = min_max_thirds(2_000 + 5, 3).unwrap();
-    assert_eq!(violated(&thirds(2_000 + 5), &enough), 0);
+    assert_eq!(violated(&thirds(2_000 + 5), &enough).count(), 0);
 }
 
 #[test]
 fn the_extended_method_reverses_nothing_in_figure_7_4() {
     for delay in [1_500, 1_750, 2_000] {
         let estimate = extended_thirds(delay).unwrap();
-        assert_eq!(violated(&thirds(delay), &estimate), 0, "{delay}");
+        assert_eq!(violated(&thirds(delay), &estimate).count(), 0, "{delay}");
     }
     let below = extended_thirds(1_499);
     assert!(

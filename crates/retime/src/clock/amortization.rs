@@ -46,6 +46,7 @@ use serde::{Deserialize, Serialize};
 use super::in_time::{InTime, last_stamp};
 use super::lead::Lead;
 use super::operations::limits_of_begins;
+use super::printed::printed_ramps;
 use super::times::{Between, LogicalTimes};
 use crate::causality::{Causality, EventNode, Ids, Instance, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_known};
@@ -133,6 +134,27 @@ pub fn amortize(
     amortize_with_ramp(causality, clocks, delay, ramp, times, monitor)
 }
 
+/// The same with ramps as the source [prints](super::printed_ramps) them, jump by jump, to compare.
+pub fn amortize_as_printed(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    rate: AmortizationRate,
+    times: &LogicalTimes,
+    monitor: &dyn Monitor,
+) -> Result<Correction, CorrectionError> {
+    let work = Ramps {
+        causality,
+        clocks,
+        delay,
+        times,
+        limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
+        shape: Shape::Printed(rate),
+        monitor,
+    };
+    work.correction()
+}
+
 /// Spreads jumps over a ramp of given length, where a bound on the jumps is known
 /// rather than the largest one, as in the filter of `retime-stream`.
 pub fn amortize_with_ramp(
@@ -149,10 +171,29 @@ pub fn amortize_with_ramp(
         delay,
         times,
         limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
-        ramp: ramp.0,
+        shape: Shape::Gentlest(ramp),
         monitor,
     };
     work.correction()
+}
+
+/// How jumps become ramps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AmortizationMethod {
+    /// All at once, such that the steepest part is as gentle as it can be.
+    #[default]
+    Gentlest,
+    /// Jump by jump, as the source prints it.
+    Printed,
+}
+
+/// The shape of ramps.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// The gentlest, which begin so far ahead of a jump at most.
+    Gentlest(Ticks),
+    /// Those of algorithm 5 as it is printed.
+    Printed(AmortizationRate),
 }
 
 /// Relative times are never negative, and neither a clock without its jumps nor
@@ -164,8 +205,7 @@ struct Ramps<'a> {
     delay: &'a MinimalDelay,
     times: &'a LogicalTimes,
     limits: CollectiveLimits,
-    /// How far ahead of a jump its ramp may begin.
-    ramp: i64,
+    shape: Shape,
     monitor: &'a dyn Monitor,
 }
 
@@ -185,10 +225,15 @@ impl Ramps<'_> {
         let (causality, clocks, times) = (self.causality, self.clocks, self.times);
         let order = InTime::of(causality, clocks, clock, times, self.monitor)?;
         let mut gates = self.corridor(clock, &order)?;
-        lower_to_ramp(&mut gates, self.ramp);
-        self.monitor.check()?;
-        let string = taut_string(&gates);
-        self.through(clock, &order, &gates, &string)
+        let heights = match self.shape {
+            Shape::Printed(rate) => printed_ramps(&gates, |jump| rate.ramp(jump), self.monitor)?,
+            Shape::Gentlest(ramp) => {
+                lower_to_ramp(&mut gates, ramp.0);
+                self.monitor.check()?;
+                taut_string(&gates)
+            }
+        };
+        self.through(clock, &order, &gates, &heights)
     }
 
     /// The gates `[S, up]` at `b` of all nodes in `order`.
@@ -258,7 +303,7 @@ impl Ramps<'_> {
         clock: ClockId,
         order: &InTime,
         gates: &[Gate],
-        string: &[i64],
+        heights: &[i64],
     ) -> Result<ClockMap, CorrectionError> {
         let nodes = self.causality.nodes();
         let mut builder = MapBuilder::keeping(self.times.distance.clone());
@@ -276,8 +321,8 @@ impl Ramps<'_> {
         let mut lead = Lead::default();
         let mut ahead = order.iter().peekable();
         let mut pace = Pace::of(self.monitor);
-        // There are as many gates, and heights of the string, as nodes.
-        for (index, (gate, &height)) in gates.iter().zip(string).enumerate() {
+        // There are as many gates, and heights, as nodes.
+        for (index, (gate, &height)) in gates.iter().zip(heights).enumerate() {
             let Some(node) = ahead.next() else { break };
             pace.event()?;
             let (stamp, raw) = (nodes.timestamp(node), nodes.time(node).0);
@@ -295,13 +340,13 @@ impl Ramps<'_> {
             }
             let next = ahead.peek().map_or(last, |&next| nodes.time(next).0);
             if let Some(gone) = lead.gone_between(raw, next, gamma) {
-                // Physical time again from here on, apart from the string.
+                // Physical time again from here on, apart from the heights.
                 let along = gone - gate.low - gate.x;
                 let climbed = gates
                     .get(index + 1)
                     .filter(|next| next.x > gate.x)
                     .map_or(0, |next| {
-                        interpolate(along, string[index + 1] - height, next.x - gate.x)
+                        interpolate(along, heights[index + 1] - height, next.x - gate.x)
                     });
                 // Between the stamps of two events, so that it fits.
                 let at = Timestamp(stamp.0 + gone.abs_diff(raw));

@@ -36,6 +36,7 @@ mod multi_pass;
 mod operations;
 mod part;
 mod piggyback;
+mod printed;
 mod regulated;
 mod run;
 mod simple;
@@ -46,7 +47,10 @@ mod tied;
 mod times;
 mod unamortized;
 
-pub use amortization::{AmortizationRate, RateError, amortize, amortize_with_ramp};
+pub use amortization::{
+    AmortizationMethod, AmortizationRate, RateError, amortize, amortize_as_printed,
+    amortize_with_ramp,
+};
 pub use backward::mirror_back;
 pub use controlled::controlled;
 pub(crate) use controlled::controlled_by_guess;
@@ -60,6 +64,7 @@ pub use lost::Lost;
 pub(crate) use multi_pass::passes;
 pub use multi_pass::{MultiPass, Passes, multi_pass};
 pub use piggyback::PiggybackClock;
+pub use printed::printed_ramps;
 pub use regulated::{Control, Controllers, Regulation, Steps, regulated};
 pub use simple::simple;
 pub use stamp::{PiggybackStamp, PiggybackStamps};

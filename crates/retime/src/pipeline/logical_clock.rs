@@ -6,9 +6,9 @@ use super::problem::Problem;
 use super::solution::Repaired;
 use super::unsolved::Unsolved;
 use crate::clock::{
-    AmortizationRate, ClockError, CombinedConstants, Control, Gamma, LogicalTimes, MultiPass,
-    Regulation, Steps, amortize, controlled, lamport_order, mirror_back, passes, regulated, simple,
-    unamortized,
+    AmortizationMethod, AmortizationRate, ClockError, CombinedConstants, Control, Gamma,
+    LogicalTimes, MultiPass, Regulation, Steps, amortize, amortize_as_printed, controlled,
+    lamport_order, mirror_back, passes, regulated, simple, unamortized,
 };
 use crate::correction::Correction;
 use crate::repair::Direction;
@@ -51,6 +51,8 @@ pub struct LogicalClock {
     /// How fast a correction may grow ahead of a jump; `None` for jumps as they
     /// are.
     pub amortization: Option<AmortizationRate>,
+    /// How jumps become ramps then.
+    pub amortization_method: AmortizationMethod,
     /// True if it runs from the end of the trace to its beginning.
     pub backward: bool,
 }
@@ -70,6 +72,7 @@ impl LogicalClock {
             distance: MinimalDistance::default(),
             steps: Steps::default(),
             amortization: Some(AmortizationRate::default()),
+            amortization_method: AmortizationMethod::default(),
             backward: false,
         }
     }
@@ -155,7 +158,13 @@ impl LogicalClock {
             ClockKind::Controlled => self.controlled(problem)?,
         };
         let correction = match self.amortization() {
-            Some(rate) => amortize(causality, clocks, delay, rate, &times, monitor)?,
+            Some(rate) => {
+                let amortize = match self.amortization_method {
+                    AmortizationMethod::Gentlest => amortize,
+                    AmortizationMethod::Printed => amortize_as_printed,
+                };
+                amortize(causality, clocks, delay, rate, &times, monitor)?
+            }
             None => unamortized(causality, clocks, &times, monitor)?,
         };
         let repaired = Repaired {
@@ -251,6 +260,10 @@ impl fmt::Display for LogicalClock {
         }
         if self.steps == Steps::Every && self.looks_at_all_events() {
             f.write_str(", stepping at every event")?;
+        }
+        if self.amortization_method == AmortizationMethod::Printed && self.amortization().is_some()
+        {
+            f.write_str(", ramps as printed")?;
         }
         if self.backward {
             f.write_str(", run backwards")?;

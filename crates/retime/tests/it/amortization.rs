@@ -5,7 +5,7 @@ use crate::common::case::Case;
 use crate::common::naive::Row;
 use crate::common::{Call, Sharing, Spec, cases, gammas, hand, specs};
 use proptest::prelude::*;
-use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
+use retime::clock::{AmortizationRate, Gamma, amortize, controlled, printed_ramps};
 use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 use retime_numerics::taut_string::{Gate, taut_string};
 
@@ -407,4 +407,78 @@ fn rates_out_of_range_say_so() {
         "0.25 %".parse::<AmortizationRate>().unwrap().to_string(),
         "0.25%"
     );
+}
+
+/// Algorithm 5 as it is printed, beside the plain form that computes with fractions: in
+/// thousandths of a tick, so that what is rounded is little, and by the corrected trace.
+#[test]
+fn printed_ramps_are_those_of_the_naive_form() {
+    use proptest::strategy::ValueTree as _;
+    const FINE: i64 = 1_000;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let (gamma, rate) = (gamma("0.99"), AmortizationRate::default());
+    let mut moved = 0;
+    for _ in 0..300 {
+        let spec = specs(200).new_tree(&mut runner).unwrap().current();
+        let case = Case::new(&Spec {
+            sharing: Sharing::Location,
+            ..spec
+        });
+        let mapped = case.mapped(&case.amortize_as_printed(gamma, rate));
+        let values = case.values(gamma);
+        for location in 0..case.trace.events.len() {
+            let row = Row::new(&case.plain, &values, &case.delay, gamma, location);
+            let naive = row.amortized(rate);
+            let length = |jump: i64| FINE * rate.ramp(jump / FINE);
+            let fine = printed_ramps(&gates(&row, FINE), length, &()).unwrap();
+            for (ours, naive) in fine.iter().zip(&naive) {
+                let ours = *ours as f64 / FINE as f64;
+                assert!((ours - naive).abs() < 0.5, "{ours} for {naive}");
+            }
+            // Of the trace in ticks; within a moment all between two nodes is a jump.
+            let raw = |at: usize| case.plain.raw[row.nodes[at]];
+            if (1..row.nodes.len()).all(|at| raw(at - 1) < raw(at)) {
+                let ticks = |jump: i64| rate.ramp(jump);
+                let heights = printed_ramps(&gates(&row, 1), ticks, &()).unwrap();
+                for ((&node, from), height) in row.nodes.iter().zip(&row.unjumped).zip(heights) {
+                    assert_eq!(mapped[node] - from, height);
+                    moved += u32::from(mapped[node] > values[node]);
+                }
+            }
+        }
+    }
+    assert!(moved > 500, "{moved}");
+}
+
+/// The corridor of a row, in parts of a tick.
+fn gates(row: &Row, fine: i64) -> Vec<Gate> {
+    let mut sum = 0;
+    let events = row.unjumped.iter().zip(&row.jump).zip(&row.limit);
+    let gates = events.map(|((x, jump), limit)| {
+        sum += jump;
+        Gate {
+            x: fine * x,
+            low: fine * sum,
+            high: limit.map_or(i64::MAX, |limit| fine * (sum + limit.max(0))),
+        }
+    });
+    gates.collect()
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    /// Theorem 9.
+    #[test]
+    fn printed_ramps_keep_the_clock_condition(spec in specs(300), gamma in gammas(), rate in rates()) {
+        let case = Case::new(&spec);
+        let mapped = case.mapped(&case.amortize_as_printed(gamma, rate));
+        for (cause, effect) in case.plain.across() {
+            let least = mapped[cause.index()] + case.plain.delay(&case.delay, (cause, effect));
+            prop_assert!(mapped[effect.index()] >= least, "{cause:?} -> {effect:?}");
+        }
+        for &(cause, effect) in &case.plain.edges {
+            prop_assert!(mapped[effect.index()] >= mapped[cause.index()], "{cause:?} -> {effect:?}");
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! A random trace with all that the library needs to run on it.
 
 use retime::causality::Causality;
-use retime::clock::{AmortizationRate, Gamma, LogicalTimes, amortize, controlled};
+use retime::clock::{
+    AmortizationRate, Gamma, LogicalTimes, amortize, amortize_as_printed, controlled,
+};
 use retime::{Clocks, Correction, MinimalDelay};
 
 use super::oracle::Plain;
@@ -47,6 +49,12 @@ impl Case {
         let times = self.run(gamma);
         let (causality, clocks) = (&self.causality, &self.clocks);
         amortize(causality, clocks, &self.delay, rate, &times, &()).unwrap()
+    }
+
+    pub fn amortize_as_printed(&self, gamma: Gamma, rate: AmortizationRate) -> Correction {
+        let times = self.run(gamma);
+        let (causality, clocks) = (&self.causality, &self.clocks);
+        amortize_as_printed(causality, clocks, &self.delay, rate, &times, &()).unwrap()
     }
 
     /// The corrected times of all nodes relative to the base.
