@@ -109,6 +109,7 @@ for (const [name, make, lanes] of [
     // The verdict leads, and the contradiction is seen at once, of few locations beside its correction.
     const verdict = await text(page, '#verdict');
     assert.ok(verdict.startsWith(`${grouped(report.before.reversed)} of `) && verdict.endsWith('none is now.'), verdict);
+    assert.equal(verdict, `${report.verdict.sentence}.`);
     assert.equal(await page.getAttribute('#show-both', 'aria-pressed'), String(lanes <= 16));
     assert.ok((await red(page)) > 20);
     await page.screenshot({path: join(SCREENSHOTS, `${name}-opened.png`), fullPage: true});

@@ -55,7 +55,7 @@ impl Drawn {
         outcome: &str,
         run: &RunArgs,
     ) -> Result<(), CliError> {
-        self.write(report, outcome, run)?;
+        self.write(&report.judged(), outcome, run)?;
         report::print(report, &self.sketch, outcome, run)
     }
 

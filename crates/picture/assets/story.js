@@ -1,23 +1,24 @@
 // The verdict in one sentence, and in another what that means for whoever measures in this trace.
 function verdict() {
-  const { before, after, bounds, examined } = report;
-  const total = before.messages.total + before.collectives.total;
-  const be = (count, one, many) => (count === 1 ? one : many);
-  const by = before.smallest_latency_ticks < 0 ? ", the worst by " + span(-before.smallest_latency_ticks) : "";
+  const { gravity, sentence } = report.verdict;
+  const kind = { sound: "good", unknown: "unknown", contradicted: "bad" }[gravity];
+  return [element("p", { class: "verdict " + kind, id: "verdict" }, printable(sentence) + "."), element("p", { id: "meaning" }, meaning(), changed())];
+}
+
+function meaning() {
+  const { before, after, bounds } = report;
   const sure = bounds && bounds.events ? `within ±${span(bounds.mean)} of the truth on average` : null;
-  const found = before.reversed
-    ? `${grouped(before.reversed)} of ${counted(total, "dependency", "dependencies")} ${be(before.reversed, after ? "was" : "is", after ? "were" : "are")} reversed${by}`
-    : before.out_of_order ? `${counted(before.out_of_order, "event")} ${be(before.out_of_order, "is", "are")} stamped before the one recorded earlier` : null;
-  const [kind, sentence, meaning] =
-    found && after ? [after.reversed ? "bad" : "good", `${found}; ${after.reversed ? grouped(after.reversed) + " still " + be(after.reversed, "is", "are") : "none is now"}.`,
-      sure ? `Times between processes are ${sure}; what was measured inside a process stays as it was.` : "What was measured inside a process stays as it was."]
-    : found ? ["bad", found + ".",
-      `Waits, latencies and orders between processes are wrong in this recording${by ? " by up to " + span(-before.smallest_latency_ticks) + " and more" : ""}; what was measured inside a process is not concerned.`]
-    : !total || (examined && examined.verdict !== "most-used") ? ["unknown", total ? "Nothing is contradicted, but little could be looked at." : "Nothing could be checked.",
-      "Whether times of different processes can be compared is not known."]
-    : ["good", "No contradiction: every effect is stamped at or after its cause.",
-      sure ? `Times between processes are ${sure}.` : "How far times are from the truth was not bounded."];
-  return [element("p", { class: "verdict " + kind, id: "verdict" }, sentence), element("p", { id: "meaning" }, meaning, changed())];
+  if (after) {
+    const kept = "hat was measured inside a process stays as it was.";
+    return sure ? `Times between processes are ${sure}; w${kept}` : `W${kept}`;
+  }
+  if (report.verdict.gravity === "contradicted") {
+    const worst = before.smallest_latency_ticks;
+    const by = worst < 0 ? ` by up to ${span(-worst)} and more` : "";
+    return `Waits, latencies and orders between processes are wrong in this recording${by}; what was measured inside a process is not concerned.`;
+  }
+  if (report.verdict.gravity === "unknown") return "Whether times of different processes can be compared is not known.";
+  return sure ? `Times between processes are ${sure}.` : "How far times are from the truth was not bounded.";
 }
 
 // The wait that the correction changed most, if by so much that it changes what one would do.

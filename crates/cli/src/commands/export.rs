@@ -272,6 +272,6 @@ fn tell(
             let _ = writeln!(out, "{warning}");
         }
     }
-    drawn.write(report, outcome, &args.run)?;
-    report::write_json(report, &args.run)
+    drawn.write(&report.judged(), outcome, &args.run)?;
+    report::write_json(&report.judged(), &args.run)
 }

@@ -108,9 +108,14 @@ fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
         Some(_) => "Corrected times are shown beside the recorded ones; nothing is written.",
         None => "No contradiction: the times are those of the recording.",
     };
-    let page = drawn::page(&found.report, outcome, Some(live.picture()), true);
+    let page = drawn::page(&found.report.judged(), outcome, Some(live.picture()), true);
     let page = page.map_err(|error| CliError::io(&args.input.trace, error.into()))?;
-    drawn::write(&found.report, outcome, Some(live.picture()), &args.run)?;
+    drawn::write(
+        &found.report.judged(),
+        outcome,
+        Some(live.picture()),
+        &args.run,
+    )?;
     tell(args, &analysed, &found, outcome, &server.address())?;
     server.serve(&page, |from, to| {
         let view = live.view(&subject, from, to)?;

@@ -38,7 +38,7 @@ pub(crate) fn print(
     outcome: &str,
     run: &RunArgs,
 ) -> Result<(), CliError> {
-    print_as(report, run, || {
+    print_as(&report.judged(), run, || {
         summary::render(report, sketch, outcome, run.verbose)
     })
 }

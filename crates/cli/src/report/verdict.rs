@@ -1,13 +1,15 @@
-//! The verdict on a trace, in one sentence: it leads the summary.
+//! The verdict on a trace, in one sentence: it leads the summary and the page, and stands in JSON.
 
 use anstyle::{AnsiColor, Style};
 use retime::{TickRate, Ticks, group_digits, plural};
+use serde::Serialize;
 
 use super::examined;
 use super::model::{CheckPart, Report};
 
 /// The gravity of a verdict; it has its colour in a terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Gravity {
     /// Nothing is contradicted.
     Sound,
@@ -29,9 +31,29 @@ impl Gravity {
 }
 
 /// The verdict, and how grave it is.
+#[derive(Debug, Serialize)]
 pub(super) struct Sentence {
     pub(super) gravity: Gravity,
+    #[serde(rename = "sentence")]
     pub(super) text: String,
+}
+
+/// A report with its verdict.
+#[derive(Debug, Serialize)]
+pub(crate) struct Judged<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    verdict: Sentence,
+}
+
+impl Report {
+    /// The report with its verdict, as it is written.
+    pub(crate) fn judged(&self) -> Judged<'_> {
+        Judged {
+            report: self,
+            verdict: verdict(self),
+        }
+    }
 }
 
 /// Judges what was found in a trace or, if that was corrected, what the corrected one keeps.

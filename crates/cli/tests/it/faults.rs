@@ -6,8 +6,9 @@
 //! for users, and whatever it calls in the standard library of Rust. A run without faults
 //! says how many calls of each kind there are; then there is a run for each of them.
 //!
-//! By default a kind fails in the likeliest way; `RETIME_FAULTS=all` takes all that make
-//! sense (`make test-long`). `docs/TESTING.md` says what must hold after each run.
+//! By default a kind fails in the likeliest way, and the command is killed at each third call;
+//! `RETIME_FAULTS=all` takes all ways that make sense, and all calls (`make test-long`).
+//! `docs/TESTING.md` says what must hold after each run.
 
 #![cfg(target_os = "linux")]
 
@@ -427,7 +428,9 @@ fn walk(job: &Job) {
             planned.extend((1..=calls).map(|at| (kind, at, fault)));
         }
     }
-    planned.extend((1..=total).map(|at| ("any", at, Fault::Kill)));
+    let every = if all { 1 } else { 3 };
+    let kills = (1..=total).step_by(every);
+    planned.extend(kills.map(|at| ("any", at, Fault::Kill)));
 
     let next = AtomicUsize::new(0);
     let share = |bench: Bench<'_>| {

@@ -267,7 +267,7 @@ fn what_otf2_print_refuses_is_noticed() {
     let scratch = Scratch::in_memory();
     // Each run of otf2-print takes longer than all else together.
     let all = std::env::var_os("RETIME_FLIPS").is_some_and(|it| it == "all");
-    let (stride, least) = if all { (1, 1_000) } else { (41, 20) };
+    let (stride, least) = if all { (1, 1_000) } else { (83, 10) };
     let (mut refused, mut silent) = (0, Vec::new());
     // The last one defines no windows and files.
     for name in &archives(&scratch)[..2] {
