@@ -159,7 +159,7 @@ fn comparison(args: &CompareArgs) -> Result<Answer, CliError> {
 /// The answer of a command that reports on one trace.
 fn told(done: Done, written: Vec<PathBuf>) -> Result<Answer, CliError> {
     Ok(Answer {
-        report: Some(json(&done.report)?),
+        report: Some(json(&done.report.judged())?),
         summary: Some(Summary::from(&done.report)),
         outcome: done.outcome,
         exit_code: done.exit,

@@ -104,7 +104,7 @@ impl Study {
 
     /// The report, as `--json` writes it.
     pub fn report(&self) -> Result<String, Failure> {
-        json(&self.found.report).map_err(|error| Failure::of(&error, &[]))
+        json(&self.found.report.judged()).map_err(|error| Failure::of(&error, &[]))
     }
 
     /// The figures of the report.
