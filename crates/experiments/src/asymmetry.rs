@@ -26,7 +26,7 @@ use crate::table::{Row, Table};
 
 /// The length of the trace in nanoseconds.
 const LENGTH: u64 = 5_000_000_000;
-/// What a fast message takes, and how much longer a slow one does.
+/// The time that a fast message takes, and how much longer a slow one does.
 const LEAST: u64 = 1_000_000;
 const LONGER: u64 = 30_000_000;
 /// Nanoseconds from one exchange to the next.
@@ -46,9 +46,9 @@ fn program() -> Script {
     script
 }
 
-/// What each method makes of two clocks that are both true.
+/// Two clocks that are both true, as each method corrects them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct AsymmetryFigures {
     /// Methods that lay lines between bounds, with what the thesis says and the largest rate that
     /// each gives to the second clock, as a share of time.
     pub rates: Vec<(&'static str, &'static str, f64)>,
@@ -59,7 +59,7 @@ pub struct Outcome {
 }
 
 /// Runs all methods on it.
-pub fn run() -> Result<Outcome, Failure> {
+pub fn run() -> Result<AsymmetryFigures, Failure> {
     let script = program();
     let trace = Simulated::new(Experiment::new(&script).in_memory()?)?;
     let edges = trace.edges()?;
@@ -76,7 +76,7 @@ pub fn run() -> Result<Outcome, Failure> {
     })?;
     let stamps = trace.stamps(&times);
     let moved = stamps.iter().zip(trace.truth()).filter(|it| it.0 != it.1);
-    Ok(Outcome {
+    Ok(AsymmetryFigures {
         rates: vec![
             ("Duda, convex hulls", "around 0.6 %", steepest(&hulls)),
             ("Hofmann and Hilgers", "around 0.6 %", steepest(&middles)),

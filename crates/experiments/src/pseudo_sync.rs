@@ -58,7 +58,7 @@ const LEAST: [[i64; HOSTS]; HOSTS] = [
     [529, 4_947, 2_412, 4_404, 1_057, 265, 0, 4_819],
     [1_694, 4_137, 2_678, 2_088, 4_051, 3_332, 3_010, 0],
 ];
-/// What queueing adds, at most.
+/// The time that queueing adds, at most.
 const QUEUEING: i64 = 5_000;
 /// Table 3: messages reversed as recorded.
 #[rustfmt::skip]
@@ -148,7 +148,7 @@ pub fn total(counts: &Counts) -> usize {
     counts.iter().flatten().sum()
 }
 
-/// What is added to each clock by shifts of hosts 2 to 8.
+/// The offsets added to each clock by shifts of hosts 2 to 8.
 fn shifted(shifts: [i64; 7]) -> Estimate {
     let all = std::iter::once(0).chain(shifts);
     let offset = |shift: i64| Some(retime::estimate::Offset::constant(-shift as f64));
@@ -165,7 +165,7 @@ fn shifts(estimate: &Estimate) -> [i64; 7] {
 
 /// A run, by the tables of the paper.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct PseudoSyncFigures {
     /// Messages.
     pub messages: Counts,
     /// Table 3: those reversed as recorded.
@@ -178,16 +178,16 @@ pub struct Outcome {
     pub adjustments: [[i64; 7]; 5],
     /// Table 7: the adjusted shifts.
     pub adjusted: [i64; 7],
-    /// What those leave reversed.
+    /// Messages that those leave reversed.
     pub left_adjusted: Counts,
-    /// What the closure leaves.
+    /// Messages that the closure leaves reversed.
     pub left_closed: Counts,
     /// Figure 2: the mean and the largest error of new times, in units of 0.1 ms.
     pub errors: [f64; 2],
 }
 
 /// Runs the experiment.
-pub fn run(seed: u64, between: f64) -> Result<Outcome, Failure> {
+pub fn run(seed: u64, between: f64) -> Result<PseudoSyncFigures, Failure> {
     let edges = experiment(seed, between);
     let nothing = |_: &Edge| 0;
     let from_base = edges.all().iter().filter(|edge| edge.from == BASE);
@@ -197,7 +197,7 @@ pub fn run(seed: u64, between: f64) -> Result<Outcome, Failure> {
     let adjusted = pseudo_synchronisation(&edges, nothing, false, BASE, &())?;
     let closed = pseudo_synchronisation(&edges, nothing, true, BASE, &())?;
     let left = |estimate: &Estimate| counted(violated(&edges, estimate));
-    Ok(Outcome {
+    Ok(PseudoSyncFigures {
         messages: counted(edges.all().iter()),
         recorded: left(&shifted([0; 7])),
         pseudo: shifts(&first),
@@ -316,15 +316,16 @@ fn shift_row(name: &str, printed: [i64; 7], ours: [i64; 7]) -> Row {
     Row::new(name, ms(printed), ms(ours), "")
 }
 
-fn total_rows(one: &Outcome) -> Result<Vec<Row>, Failure> {
-    let runs: Result<Vec<Outcome>, Failure> = (0..RUNS).map(|seed| run(seed, BETWEEN)).collect();
+fn total_rows(one: &PseudoSyncFigures) -> Result<Vec<Row>, Failure> {
+    let runs: Result<Vec<PseudoSyncFigures>, Failure> =
+        (0..RUNS).map(|seed| run(seed, BETWEEN)).collect();
     let runs = runs?;
-    let range = |of: fn(&Outcome) -> usize| {
+    let range = |of: fn(&PseudoSyncFigures) -> usize| {
         let all = || runs.iter().map(of);
         let ends = [all().min().unwrap_or(0), all().max().unwrap_or(0)];
         format!("{} to {}", ends[0], ends[1])
     };
-    let row = |name: &str, printed: String, of: fn(&Outcome) -> usize| {
+    let row = |name: &str, printed: String, of: fn(&PseudoSyncFigures) -> usize| {
         Row::new(format!("{RUNS} runs: {name}"), printed, range(of), "")
     };
     let [mean, largest] = one.errors.map(|it| format!("{:.0} ms", it / 10.0));

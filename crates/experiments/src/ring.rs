@@ -47,7 +47,7 @@ pub struct RingTimes {
     pub second_round: [f64; 4],
     /// The largest lead over physical time in each round.
     pub advance: Vec<f64>,
-    /// What a message takes on average: on its way from node 0, and back.
+    /// The time that a message takes on average: on its way from node 0, and back.
     pub taken: [f64; 2],
 }
 

@@ -3,7 +3,7 @@
 use retime_otf2::writer::Message;
 use retime_sim::{Event, Layout, Scenario, Sink, Statistics, WORLD, region};
 
-/// What processes do and when, in nanoseconds of true time since the start.
+/// The deeds of processes and their moments, in nanoseconds of true time since the start.
 ///
 /// The messages of a pair of processes are received in the order in which they are sent.
 #[derive(Clone, Debug)]

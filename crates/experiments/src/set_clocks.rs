@@ -33,9 +33,9 @@ const SECOND: i64 = 1_000_000_000;
 /// Seconds of the run, and exchanges in each.
 const SECONDS: u64 = 10;
 const EXCHANGES: u64 = 2_000;
-/// What a message takes: at least 1100 ns, and 50 ns more on average.
+/// The time that a message takes: at least 1100 ns, and 50 ns more on average.
 const WAY: Duration = Duration::exponential(1_100, 50.0);
-/// What is assumed of it, in nanoseconds.
+/// The part of it that is assumed, in nanoseconds.
 const MU: i64 = 1_000;
 /// Round trips are used up to so many nanoseconds above the fastest.
 const SLACK: i64 = 150;
@@ -77,9 +77,9 @@ fn program() -> Script {
     script
 }
 
-/// What was measured, and what became of the messages.
+/// The measured offsets, and the messages as recorded and corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub struct SetClocksFigures {
     /// Half the fastest round trip, in nanoseconds.
     pub way: i64,
     /// The largest difference between two clocks that was measured, in nanoseconds.
@@ -94,7 +94,7 @@ pub struct Outcome {
 }
 
 /// Runs it.
-pub fn run() -> Result<Outcome, Failure> {
+pub fn run() -> Result<SetClocksFigures, Failure> {
     let script = program();
     let clocks = (0..PROCESSORS).map(clock).collect();
     let trace = Simulated::new(Experiment::new(&script).clocks(clocks).in_memory()?)?;
@@ -109,7 +109,7 @@ pub fn run() -> Result<Outcome, Failure> {
     let controlled = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
     let reversed = |stamps: &[_]| Ok::<u64, Failure>(trace.reversed(stamps)?.violated());
     let measured = measured(&trace)?;
-    Ok(Outcome {
+    Ok(SetClocksFigures {
         way: measured.way,
         difference: measured.difference,
         jump: measured.jump,
@@ -130,7 +130,7 @@ fn lines(trace: &Simulated) -> Result<Option<u64>, Failure> {
     Ok(lines.map(|it| violated(&edges, &it).count() as u64))
 }
 
-/// What round trips say of clocks, in nanoseconds.
+/// The offsets of clocks that round trips show, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
     way: i64,

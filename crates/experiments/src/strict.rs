@@ -29,9 +29,9 @@ pub const BEHIND: i64 = 600_000;
 /// The least delay, and mu, in nanoseconds.
 const MU: i64 = 250_000;
 
-/// What a combination of controllers makes of the matrix.
+/// The matrix as a combination of controllers leaves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub struct StrictFigures {
     /// The most that any clock is ahead of the one furthest ahead, in nanoseconds.
     pub ahead: i64,
     /// How far all are behind it on average, in nanoseconds.
@@ -43,7 +43,7 @@ pub struct Outcome {
 }
 
 /// Runs the matrix, with columns that differ by so many nanoseconds.
-pub fn run(behind: i64, control: Control) -> Result<Outcome, Failure> {
+pub fn run(behind: i64, control: Control) -> Result<StrictFigures, Failure> {
     let program = FiniteElements {
         grid: GRID,
         network: Network::of(Duration::uniform(MU as u64, 2 * MU as u64)),
@@ -65,7 +65,7 @@ pub fn run(behind: i64, control: Control) -> Result<Outcome, Failure> {
     outcome(&trace, &times)
 }
 
-fn outcome(trace: &Simulated, times: &LogicalTimes) -> Result<Outcome, Failure> {
+fn outcome(trace: &Simulated, times: &LogicalTimes) -> Result<StrictFigures, Failure> {
     let stamps = trace.stamps(times);
     let accuracy = trace.accuracy(&stamps)?;
     let distortion = Distortion::measure(&trace.causality, &stamps, &())?;
@@ -74,7 +74,7 @@ fn outcome(trace: &Simulated, times: &LogicalTimes) -> Result<Outcome, Failure> 
     let ahead = ahead
         .map(|(stamp, truth)| stamp.0 as i64 - truth.0 as i64)
         .max();
-    Ok(Outcome {
+    Ok(StrictFigures {
         ahead: ahead.unwrap_or_default(),
         behind: accuracy.behind,
         deviation: accuracy.deviation,

@@ -38,7 +38,7 @@ const PRINTED_AHEAD: [i64; 16] = [
 ];
 /// The least and the largest least delay of a pair, in nanoseconds.
 const LEAST: (u64, u64) = (620_200, 3_157_700);
-/// What messages take beyond it, in nanoseconds on average.
+/// The time that messages take beyond it, in nanoseconds on average.
 const BEYOND: f64 = 300_000.0;
 /// Rounds, each of one message from everybody to everybody.
 const ROUNDS: u64 = 110;
@@ -49,7 +49,7 @@ const EXPECTED: Ticks = Ticks(1_000_000);
 /// The assumed delays of the figure, in nanoseconds.
 pub const ASSUMED: [i64; 3] = [250_000, 500_000, 1_000_000];
 
-/// What messages of each pair take at least, the same both ways.
+/// The least time that messages of each pair take, the same both ways.
 fn least_delays(random: &mut Random) -> Vec<Vec<u64>> {
     let nodes = NODES as usize;
     let mut least = vec![vec![0; nodes]; nodes];
@@ -98,7 +98,7 @@ fn others(node: usize) -> impl Iterator<Item = usize> {
     (1..NODES as usize).map(move |by| (node + by) % NODES as usize)
 }
 
-/// What a node sends to another.
+/// The messages that a node sends to another.
 fn bytes(from: u32, to: u32) -> u64 {
     if from.abs_diff(to) == 1 {
         BYTES.0
@@ -118,9 +118,9 @@ pub fn recorded() -> Result<Simulated, Failure> {
     Simulated::new(Experiment::new(&script).clocks(clocks).in_memory()?)
 }
 
-/// What a correction makes of the trace.
+/// The trace as a correction leaves it.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct TransferFigures {
     /// The stamps of all events.
     pub stamps: Vec<Timestamp>,
     /// The change of local intervals.
@@ -130,7 +130,7 @@ pub struct Outcome {
 }
 
 /// Corrects it with an assumed delay, in nanoseconds.
-pub fn corrected(trace: &Simulated, mu: i64) -> Result<Outcome, Failure> {
+pub fn corrected(trace: &Simulated, mu: i64) -> Result<TransferFigures, Failure> {
     let regulation = Regulation {
         delay: MinimalDelay::Uniform(Ticks(mu)),
         distance: Ticks(0).into(),
@@ -145,7 +145,7 @@ pub fn corrected(trace: &Simulated, mu: i64) -> Result<Outcome, Failure> {
     let last = |clock: usize| trace.nodes(clock).next_back();
     let moved = (0..trace.len()).filter_map(last);
     let moved = moved.map(|node| stamps[node.index()].0 as i64 - raw[node.index()].0 as i64);
-    Ok(Outcome {
+    Ok(TransferFigures {
         moved: moved.collect(),
         stamps,
         change,
@@ -198,7 +198,7 @@ impl Rates {
         pairs.map(factor).fold(1.0, f64::max)
     }
 
-    /// What a node sends, to each in turn.
+    /// The messages that a node sends, to each in turn.
     fn row(&self, from: usize) -> String {
         let cell = |to: usize| match self.get(from, to) {
             _ if from == to => "--".into(),

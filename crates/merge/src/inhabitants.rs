@@ -33,7 +33,7 @@ pub(crate) struct Inhabitants {
     by_key: FxHashMap<ProcessKey, usize>,
     /// The numbers of queues of GPUs, by machine and sequence.
     pub(crate) queues: FxHashSet<(u32, u32, u64)>,
-    /// By how much machines are ahead.
+    /// The nanoseconds by which machines are ahead.
     pub(crate) ahead: MachinesAhead,
     /// Events: ends of slices are none.
     pub(crate) events: u64,

@@ -43,7 +43,7 @@ pub struct PacketRead<'a> {
     pub clock: Option<u32>,
 }
 
-/// By how many nanoseconds the clocks of machines are ahead, as the file says.
+/// The nanoseconds by which the clocks of machines are ahead, as the file says.
 #[derive(Clone, Debug, Default)]
 pub struct MachinesAhead(BTreeMap<u32, i64>);
 
