@@ -165,7 +165,7 @@ fn shifts(estimate: &Estimate) -> [i64; 7] {
 
 /// A run, by the tables of the paper.
 #[derive(Clone, Debug)]
-pub struct PseudoSyncFigures {
+pub struct LiuFigures {
     /// Messages.
     pub messages: Counts,
     /// Table 3: those reversed as recorded.
@@ -187,7 +187,7 @@ pub struct PseudoSyncFigures {
 }
 
 /// Runs the experiment.
-pub fn run(seed: u64, between: f64) -> Result<PseudoSyncFigures, Failure> {
+pub fn run(seed: u64, between: f64) -> Result<LiuFigures, Failure> {
     let edges = experiment(seed, between);
     let nothing = |_: &Edge| 0;
     let from_base = edges.all().iter().filter(|edge| edge.from == BASE);
@@ -197,7 +197,7 @@ pub fn run(seed: u64, between: f64) -> Result<PseudoSyncFigures, Failure> {
     let adjusted = pseudo_synchronisation(&edges, nothing, false, BASE, &())?;
     let closed = pseudo_synchronisation(&edges, nothing, true, BASE, &())?;
     let left = |estimate: &Estimate| counted(violated(&edges, estimate));
-    Ok(PseudoSyncFigures {
+    Ok(LiuFigures {
         messages: counted(edges.all().iter()),
         recorded: left(&shifted([0; 7])),
         pseudo: shifts(&first),
@@ -316,16 +316,15 @@ fn shift_row(name: &str, printed: [i64; 7], ours: [i64; 7]) -> Row {
     Row::new(name, ms(printed), ms(ours), "")
 }
 
-fn total_rows(one: &PseudoSyncFigures) -> Result<Vec<Row>, Failure> {
-    let runs: Result<Vec<PseudoSyncFigures>, Failure> =
-        (0..RUNS).map(|seed| run(seed, BETWEEN)).collect();
+fn total_rows(one: &LiuFigures) -> Result<Vec<Row>, Failure> {
+    let runs: Result<Vec<LiuFigures>, Failure> = (0..RUNS).map(|seed| run(seed, BETWEEN)).collect();
     let runs = runs?;
-    let range = |of: fn(&PseudoSyncFigures) -> usize| {
+    let range = |of: fn(&LiuFigures) -> usize| {
         let all = || runs.iter().map(of);
         let ends = [all().min().unwrap_or(0), all().max().unwrap_or(0)];
         format!("{} to {}", ends[0], ends[1])
     };
-    let row = |name: &str, printed: String, of: fn(&PseudoSyncFigures) -> usize| {
+    let row = |name: &str, printed: String, of: fn(&LiuFigures) -> usize| {
         Row::new(format!("{RUNS} runs: {name}"), printed, range(of), "")
     };
     let [mean, largest] = one.errors.map(|it| format!("{:.0} ms", it / 10.0));

@@ -1,10 +1,10 @@
 //! Liu's experiment: eight hosts.
 
 use retime_experiments::pseudo_sync::{
-    PseudoSyncFigures, RUNS, recorded_share, run, shifted_share, total,
+    LiuFigures, RUNS, recorded_share, run, shifted_share, total,
 };
 
-fn runs() -> Vec<PseudoSyncFigures> {
+fn runs() -> Vec<LiuFigures> {
     (0..RUNS).map(|seed| run(seed, 1_000.0).unwrap()).collect()
 }
 
@@ -13,7 +13,7 @@ fn messages_are_reversed_as_often_as_tables_1_and_2_say() {
     let runs = runs();
     for from in 1..=8 {
         for to in (1..=8).filter(|to| *to != from) {
-            let of = |count: fn(&PseudoSyncFigures) -> &[[usize; 8]; 8]| {
+            let of = |count: fn(&LiuFigures) -> &[[usize; 8]; 8]| {
                 let all = runs.iter().map(|it| count(it)[from - 1][to - 1]);
                 all.sum::<usize>() as f64
             };
