@@ -1,7 +1,7 @@
 //! The nearest point that satisfies linear inequalities.
 //!
-//! Of all points with `a . x >= least` for each condition the one is looked for that is nearest to a
-//! given one, by the dual active-set method. The point begins where it was given, which violates
+//! Among all points with `a . x >= least` for each condition, the dual active-set method finds the one
+//! that is nearest to a given point. The point begins where it was given, which violates
 //! conditions but is nearest for the ones that are active, at first none. The condition that is
 //! violated most becomes active: the point moves along `z`, the part of `a` that the active ones
 //! leave free, until the condition holds; an active one whose multiplier falls to zero on the way is
@@ -67,7 +67,7 @@ pub struct Condition {
     pub least: f64,
 }
 
-/// What became of looking for the nearest point.
+/// The outcome of a search for the nearest point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The point satisfies all conditions, and none is nearer.
@@ -217,7 +217,7 @@ impl Condition {
         self.least - terms.map(|&(at, factor)| factor * point[at]).sum::<f64>()
     }
 
-    /// What the sum of its terms may have lost.
+    /// The most that rounding may have lost of the sum of its terms.
     fn rounding(&self, point: &[f64]) -> f64 {
         let terms = self.terms.iter();
         let large = terms.map(|&(at, factor)| (factor * point[at]).abs());

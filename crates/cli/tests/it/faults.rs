@@ -6,7 +6,7 @@
 //! for users, and whatever it calls in the standard library of Rust. A run without faults
 //! says how many calls of each kind there are; then there is a run for each of them.
 //!
-//! By default a kind fails in the likeliest way, and the command is killed at each third call;
+//! A kind fails in the likeliest way by default, and the command is killed at each third call;
 //! `RETIME_FAULTS=all` takes all ways that make sense, and all calls (`make test-long`).
 //! `docs/TESTING.md` says what must hold after each run.
 

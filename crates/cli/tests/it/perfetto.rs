@@ -118,7 +118,7 @@ fn nested(out: &mut Vec<u8>, field: u32, fill: impl FnOnce(&mut Vec<u8>)) {
     bytes(out, field, &own);
 }
 
-/// By how much the clock of the other machine is ahead, as notes of both say.
+/// The lead of the other machine's clock, as notes of both say.
 const AHEAD: u64 = 1_000_000_000;
 
 /// Notes of the clocks of the host and of another machine, by turns.
@@ -240,7 +240,7 @@ fn machines_with_notes_of_their_clocks_are_corrected_from_end_to_end() {
     assert!(summary.contains("matched    40 messages"), "{summary}");
 }
 
-/// What is merged has the dependencies that were found, when it is read again: those of operations by
+/// A merged file that is read again has the dependencies that were found: those of operations by
 /// their arguments, and besides those that are drawn.
 #[test]
 fn merged_files_are_read_again() {

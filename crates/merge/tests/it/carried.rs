@@ -193,9 +193,9 @@ fn text(bytes: &[u8]) -> String {
 
 #[derive(Debug, Default)]
 struct Read {
-    /// What nobody knows of each event, its time, its name, and whose it is.
+    /// Unknown fields of each event, its time, its name, and whose it is.
     events: Vec<(String, u64, String, String)>,
-    /// What nobody knows of events with each arrow.
+    /// Unknown fields of events with each arrow.
     flows: BTreeMap<u64, BTreeSet<String>>,
     /// The times of added instants, with the kinds of fields that have their arrows.
     added: Vec<(u64, Vec<u32>)>,

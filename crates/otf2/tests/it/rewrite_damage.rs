@@ -56,7 +56,8 @@ fn every_truncation_ends_well() {
     }
 }
 
-/// By turns one bit of a byte and all are changed; both in each with `RETIME_FLIPS=all`.
+/// One bit of a byte and all its bits are changed by turns; both in each byte with
+/// `RETIME_FLIPS=all`.
 #[test]
 fn every_changed_byte_ends_well() {
     let all = std::env::var_os("RETIME_FLIPS").is_some_and(|it| it == "all");

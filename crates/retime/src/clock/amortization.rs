@@ -134,7 +134,7 @@ pub fn amortize(
     amortize_with_ramp(causality, clocks, delay, ramp, times, monitor)
 }
 
-/// The same with ramps as the source [prints](super::printed_ramps) them, jump by jump, to compare.
+/// Amortises with ramps as the source [prints](super::printed_ramps) them, jump by jump, to compare.
 pub fn amortize_as_printed(
     causality: &Causality,
     clocks: &Clocks,

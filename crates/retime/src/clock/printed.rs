@@ -7,8 +7,8 @@
 //! it begins at the first event, as high as the send that can be moved least; without sends it is
 //! as high as the jump.
 //!
-//! What a ramp has added stays, so that the next one begins from there. That is what the
-//! [taut string](retime_numerics::taut_string), which sees all jumps at once, does better: its steepest
+//! A ramp stays as it was added, and the next one begins from there. The
+//! [taut string](retime_numerics::taut_string) sees all jumps at once and does better: its steepest
 //! part is never steeper, but for a tick of rounding. Each jump costs a walk over the
 //! events of its ramp, so that dense jumps with long ramps take long.
 //!

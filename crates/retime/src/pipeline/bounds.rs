@@ -29,7 +29,7 @@ use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};
 /// How much work each search for bounds may take, in looks at moments and dependencies: some 20 s.
 pub const BOUND_BUDGET: u64 = 2_000_000_000;
 
-/// What bounds are searched for, and for how long.
+/// The premise of error bounds, and the effort that a search for them may take.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundSearch {
     /// The rates of clocks wander by at most this, as a share.

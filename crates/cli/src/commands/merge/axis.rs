@@ -13,7 +13,7 @@ use retime::format::Extent;
 
 use super::part::Part;
 
-/// By how many nanoseconds the documents of each trace are put later.
+/// The nanoseconds by which the documents of each trace are put later.
 pub(super) fn later(parts: &[Part]) -> Vec<i64> {
     placed(parts.iter().map(|it| {
         let extents = it.shown.documents.iter().filter_map(|it| it.extent);
