@@ -62,7 +62,6 @@ pub(crate) fn carry(
     describe(&inhabitants, &named, first, &own, &mut chunks.current);
     let mut renumber = Renumber::new(number, &inhabitants, &named);
     let shift = document.base.wrapping_sub(origin);
-    let mut failure = None;
     each_packet(&document.path, &inhabitants.ahead, monitor, &mut |piece| {
         let out = &mut chunks.current;
         match piece {
@@ -73,14 +72,10 @@ pub(crate) fn carry(
             }
             PieceRead::Other(bytes) => out.extend_from_slice(bytes),
         }
-        if failure.is_none() {
-            failure = chunks.put_if_full().err();
-        }
+        chunks.put_within_walk();
         Ok(())
     })?;
-    if let Some(failure) = failure {
-        return Err(failure.into());
-    }
+    chunks.settle()?;
     let mut points = Points {
         document,
         origin,

@@ -16,6 +16,8 @@ pub(crate) struct Chunks<'a> {
     output: Output<'a>,
     full: Vec<Vec<u8>>,
     pub(crate) current: Vec<u8>,
+    /// The first error within a walk.
+    failure: Option<io::Error>,
 }
 
 impl<'a> Chunks<'a> {
@@ -24,6 +26,7 @@ impl<'a> Chunks<'a> {
             output,
             full: Vec::new(),
             current: Vec::with_capacity(CHUNK + CHUNK / 8),
+            failure: None,
         }
     }
 
@@ -38,6 +41,21 @@ impl<'a> Chunks<'a> {
             self.put()?;
         }
         Ok(())
+    }
+
+    /// Writes what is there, once it is enough, within a walk whose errors are those of reading: the
+    /// first one of writing is kept for [`Self::settle`], and nothing is gathered after it.
+    pub(crate) fn put_within_walk(&mut self) {
+        if self.failure.is_some() {
+            self.current.clear();
+        } else {
+            self.failure = self.put_if_full().err();
+        }
+    }
+
+    /// Fails as writing did within the last walk.
+    pub(crate) fn settle(&mut self) -> io::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Takes some of what is read; how many bytes that were.

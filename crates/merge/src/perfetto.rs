@@ -124,17 +124,12 @@ impl<'a> Packets<'a> {
         self.describe(&mut chunks.current);
         self.ends(chunks)?;
         let path = &self.placed.document.path;
-        let mut failure = None;
         each_event(path, monitor, &mut |event| {
             self.event(&mut chunks.current, event);
-            if failure.is_none() {
-                failure = chunks.put_if_full().err();
-            }
+            chunks.put_within_walk();
             Ok(())
         })?;
-        if let Some(failure) = failure {
-            return Err(failure.into());
-        }
+        chunks.settle()?;
         self.held_back(&mut chunks.current);
         for together in ends.chunk_by(Pointed::leaves_with) {
             self.points(&mut chunks.current, together);

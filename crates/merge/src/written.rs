@@ -108,19 +108,14 @@ fn as_chrome(
         merged.processes += placed.shown.len() as u64;
         chrome::describe(&mut chunks.current, &placed, &mut is_first);
         let mut ids = Ids::of(number);
-        let mut failure = None;
         each_event(&document.path, monitor, &mut |event| {
             merged.events += u64::from(event.text(Member::Ph) != b"M");
             let out = &mut chunks.current;
             chrome::event(out, event, &placed, &mut ids, &mut is_first);
-            if failure.is_none() {
-                failure = chunks.put_if_full().err();
-            }
+            chunks.put_within_walk();
             Ok(())
         })?;
-        if let Some(failure) = failure {
-            return Err(failure.into());
-        }
+        chunks.settle()?;
         let from = ends.partition_point(|it| it.end.document < number);
         let to = ends.partition_point(|it| it.end.document <= number);
         let own = ends.get(from..to).unwrap_or_default();
