@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use retime::causality::AllEvents;
+use retime::causality::{AllEvents, Violation};
 use retime::format::Trace;
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Method, Solution, Unsolved,
 };
-use retime::{Causality, CausalityOptions, Timestamp, TraceInfo};
+use retime::{Causality, CausalityOptions, Ticks, Timestamp, TraceInfo};
 use retime_parallel::Dealt;
 
 use crate::args::{ModelArgs, RunArgs};
@@ -89,6 +89,16 @@ pub(crate) fn analyse_some(
     })
 }
 
+/// The time by which the worst dependency between clocks misses what is asked of it; `None` if
+/// none does.
+fn missing_margin(solution: &Solution) -> Option<Ticks> {
+    let clocks = solution.correction.clocks();
+    let is_between =
+        |it: &&Violation| clocks.of(it.cause.location) != clocks.of(it.effect.location);
+    let worst = solution.left.worst.iter().find(is_between)?;
+    (worst.slack.0 < 0).then(|| Ticks(worst.slack.0.saturating_neg()))
+}
+
 /// The delay that is saved with a trace, if it is left to the trace.
 fn saved_delay(trace: &dyn Trace, model: &ModelArgs) -> Result<DelayBeside, CliError> {
     if model.min_delay == MinDelay::Auto {
@@ -166,19 +176,50 @@ pub(crate) fn analyse_together(
 impl Analysed {
     /// Runs a method; without writing anything. That there is no valid solution is
     /// [`CliError::Unsolved`].
+    ///
+    /// A format that cannot give all events the times of their maps, such as one in which calls
+    /// keep their length, moves some a little on; where that leaves effects before their causes,
+    /// the method runs again and keeps these further apart by what is missing.
     pub(crate) fn solve(&self, method: &Method) -> Result<Solution, CliError> {
+        let mut margin = Ticks(0);
+        let solution = self.solve_with_margin(method, margin)?;
+        let Some(times) = self.settled(&solution)? else {
+            return Ok(solution);
+        };
+        let mut solution = self.analysis.settled(solution, times, &Interrupts)?;
+        for _ in 0..ROUNDS {
+            let Some(missing) = missing_margin(&solution) else {
+                break;
+            };
+            margin.0 = margin.0.saturating_add(missing.0);
+            let again = match self.solve_with_margin(method, margin) {
+                Err(CliError::Unsolved { .. }) => break,
+                again => again?,
+            };
+            let Some(times) = self.settled(&again)? else {
+                return Ok(again);
+            };
+            let again = self.analysis.settled(again, times, &Interrupts)?;
+            let left = |it: &Solution| it.left.violated() + it.left.short();
+            if left(&again) < left(&solution) {
+                solution = again;
+            }
+        }
+        Ok(solution)
+    }
+
+    fn solve_with_margin(&self, method: &Method, margin: Ticks) -> Result<Solution, CliError> {
         let progress = Progress::open(Stage::Aligning);
-        let solved = self.analysis.solve(method, &progress);
+        let solved = self.analysis.solve_with_margin(method, margin, &progress);
         check_interrupt()?;
-        let solved = solved.map_err(|unsolved| match unsolved.reason {
+        solved.map_err(|unsolved| match unsolved.reason {
             // Another process was told to stop.
             Unsolved::Cancelled(_) => CliError::Interrupted,
             _ => CliError::Unsolved {
                 trace: self.opened.path.clone(),
                 message: unsolved.message,
             },
-        })?;
-        self.settled(solved)
+        })
     }
 
     /// Runs a method, and again as long as other events belong together at the times that it
@@ -242,24 +283,20 @@ impl Analysed {
         Ok(true)
     }
 
-    /// A solution at the times that the format of the trace can give to its events.
-    fn settled(&self, solution: Solution) -> Result<Solution, CliError> {
+    /// The times of the events that take part as the format of the trace can give them; `None`
+    /// if these are those of their maps.
+    fn settled(&self, solution: &Solution) -> Result<Option<Vec<Timestamp>>, CliError> {
         let nodes = self.analysis.causality().nodes();
         if !nodes.whole().is_here() {
-            return Ok(solution);
+            return Ok(None);
         }
         let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
         let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
         let Some(trace) = self.opened.trace.rewriting() else {
-            return Ok(solution);
+            return Ok(None);
         };
         let settled = trace.settled(&solution.correction, &events, &Interrupts)?;
-        Ok(match settled {
-            Some(times) => self
-                .analysis
-                .settled(solution, times.concat(), &Interrupts)?,
-            None => solution,
-        })
+        Ok(settled.map(|times| times.concat()))
     }
 
     /// Adds to the report how far times can be from the truth: those that a

@@ -107,6 +107,16 @@ impl MinimalDelay {
         all.iter().min().copied().zip(all.iter().max().copied())
     }
 
+    /// These delays, each longer by a margin.
+    #[must_use]
+    pub fn with_margin(&self, margin: Ticks) -> Self {
+        match self {
+            Self::Uniform(delay) => Self::Uniform(Ticks(delay.0.saturating_add(margin.0))),
+            Self::ByLength(line) => Self::ByLength(line.with_margin(margin)),
+            Self::PerPair(table) => Self::PerPair(table.with_margin(margin)),
+        }
+    }
+
     /// These delays for the [mirrored](crate::Causality::mirrored) trace.
     #[must_use]
     pub fn mirrored(&self) -> Self {
@@ -135,6 +145,14 @@ impl DelayByLength {
         Self {
             latency,
             transfer: Some((bandwidth, rate)),
+        }
+    }
+
+    /// This line, higher by a margin.
+    fn with_margin(self, margin: Ticks) -> Self {
+        Self {
+            latency: Ticks(self.latency.0.saturating_add(margin.0)),
+            ..self
         }
     }
 
@@ -203,6 +221,18 @@ impl DelayTable {
             homes: info.locations.iter().map(|it| home(it.process)).collect(),
             ..Self::default()
         }
+    }
+
+    /// This table, with entries longer by a margin, which pairs without an entry need, too.
+    fn with_margin(&self, margin: Ticks) -> Self {
+        let mut longer = self.clone();
+        longer.entries.entry((None, None)).or_default();
+        let all = longer
+            .entries
+            .values_mut()
+            .chain(longer.classes.values_mut());
+        all.for_each(|it| *it = it.with_margin(margin));
+        longer
     }
 
     /// Sets the delay from one location to another; `None` means any.
@@ -281,5 +311,26 @@ impl DelayTable {
     pub fn range(&self) -> Option<(Ticks, Ticks)> {
         let all = || self.entries().map(|it| it.latency);
         all().min().zip(all().max())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_margin_is_asked_of_all() {
+        let [own, others] = [1, 2].map(|it| (LocationIndex(0), LocationIndex(it)));
+        let mut table = DelayTable::default();
+        table.set(Some(own.0), Some(own.1), Ticks(10));
+        for (delay, own_needs, others_need) in [
+            (MinimalDelay::Uniform(Ticks(7)), 10, 10),
+            (MinimalDelay::ByLength(Ticks(8).into()), 11, 11),
+            (MinimalDelay::PerPair(table), 13, 3),
+        ] {
+            let delay = delay.with_margin(Ticks(3));
+            assert_eq!(delay.between(own.0, own.1), Ticks(own_needs));
+            assert_eq!(delay.between(others.0, others.1), Ticks(others_need));
+        }
     }
 }

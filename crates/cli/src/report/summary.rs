@@ -220,10 +220,15 @@ impl SummaryText {
                 } else {
                     "as recorded"
                 };
-                format!(
-                    "learned: an eighth of half the fastest round trip {when}, {}",
-                    self.span(half)
-                )
+                let half_trip = self.span(half);
+                if half / 8 > delay.largest_ticks {
+                    format!(
+                        "learned, and as much as is ever enforced: half the fastest round trip \
+                         {when} is {half_trip}"
+                    )
+                } else {
+                    format!("learned: an eighth of half the fastest round trip {when}, {half_trip}")
+                }
             }
             (DelaySource::Learned, None) if report.clocks.count == 1 => {
                 "one clock, nothing to learn".into()

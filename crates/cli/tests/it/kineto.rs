@@ -1,105 +1,16 @@
-//! Profiles of training jobs: simulated with known truth, and real ones.
+//! Profiles of training jobs: real ones, and what is done with their files.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use retime_sim::Duration;
-use retime_testing::kineto::{Among, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
-use serde_json::Value;
+use retime_testing::kineto::{KinetoRun, Style};
 
 use crate::archives;
 use crate::common::Scratch;
 use crate::common::directory::assert_same;
-
-/// A run, and beside it the same with clocks that agree: the truth.
-fn simulate(scratch: &Scratch, run: &KinetoRun) {
-    let truth = KinetoRun {
-        offset: 0,
-        drift: 0,
-        ..run.clone()
-    };
-    run.write(&scratch.join("run")).unwrap();
-    truth.write(&scratch.join("true")).unwrap();
-    for name in ["run", "true"] {
-        fs::remove_file(scratch.join(name).join("truth.json")).unwrap();
-    }
-}
-
-fn runs() -> Vec<KinetoRun> {
-    let nccl = KinetoRun {
-        ranks: 16,
-        ranks_per_host: 4,
-        sequence_numbers: false,
-        windows: Windows {
-            left_out: 2,
-            cut: true,
-        },
-        seed: 5,
-        ..KinetoRun::training(Style::Nccl)
-    };
-    let gloo = KinetoRun {
-        ranks: 8,
-        ranks_per_host: 4,
-        missing: vec![3],
-        seed: 6,
-        ..KinetoRun::training(Style::Gloo)
-    };
-    vec![nccl, gloo]
-}
-
-fn read_report(scratch: &Scratch) -> Value {
-    serde_json::from_str(&scratch.read("report.json")).unwrap()
-}
-
-#[test]
-fn corrected_runs_hold_the_truth_within_their_bounds() {
-    for run in runs() {
-        let scratch = Scratch::new();
-        simulate(&scratch, &run);
-        let correct = "correct run -o out --truth true --json report.json --quiet";
-        scratch.retime(correct).expect_code(0);
-        let report = read_report(&scratch);
-        assert!(report["before"]["reversed"].as_u64() > Some(0));
-        assert_eq!(report["after"]["reversed"], 0);
-        assert_eq!(report["bounds"]["truth"]["share"], 1.0);
-        let error = |when: &str| {
-            let of = &report["accuracy"][when]["relative_ticks"];
-            of["mean_abs"].as_f64().unwrap()
-        };
-        assert!(100.0 * error("corrected") < error("recorded"), "{report:#}");
-        // A host is a clock, and its name is in the report.
-        let hosts = report["hosts"].as_array().unwrap();
-        assert_eq!(
-            hosts.len(),
-            report["clocks"]["count"].as_u64().unwrap() as usize
-        );
-        assert_eq!(hosts[1]["name"], "node1");
-
-        scratch.retime("check out --quiet").expect_code(0);
-        scratch.retime("undo out -o back").expect_code(0);
-        assert_same(&scratch.join("back"), &scratch.join("run"));
-        // All of it is still JSON, and nothing but times is another.
-        for entry in fs::read_dir(scratch.join("run")).unwrap() {
-            let path = entry.unwrap().path();
-            let read = |path: &Path| -> Value {
-                let mut json = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-                without_times(&mut json);
-                json
-            };
-            let copy = scratch.join("out").join(path.file_name().unwrap());
-            assert_eq!(read(&path), read(&copy));
-        }
-    }
-}
-
-fn without_times(json: &mut Value) {
-    for event in json["traceEvents"].as_array_mut().unwrap() {
-        event.as_object_mut().unwrap().remove("ts");
-    }
-}
+use crate::simulated_jobs::{read_report, runs, simulate};
 
 #[test]
 fn files_given_one_by_one_are_a_run() {
@@ -194,27 +105,6 @@ fn compressed_files_stay_compressed() {
     }
 }
 
-#[test]
-fn who_is_late_is_named() {
-    let scratch = Scratch::new();
-    let mut run = runs().remove(0);
-    run.stragglers = vec![Straggler {
-        rank: 9,
-        every: 1,
-        late: 20_000_000,
-    }];
-    simulate(&scratch, &run);
-    let outcome = scratch.retime("correct run -o out --json report.json");
-    assert_eq!(outcome.code, Some(0), "{outcome:#?}");
-    assert!(
-        outcome.stdout.contains("stragglers rank 9 held up "),
-        "{}",
-        outcome.stdout
-    );
-    let report = read_report(&scratch);
-    assert_eq!(report["stragglers"]["processes"][0]["name"], "rank 9");
-}
-
 /// Two processes in one file, which send each other messages; the clock of the second is 1 ms
 /// ahead, and arrows are all that says so.
 fn arrows() -> String {
@@ -276,102 +166,6 @@ fn unpacked(name: &str) -> Option<Scratch> {
     let status = tar.arg("-C").arg(scratch.path()).status().unwrap();
     assert!(status.success(), "tar unpacks {name}");
     Some(scratch)
-}
-
-/// Where one rank is always last, hosts without it are bounded from one side only, and nothing
-/// tells how their own ranks differ. Nothing speaks against one clock either.
-#[test]
-fn a_host_of_which_no_rank_is_ever_last_has_one_clock() {
-    let everybody = Step::Collective {
-        class: Class::AllReduce,
-        among: Among::World,
-        elements: 1_000,
-        element: Element::Float,
-        asynchronous: false,
-    };
-    let run = KinetoRun {
-        ranks: 16,
-        ranks_per_host: 4,
-        tensor: 1,
-        iterations: 40,
-        steps: vec![
-            Step::Compute(Duration::heavy(2_000_000, 2_000_000.0)),
-            everybody,
-        ],
-        scatter: Duration::uniform(10_000, 22_000),
-        stragglers: vec![Straggler {
-            rank: 5,
-            every: 1,
-            late: 20_000_000,
-        }],
-        filler: 1,
-        seed: 4,
-        ..KinetoRun::training(Style::Nccl)
-    };
-    let scratch = Scratch::new();
-    simulate(&scratch, &run);
-    let correct = "correct run -o out --truth true --json report.json --quiet";
-    scratch.retime(correct).expect_code(0);
-    let report = read_report(&scratch);
-    assert_eq!(report["clocks"]["count"], 4);
-    assert_eq!(report["bounds"]["truth"]["share"], 1.0);
-    assert_eq!(report["stragglers"]["processes"][0]["name"], "rank 5");
-    let accuracy = report["accuracy"].clone();
-    let by_node = "correct run -o by-node --clocks node --truth true --json report.json --quiet";
-    scratch.retime(by_node).expect_code(0);
-    assert_eq!(read_report(&scratch)["accuracy"], accuracy);
-}
-
-/// A host comes last in each iteration: by dependencies its clock may be ahead by as long as
-/// all wait for it.
-#[test]
-fn ends_of_kernels_settle_a_host_that_always_comes_last() {
-    let run = KinetoRun {
-        ranks: 16,
-        ranks_per_host: 4,
-        scatter: Duration::uniform(1_000, 7_000),
-        stragglers: (4..8)
-            .map(|rank| Straggler {
-                rank,
-                every: 1,
-                late: 3_000_000,
-            })
-            .collect(),
-        seed: 11,
-        ..KinetoRun::data_parallel()
-    };
-    let scratch = Scratch::new();
-    simulate(&scratch, &run);
-    let correct = "correct run -o out --truth true --json report.json";
-    let text = scratch.succeed(correct);
-    assert!(text.contains("likely     within ±"), "{text}");
-    assert!(text.contains(", for certain to ±"), "{text}");
-    let report = read_report(&scratch);
-    assert_eq!(report["clocks"]["count"], 4);
-    assert_eq!(report["after"]["reversed"], 0);
-    assert_eq!(report["bounds"]["truth"]["share"], 1.0);
-    let error = report["accuracy"]["corrected"]["relative_ticks"]["mean_abs"].as_f64();
-    assert!(error.unwrap() < 7_000.0, "{report:#}");
-    let ends = &report["method"]["alignment"]["ends"];
-    assert_eq!(ends["operations"], 50);
-    let spread = ends["spread_ticks"].as_f64().unwrap();
-    assert!((100.0..7_000.0).contains(&spread), "{ends}");
-    // What is certain is far less.
-    let bound = report["bounds"]["largest"].as_f64().unwrap();
-    let likely = ends["likely_within_ticks"].as_array().unwrap();
-    for likely in likely {
-        assert!(10.0 * likely.as_f64().unwrap() < bound, "{ends} {bound}");
-    }
-    // Threads that gloo lets wait have to be woken: their ends tell nothing.
-    let gloo = Scratch::new();
-    simulate(&gloo, &runs()[1]);
-    let text = gloo.succeed("correct run -o out --json report.json");
-    assert!(!text.contains("likely"), "{text}");
-    let alignment = &read_report(&gloo)["method"]["alignment"];
-    assert!(
-        alignment.is_object() && alignment.get("ends").is_none(),
-        "{alignment}"
-    );
 }
 
 #[test]
@@ -899,103 +693,4 @@ fn no_number_takes_memory() {
             "{number}: {outcome:#?}"
         );
     }
-}
-
-/// A row for each participant, whose wait and transfer follow from arrivals and ends.
-#[test]
-fn a_table_lists_every_collective() {
-    let scratch = Scratch::new();
-    let run = KinetoRun {
-        ranks: 4,
-        ranks_per_host: 2,
-        iterations: 3,
-        filler: 1,
-        ..KinetoRun::training(Style::Nccl)
-    };
-    simulate(&scratch, &run);
-    scratch
-        .retime("correct run -o out --collectives all.jsonl --json report.json -q")
-        .expect_code(0);
-    let report = read_report(&scratch);
-    let text = std::fs::read_to_string(scratch.path().join("all.jsonl")).unwrap();
-    let rows: Vec<Value> = text
-        .lines()
-        .map(|it| serde_json::from_str(it).unwrap())
-        .collect();
-    let operations: std::collections::BTreeSet<u64> = rows
-        .iter()
-        .map(|it| it["operation"].as_u64().unwrap())
-        .collect();
-    assert_eq!(
-        operations.len() as u64,
-        report["matching"]["collectives"].as_u64().unwrap()
-    );
-    for operation in operations {
-        let own: Vec<&Value> = rows
-            .iter()
-            .filter(|it| it["operation"] == operation)
-            .collect();
-        let of = |row: &Value, key: &str| row[key].as_i64().unwrap();
-        assert_eq!(of(own[0], "members") as usize, own.len());
-        assert!(own.iter().all(|it| it["sequence"] == own[0]["sequence"]));
-        assert!(own[0]["kind"].is_string() && own[0]["bytes"].is_u64());
-        let last = own.iter().map(|it| of(it, "arrival")).max().unwrap();
-        for row in &own {
-            assert_eq!(of(row, "wait"), last - of(row, "arrival"));
-            assert_eq!(of(row, "transfer"), of(row, "end") - last);
-            let Some(found) = row["bandwidth"].as_f64() else {
-                assert_eq!(of(row, "bytes"), 0);
-                continue;
-            };
-            let bandwidth = of(row, "bytes") as f64 * 1e9 / of(row, "transfer") as f64;
-            assert!((found / bandwidth - 1.0).abs() < 1e-9);
-        }
-        let lasts = own.iter().filter(|it| it["is_last"] == true);
-        assert_eq!(
-            lasts.map(|it| of(it, "arrival")).collect::<Vec<_>>(),
-            [last]
-        );
-        assert!(own.len() < 4 || own[0]["between_hosts"] == true);
-    }
-    // The same as CSV; what is another file stays.
-    scratch
-        .retime("check out --collectives all.csv -q")
-        .expect_code(0);
-    let csv = std::fs::read_to_string(scratch.path().join("all.csv")).unwrap();
-    assert_eq!(csv.lines().count(), rows.len() + 1);
-    assert!(csv.starts_with("operation,group,sequence,kind,"));
-    scratch
-        .retime("check out --collectives all.csv -q")
-        .expect_code(0);
-    std::fs::write(scratch.path().join("mine.csv"), "mine").unwrap();
-    for (file, why) in [("mine.csv", "is no report"), ("all.parquet", "to_parquet")] {
-        let refused = scratch.retime(&format!("check out --collectives {file} -q"));
-        assert_eq!(refused.code, Some(2));
-        assert!(refused.stderr.contains(why), "{}", refused.stderr);
-    }
-}
-
-/// A few ends that no place of long kernels sets right are no reason not to name who was late by
-/// many times that.
-#[test]
-fn the_slow_rank_is_named_though_little_is_left_reversed() {
-    let scratch = Scratch::new();
-    let run = KinetoRun {
-        ranks: 64,
-        ranks_per_host: 8,
-        tensor: 4,
-        iterations: 10,
-        filler: 1,
-        seed: 3,
-        stragglers: vec![Straggler {
-            rank: 24,
-            every: 1,
-            late: 20_000_000,
-        }],
-        ..KinetoRun::training(Style::Nccl)
-    };
-    simulate(&scratch, &run);
-    let outcome = scratch.retime("correct run -o out");
-    let first = outcome.stdout.lines().next().unwrap_or_default();
-    assert!(first.contains("rank 24 held up 63 others"), "{first}");
 }

@@ -59,6 +59,7 @@ mod recordings;
 mod shared;
 mod silent;
 mod simulate;
+mod simulated_jobs;
 mod special;
 mod staging;
 mod stragglers;

@@ -8,7 +8,16 @@
 //! so signatures leave a shift for each iteration; of these the lengths of iterations, which
 //! vary, leave few.
 //!
-//! Of several possible shifts the one is taken that needs the least difference of the
+//! It is possible, too, that none of these calls belong together, where one profiler recorded none
+//! of those that the other did. Then the calls of either lie outside the time that the other
+//! recorded, which takes a difference of clocks like any shift:
+//!
+//! ```text
+//! pivot  [ a  b  c ]                   difference <= begin of the other's time - begin of c
+//! other               [ a  b  c ]      difference <= end of the other's a - end of the pivot's time
+//! ```
+//!
+//! Of several possible shifts, and none, that is taken which needs the least difference of the
 //! clocks, if any other needs [`FARTHER`] times as much. If none stands out so, nothing
 //! belongs together for certain, and nothing is joined.
 
@@ -32,6 +41,28 @@ impl Item {
     /// True if nobody ends before all have begun.
     pub(super) fn is_mutual(&self) -> bool {
         self.is_cause && self.is_effect
+    }
+}
+
+/// The calls of a rank, with the time that its profiler recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Windowed<'a> {
+    /// As they were made.
+    pub(super) items: &'a [Item],
+    /// From when to when the rank has events.
+    pub(super) window: (i64, i64),
+}
+
+impl Windowed<'_> {
+    /// How far clocks have to differ from a difference at least so that neither recorded a call
+    /// of the other; `None` if one has no calls.
+    fn apart_from(&self, other: &Self, difference: i64) -> Option<i64> {
+        let (first, last) = (self.items.first()?, self.items.last()?);
+        let (other_first, other_last) = (other.items.first()?, other.items.last()?);
+        let at_most = (other_first.end - self.window.1).min(other.window.0 - last.begin);
+        let at_least = (other_last.begin - self.window.0).max(other.window.1 - first.end);
+        let apart = (difference - at_most).min(at_least - difference);
+        Some(apart.max(0))
     }
 }
 
@@ -97,22 +128,30 @@ pub(super) enum Shift {
     Impossible,
 }
 
-/// The shift of `other` against `pivot`.
-pub(super) fn align(pivot: &[Item], other: &[Item], known: &Known) -> Shift {
+/// The shift of the calls of `other` against those of `pivot`.
+pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Shift {
+    let Some(none) = pivot.apart_from(&other, known.difference) else {
+        return Shift::Impossible;
+    };
+    let (pivot, other) = (pivot.items, other.items);
     let mut candidates = candidates(pivot, other, known.difference);
     candidates.sort_unstable();
     let mut work = WORK;
     let mut nearest: Option<(i64, i64)> = None;
+    let stands_out =
+        |distance: i64, apart: i64| apart > distance.max(ALIKE).saturating_mul(FARTHER);
     for (apart, shift) in candidates {
         if let Some((distance, found)) = nearest
-            && apart > distance.max(ALIKE).saturating_mul(FARTHER)
+            && stands_out(distance, apart)
         {
             return Shift::By(found);
         }
         match is_shift(pivot, other, shift, known, &mut work) {
             None => return Shift::Ambiguous,
             Some(false) => {}
-            Some(true) if nearest.is_some() => return Shift::Ambiguous,
+            Some(true) if nearest.is_some() || !stands_out(apart, none) => {
+                return Shift::Ambiguous;
+            }
             Some(true) => nearest = Some((apart, shift)),
         }
     }
@@ -211,6 +250,18 @@ mod tests {
         items
     }
 
+    /// The shift of the calls of two ranks that recorded nothing else, and know nothing.
+    fn shift(pivot: &[Item], other: &[Item]) -> Shift {
+        let windowed = |items| Windowed {
+            items,
+            window: (
+                items.first().map_or(0, |it: &Item| it.begin),
+                items.last().map_or(0, |it: &Item| it.end),
+            ),
+        };
+        align(windowed(pivot), windowed(other), &Known::default())
+    }
+
     const LENGTHS: [i64; 8] = [
         1_000_000, 1_210_000, 980_000, 1_430_000, 1_110_000, 1_000_000, 1_260_000, 1_330_000,
     ];
@@ -222,10 +273,7 @@ mod tests {
         for from in 0..4 {
             // The clock is 300 us ahead.
             let other = sequence(&LENGTHS[from..], starts(from) + 300_000);
-            assert_eq!(
-                align(&pivot, &other, &Known::default()),
-                Shift::By(2 * from as i64)
-            );
+            assert_eq!(shift(&pivot, &other), Shift::By(2 * from as i64));
         }
     }
 
@@ -233,10 +281,20 @@ mod tests {
     fn equal_iterations_are_told_apart_by_clocks_that_differ_less() {
         let pivot = sequence(&[1_000_000; 6], 0);
         let near = sequence(&[1_000_000; 6], 2_060_000);
-        assert_eq!(align(&pivot, &near, &Known::default()), Shift::By(4));
+        assert_eq!(shift(&pivot, &near), Shift::By(4));
         // As far from one as from the other.
         let between = sequence(&[1_000_000; 6], 2_500_000);
-        assert_eq!(align(&pivot, &between, &Known::default()), Shift::Ambiguous);
+        assert_eq!(shift(&pivot, &between), Shift::Ambiguous);
+    }
+
+    #[test]
+    fn calls_of_times_that_do_not_meet_are_of_none() {
+        let pivot = sequence(&[1_000_000; 2], 0);
+        // Clocks that differ by as much as an iteration lasts would let one call of either meet.
+        let later = sequence(&[1_000_000; 2], 2_000_000);
+        assert_eq!(shift(&pivot, &later), Shift::Ambiguous);
+        let other = sequence(&[1_000_000; 2], 1_040_000);
+        assert_eq!(shift(&pivot, &other), Shift::By(2));
     }
 
     #[test]
@@ -246,7 +304,7 @@ mod tests {
         for item in &mut other {
             item.signature += 2;
         }
-        assert_eq!(align(&pivot, &other, &Known::default()), Shift::Impossible);
-        assert_eq!(align(&pivot, &[], &Known::default()), Shift::Impossible);
+        assert_eq!(shift(&pivot, &other), Shift::Impossible);
+        assert_eq!(shift(&pivot, &[]), Shift::Impossible);
     }
 }

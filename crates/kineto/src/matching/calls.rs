@@ -1,11 +1,12 @@
 //! The calls of some files, by their groups.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
-use super::alignment::Item;
+use super::alignment::{Item, Windowed};
 use crate::call::{Call, Label, On, What};
 use crate::profile::FileRead;
 
@@ -24,6 +25,8 @@ pub(super) struct Calls<'a> {
     origin: u64,
     /// The number of each call's signature, by file and call.
     signatures: Vec<Vec<u32>>,
+    /// From when to when each file has events, once somebody has asked.
+    windows: Vec<OnceCell<(i64, i64)>>,
     /// The file of each rank.
     pub(super) file_of: FxHashMap<u32, usize>,
 }
@@ -46,6 +49,7 @@ impl<'a> Calls<'a> {
             files,
             origin: files.iter().filter_map(first).min().unwrap_or_default(),
             signatures,
+            windows: vec![OnceCell::new(); files.len()],
             file_of: ranks
                 .filter_map(|(file, it)| Some((it.header.rank?, file)))
                 .collect(),
@@ -136,6 +140,19 @@ impl<'a> Calls<'a> {
 
     /// From when to when a file has events.
     pub(super) fn window(&self, file: usize) -> (i64, i64) {
+        let known = self.windows.get(file);
+        known.map_or((0, 0), |it| *it.get_or_init(|| self.extent(file)))
+    }
+
+    /// Calls of a file, with its window.
+    pub(super) fn windowed<'b>(&self, file: usize, items: &'b [Item]) -> Windowed<'b> {
+        Windowed {
+            items,
+            window: self.window(file),
+        }
+    }
+
+    fn extent(&self, file: usize) -> (i64, i64) {
         let events = self.files.get(file).into_iter().flat_map(|it| {
             let span = |event| (it.columns.begin(event), it.columns.end(event));
             it.placed().map(span)

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 use retime_model::{MessageId, OperationId};
 
-use super::alignment::{Item, Known, Shift, align};
+use super::alignment::{Item, Known, Shift, Windowed, align};
 use super::calls::{Calls, Group, Sequence};
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};
@@ -148,7 +148,15 @@ impl Matching {
         let waits = sends.iter().chain(&receives).all(Item::is_mutual);
         let known = known.or_else(|| waits.then(Known::default));
         let shift = known.zip(both).and_then(|(known, (sender, receiver))| {
-            let Shift::By(shift) = align(&sends, &receives, &known) else {
+            let sent = Windowed {
+                items: &sends,
+                window: sender.window,
+            };
+            let received = Windowed {
+                items: &receives,
+                window: receiver.window,
+            };
+            let Shift::By(shift) = align(sent, received, &known) else {
                 return None;
             };
             let known = if waits {

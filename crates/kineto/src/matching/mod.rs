@@ -286,7 +286,8 @@ impl Matching {
             let (file, own) = sequence;
             let own_items = calls.items(group, *file, own);
             let of_pair = known.entry((*pivot, *file)).or_default();
-            let shift = match align(&items, &own_items, of_pair) {
+            let windowed = calls.windowed(*pivot, &items);
+            let shift = match align(windowed, calls.windowed(*file, &own_items), of_pair) {
                 Shift::By(shift) => {
                     if items.iter().all(Item::is_mutual) {
                         *of_pair = Known::of(&items, &own_items, shift);

@@ -271,7 +271,8 @@ fn is_possible(calls: &Calls<'_>, family: &Family) -> bool {
             let pivot = calls.items(group, longest.0, &longest.1);
             let fits = |(file, own): &Sequence| {
                 let own = calls.items(group, *file, own);
-                align(&pivot, &own, &Known::default()) != Shift::Impossible
+                let pivot = calls.windowed(longest.0, &pivot);
+                align(pivot, calls.windowed(*file, &own), &Known::default()) != Shift::Impossible
             };
             let mut others = sequences.iter().filter(|it| it.0 != longest.0);
             !pivot.iter().all(Item::is_mutual) || others.all(fits)

@@ -9,7 +9,7 @@ use retime::format::{Format, Scan};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
 
-use retime_testing::kineto::{Duration, KinetoRun, Step, Style, Windows};
+use retime_testing::kineto::{Duration, KinetoRun, Step, Straggler, Style, Windows};
 
 use crate::truth::Truth;
 
@@ -41,6 +41,15 @@ fn run(seed: u64) -> KinetoRun {
     }
     if seed.is_multiple_of(7) {
         run.missing = vec![1, 6];
+    }
+    if seed % 11 < 5 {
+        // Iterations take equally long for all who wait, and few are recorded.
+        run.iterations = [4, 8][(seed / 11 % 2) as usize];
+        run.stragglers = vec![Straggler {
+            rank: (seed % u64::from(ranks)) as u32,
+            every: 1,
+            late: [20_000_000, 300_000_000][(seed / 22 % 2) as usize],
+        }];
     }
     run
 }

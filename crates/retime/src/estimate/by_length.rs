@@ -70,11 +70,11 @@
 //! [`learn_minimal_delay`]: super::learn_minimal_delay
 
 use super::drift::{FEWEST, PairDrift, WINDOW};
-use super::minimal_delay::SAFETY;
+use super::minimal_delay::{SAFETY, enforced};
 use super::samples::{PairPasses, Sample, of_pairs};
 use crate::causality::Causality;
 use crate::delay::DelayByLength;
-use retime_model::{Bandwidth, Cancelled, Clocks, Monitor, TickRate, Ticks};
+use retime_model::{Bandwidth, Cancelled, Clocks, Monitor, TickRate};
 use retime_numerics::hull::{Planar, lower_hull};
 
 /// The line below what messages of any length take.
@@ -87,9 +87,9 @@ pub struct LengthLine {
 }
 
 impl LengthLine {
-    /// The delay to enforce: an eighth of it, in a trace of so many ticks per second.
+    /// The delay to enforce: an eighth of it, of latency 5 us at most, in a trace of so many ticks per second.
     pub fn enforced(&self, rate: TickRate) -> DelayByLength {
-        let latency = Ticks((self.latency / SAFETY).floor() as i64);
+        let latency = enforced(self.latency, rate);
         match self.bandwidth(rate, SAFETY) {
             Some(bandwidth) => DelayByLength::new(latency, bandwidth, rate),
             None => latency.into(),

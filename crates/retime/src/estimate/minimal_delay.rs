@@ -26,9 +26,14 @@
 //!
 //! Even so `g` may exceed the true minimum, where paths are asymmetric or no
 //! message met an idle receiver. Too large a delay makes the clock run away, too
-//! small a one is harmless; what is *enforced* is `g / 8`, rounded down. It is 0
+//! small a one is harmless; what is *enforced* is `g / 8`, rounded down, and at most 5 us. It is 0
 //! where the tick is coarser than that, and where no pair of clocks exchanges
 //! enough in both directions.
+//!
+//! A round trip through a program that waits shows how long it waits: where one rank comes last
+//! to each collective, those of the others take as long as it is late, be it a second. Messages
+//! take 1 us over InfiniBand and up to 50 over TCP and Ethernet, an eighth of which is 6. Where
+//! distances are longer than those between the nodes of a cluster, 5 us are too small, so harmless.
 //!
 //! Nothing has to be known of the clocks before, and no list of dependencies is
 //! made. Once clocks are aligned, [`shortest_latency`] tells more: it looks at
@@ -55,7 +60,7 @@
 //! let trace = trace(&format!("0 on 0: {i}\n1 on 1: {k}"))?;
 //! let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
 //! let clocks = Grouping::Auto.clocks(&trace.info, &causality);
-//! let learned = learn_minimal_delay(&causality, &clocks, &())?;
+//! let learned = learn_minimal_delay(&causality, &clocks, trace.info.rate, &())?;
 //! let g = learned.half_round_trip.unwrap();
 //! assert!((39..=41).contains(&g.0), "{g:?}");
 //! assert_eq!(learned.enforced, Ticks(g.0 / 8));
@@ -68,10 +73,20 @@ use super::drift::{FEWEST, PairDrift, WINDOW, Window};
 use super::samples::{PairPasses, Sample, of_pairs};
 use crate::causality::Causality;
 use crate::merge::Least;
-use retime_model::{Cancelled, Clocks, Monitor, Ticks};
+use retime_model::{Cancelled, Clocks, Monitor, TickRate, Ticks};
+use std::time::Duration;
 
 /// The enforced share of the estimate is one part in this many.
 pub(super) const SAFETY: f64 = 8.0;
+
+/// The largest delay that is enforced though nobody gave it.
+const MOST: Duration = Duration::from_micros(5);
+
+/// The delay to enforce where the fastest takes so many ticks.
+pub(super) fn enforced(shortest: f64, rate: TickRate) -> Ticks {
+    let most = rate.get() as f64 * MOST.as_secs_f64();
+    Ticks((shortest / SAFETY).clamp(0.0, most).floor() as i64)
+}
 
 /// The minimal delay that was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,22 +99,22 @@ pub struct LearnedDelay {
 }
 
 impl LearnedDelay {
-    /// A learned delay of the minimal one that the trace shows, in ticks: an eighth of it is
-    /// enforced.
-    pub fn from_shortest(shortest: Option<f64>) -> Self {
-        let down = |ticks: f64| Ticks(ticks.floor() as i64);
+    /// A learned delay of the minimal one that the trace shows, in ticks of this rate: an eighth
+    /// of it is enforced, and 5 us at most.
+    pub fn from_shortest(shortest: Option<f64>, rate: TickRate) -> Self {
         Self {
-            enforced: shortest.map_or(Ticks(0), |it| down((it / SAFETY).max(0.0))),
-            half_round_trip: shortest.map(down),
+            enforced: shortest.map_or(Ticks(0), |it| enforced(it, rate)),
+            half_round_trip: shortest.map(|it| Ticks(it.floor() as i64)),
         }
     }
 }
 
-/// Learns the minimal delay between different clocks; fails only if `monitor` says to
-/// give up.
+/// Learns the minimal delay between different clocks, in a trace of so many ticks per second;
+/// fails only if `monitor` says to give up.
 pub fn learn_minimal_delay(
     causality: &Causality,
     clocks: &Clocks,
+    rate: TickRate,
     monitor: &dyn Monitor,
 ) -> Result<LearnedDelay, Cancelled> {
     let halves = of_pairs::<Pair>(causality, clocks, monitor)?;
@@ -108,6 +123,7 @@ pub fn learn_minimal_delay(
     let Least(shortest) = causality.whole().all_reduce(Least(shortest));
     Ok(LearnedDelay::from_shortest(
         shortest.map(|half| half as f64),
+        rate,
     ))
 }
 
@@ -182,6 +198,15 @@ mod tests {
         pair.end_first_pass();
         (0..120).for_each(|number| pair.second_pass(sample(number)));
         pair.found()
+    }
+
+    #[test]
+    fn what_waiting_takes_is_not_enforced() {
+        let enforced = |half| LearnedDelay::from_shortest(half, TickRate::NANOSECONDS).enforced;
+        assert_eq!(enforced(Some(16_007.0)), Ticks(2_000));
+        assert_eq!(enforced(Some(148e6)), Ticks(5_000));
+        assert_eq!(enforced(Some(-10.0)), Ticks(0));
+        assert_eq!(enforced(None), Ticks(0));
     }
 
     #[test]

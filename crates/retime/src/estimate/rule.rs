@@ -10,7 +10,7 @@ use retime_model::{Cancelled, Clocks, Monitor, TickRate, Ticks};
 /// How a minimal delay is learned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DelayRule {
-    /// An eighth of half the fastest round trip ([`learn_minimal_delay`]).
+    /// An eighth of half the fastest round trip, 5 us at most ([`learn_minimal_delay`]).
     #[default]
     Fastest,
     /// An eighth of the line below what messages take by their length ([`learn_by_length`]).
@@ -38,7 +38,7 @@ impl DelayRule {
         monitor: &dyn Monitor,
     ) -> Result<RuledDelay, Cancelled> {
         // In any case: it tells whether another delay can be right.
-        let fastest = learn_minimal_delay(causality, clocks, monitor)?;
+        let fastest = learn_minimal_delay(causality, clocks, rate, monitor)?;
         let (delay, shown) = match self {
             Self::Fastest => (MinimalDelay::Uniform(fastest.enforced), None),
             Self::ByLength => {

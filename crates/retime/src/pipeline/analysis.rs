@@ -260,12 +260,23 @@ impl Analysis {
     /// split on the way, if it was left to the trace to group them: those of the
     /// correction count.
     pub fn solve(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
+        self.solve_with_margin(method, Ticks(0), monitor)
+    }
+
+    /// As [`solve`](Self::solve), with effects that keep further from their causes than the
+    /// minimal delay asks, by a margin: for formats that move events from where maps put them.
+    pub fn solve_with_margin(
+        &self,
+        method: &Method,
+        margin: Ticks,
+        monitor: &dyn Monitor,
+    ) -> Result<Solution, NotSolved> {
         let whole = self.causality.whole();
         match SharedMethod::of(method) {
             Some(method) => whole.announce(&Step::Solve(method)),
             None => whole.give_up(NeedsWhole::Method),
         }
-        let solved = self.solve_alone(method, monitor);
+        let solved = self.solve_alone(method, margin, monitor);
         whole.agreed(solved, |it| matches!(it.reason, Unsolved::Cancelled(_)))
     }
 
@@ -293,7 +304,12 @@ impl Analysis {
         })
     }
 
-    fn solve_alone(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
+    fn solve_alone(
+        &self,
+        method: &Method,
+        margin: Ticks,
+        monitor: &dyn Monitor,
+    ) -> Result<Solution, NotSolved> {
         self.causality.whole().check().map_err(NotSolved::from)?;
         let mut finer: Option<(Clocks, UsedDelay)> = None;
         loop {
@@ -301,7 +317,18 @@ impl Analysis {
                 Some((clocks, delay)) => (clocks, delay),
                 None => (&self.clocks, &self.delay),
             };
-            let input = self.input(clocks, delay, monitor);
+            let demanded = delay.delay.with_margin(margin);
+            let input = Problem {
+                info: &self.info,
+                causality: &self.causality,
+                all_events: self.all_events.as_ref(),
+                clocks,
+                delay: &demanded,
+                margin,
+                delay_is_settled: delay.standing != DelayStanding::Guess,
+                may_regroup: self.options.grouping == Grouping::Auto,
+                monitor,
+            };
             let found = method.solve(&input).and_then(|it| checked(it, &input));
             let reason = match found {
                 Ok(solution) => return Ok(solution),
@@ -326,24 +353,6 @@ impl Analysis {
                     return Err(NotSolved::new(reason, name, info, clocks, shared));
                 }
             }
-        }
-    }
-
-    fn input<'a>(
-        &'a self,
-        clocks: &'a Clocks,
-        delay: &'a UsedDelay,
-        monitor: &'a dyn Monitor,
-    ) -> Problem<'a> {
-        Problem {
-            info: &self.info,
-            causality: &self.causality,
-            all_events: self.all_events.as_ref(),
-            clocks,
-            delay: &delay.delay,
-            delay_is_settled: delay.standing != DelayStanding::Guess,
-            may_regroup: self.options.grouping == Grouping::Auto,
-            monitor,
         }
     }
 

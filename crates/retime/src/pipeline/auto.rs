@@ -58,6 +58,7 @@ use rayon::prelude::*;
 
 use super::algorithm::Algorithm;
 use super::composition::settled;
+use super::implausible::{RATE_DIFFERENCE, RateDifference};
 use super::logical_clock::ClockKind;
 use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
@@ -113,7 +114,7 @@ impl Algorithm for Auto {
             ..*problem
         };
         let correction = settled(settling, solved.correction.clone(), again)?;
-        solved.found(correction, reference, problem.causality.nodes())
+        solved.found(correction, reference, problem)
     }
 
     /// Then there is nothing to align.
@@ -132,7 +133,7 @@ struct Solved {
     alignment: Result<Alignment, NotAligned>,
     /// The evidence of ends of operations about aligned clocks.
     ends: Option<EndsEvidence>,
-    /// The minimal delay that was enforced.
+    /// The minimal delay that was enforced, with the margin.
     delay: MinimalDelay,
     /// The one that the trace shows, if it shows any.
     shortest: Option<Ticks>,
@@ -145,8 +146,9 @@ impl Solved {
         self,
         correction: Correction,
         reference: Reference,
-        nodes: &Nodes,
+        problem: &Problem<'_>,
     ) -> Result<Found, Unsolved> {
+        let nodes = problem.causality.nodes();
         let (aligned, unaligned) = match &self.alignment {
             Ok(alignment) => {
                 let aligned = Aligned::by_all(alignment, reference, nodes)?;
@@ -166,7 +168,7 @@ impl Solved {
                 times: None,
             }),
             enforced: Some(Enforced {
-                delay: self.delay,
+                delay: self.delay.with_margin(Ticks(-problem.margin.0)),
                 shortest: self.shortest,
             }),
         })
@@ -274,7 +276,8 @@ impl Work<'_> {
     }
 
     /// An alignment that leaves dependencies violated, moved as little as satisfies all; `None` if
-    /// nothing does.
+    /// nothing does, or only what no clocks are like: where few dependencies last for a short
+    /// time, little moves a rate by much.
     fn mended(
         &self,
         clocks: &Clocks,
@@ -283,7 +286,7 @@ impl Work<'_> {
         let AtAlignedTimes {
             alignment, ends, ..
         } = aligned;
-        let delay = self.delay(LearnedDelay::from_shortest(alignment.shortest));
+        let delay = self.delay(self.learned(alignment.shortest));
         let estimate = self
             .aligned_trace(clocks, &alignment.estimate, &delay)
             .mended(Demand::All)?;
@@ -295,9 +298,14 @@ impl Work<'_> {
             ..alignment
         };
         let mended = self.at_times(clocks, alignment, ends)?;
+        let is_plausible = |it: &AtAlignedTimes| {
+            let rates = RateDifference::largest(&it.correction);
+            rates.is_none_or(|it| it.refuse(RATE_DIFFERENCE).is_ok())
+        };
+        let satisfies_all = |it: &AtAlignedTimes| violated_by(&it.causality, clocks) == 0;
         Ok(mended
             .ok()
-            .filter(|it| violated_by(&it.causality, clocks) == 0))
+            .filter(|it| satisfies_all(it) && is_plausible(it)))
     }
 
     /// By how much dependencies are violated after alignment.
@@ -401,7 +409,7 @@ impl Work<'_> {
             return Ok(None);
         };
         let shortest = shortest_of_trace(trace.edges(), &found)?;
-        let delay = self.delay(LearnedDelay::from_shortest(shortest));
+        let delay = self.delay(self.learned(shortest));
         let (estimate, ends) = by_ends(&self.aligned_trace(clocks, estimate, &delay), streams)?
             .unwrap_or((found, ends));
         let by_ends = Alignment {
@@ -484,7 +492,7 @@ impl Work<'_> {
         aligned: AtAlignedTimes,
     ) -> Result<Solved, Unsolved> {
         self.problem.monitor.check()?;
-        let learned = LearnedDelay::from_shortest(aligned.alignment.shortest);
+        let learned = self.learned(aligned.alignment.shortest);
         let delay = self.delay(learned);
         let repair::Repaired {
             correction,
@@ -512,7 +520,12 @@ impl Work<'_> {
 
     fn of_recorded(&self, clocks: &Clocks, reason: NotAligned) -> Result<Solved, Unsolved> {
         self.problem.monitor.check()?;
-        let learned = learn_minimal_delay(self.problem.causality, clocks, self.problem.monitor)?;
+        let learned = learn_minimal_delay(
+            self.problem.causality,
+            clocks,
+            self.problem.info.rate,
+            self.problem.monitor,
+        )?;
         let delay = self.delay(learned);
         let repair::Repaired {
             correction,
@@ -534,11 +547,15 @@ impl Work<'_> {
         })
     }
 
+    fn learned(&self, shortest: Option<f64>) -> LearnedDelay {
+        LearnedDelay::from_shortest(shortest, self.problem.info.rate)
+    }
+
     fn delay(&self, learned: LearnedDelay) -> MinimalDelay {
         if self.problem.delay_is_settled {
             return self.problem.delay.clone();
         }
-        MinimalDelay::Uniform(learned.enforced)
+        MinimalDelay::Uniform(learned.enforced).with_margin(self.problem.margin)
     }
 }
 

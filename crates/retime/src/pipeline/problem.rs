@@ -19,8 +19,10 @@ pub struct Problem<'a> {
     pub all_events: Option<&'a AllEvents>,
     /// Which locations read one clock.
     pub clocks: &'a Clocks,
-    /// The least time from a cause to its effect.
+    /// The least time from a cause to its effect, with the margin.
     pub delay: &'a MinimalDelay,
+    /// The time by which effects keep further from their causes than is asked of them.
+    pub margin: Ticks,
     /// True if the minimal delay stays as it is: aligned clocks do not show a better one.
     pub delay_is_settled: bool,
     /// True if the clocks are a guess, to be split where the trace refutes it.

@@ -292,7 +292,7 @@ const STAGES: [(&str, Stage); 23] = [
         Ok(())
     }),
     ("minimal delay", |it, monitor| {
-        learn_minimal_delay(&it.causality, &it.processes, monitor)?;
+        learn_minimal_delay(&it.causality, &it.processes, it.info.rate, monitor)?;
         Ok(())
     }),
     ("list of dependencies", |it, monitor| {
