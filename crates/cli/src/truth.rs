@@ -193,21 +193,22 @@ fn compare_location(recorded: &Loaded, truth: &Loaded, location: u32) -> Result<
     compare_partners(recorded, truth, location)
 }
 
-/// Both have the same events with a role here, so that nodes have the same numbers. Which of
-/// them are matched may depend on times; those that are in both must have the same partner.
+/// Both have the same events with a role here. Which of them are matched may depend on times;
+/// those that are in both must have the same partner.
 fn compare_partners(
     recorded: &Loaded,
     truth: &Loaded,
     location: usize,
 ) -> Result<(), &'static str> {
     let (own, other) = (&recorded.causality, &truth.causality);
-    let nodes = own.nodes();
-    for node in nodes.of(location) {
-        let sources = (own.message_source(node), other.message_source(node));
-        let place = |node| (nodes.location(node), nodes.event(node));
-        if let (Some(here), Some(there)) = sources
-            && place(here) != place(there)
-        {
+    let here = own.nodes().of(location);
+    let there = other.nodes().of(location);
+    for (here, there) in here.zip(there) {
+        let here = own.message_source(here).map(|it| own.nodes().place(it));
+        let there = other
+            .message_source(there)
+            .map(|it| other.nodes().place(it));
+        if here.is_some() && there.is_some() && here != there {
             return Err("messages of other senders");
         }
     }

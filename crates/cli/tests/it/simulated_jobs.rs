@@ -369,3 +369,28 @@ fn kernels_that_keep_their_length_do_not_end_before_others_begin() {
     scratch.retime("undo out -o back").expect_code(0);
     assert_same(&scratch.join("back"), &scratch.join("run"));
 }
+
+/// Clocks that are off by milliseconds in a run of as many are shifted, not made to run at
+/// other rates.
+#[test]
+fn in_a_short_run_clocks_keep_their_rates() {
+    let run = KinetoRun {
+        ranks: 24,
+        ranks_per_host: 4,
+        iterations: 4,
+        windows: Windows {
+            left_out: 1,
+            cut: false,
+        },
+        seed: 617,
+        ..KinetoRun::data_parallel()
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    let correct = "correct run -o out --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    let report = read_report(&scratch);
+    assert_eq!(report["clocks"]["count"], 6);
+    assert_eq!(report["after"]["reversed"], 0);
+    assert_eq!(report["method"]["jumps"], 0);
+}

@@ -116,16 +116,21 @@ impl AlignedTrace<'_> {
         demand: Demand,
     ) -> Result<Option<Vec<RunLine>>, Cancelled> {
         let extents = self.extents();
-        let mut nearest = Nearest::to(lines, self.estimate.reference, run.length());
+        let moved = self.moved(&extents, run, &lines);
+        let mut broken = self.broken(run, &moved, &lines, demand)?;
+        let by = |tie: &Tie| -tie.slack - tie.change(&lines);
+        let broken_by = broken.iter().map(by).fold(0.0, f64::max);
+        let reference = self.estimate.reference;
+        let mut nearest = Nearest::to(lines, reference, run.length(), broken_by);
         for _ in 0..ROUNDS {
-            let moved = self.moved(&extents, run, &nearest.lines);
-            let broken = self.broken(run, &moved, &nearest.lines, demand)?;
             if broken.is_empty() {
                 return Ok(Some(nearest.lines));
             }
             if !nearest.take(&broken) {
                 break;
             }
+            let moved = self.moved(&extents, run, &nearest.lines);
+            broken = self.broken(run, &moved, &nearest.lines, demand)?;
         }
         Ok(None)
     }
