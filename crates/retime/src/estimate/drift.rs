@@ -3,6 +3,16 @@
 //! In windows of at least 50 messages each way the difference of the clocks is half of what the
 //! fastest there takes longer than the fastest back; the median of the slopes between windows far
 //! apart (Theil-Sen) is their drift. Windows are far too noisy to follow the difference itself.
+//!
+//! Where messages wait they are noisier still: a difference is known to half the fastest round trip
+//! of its window, `h`, so a slope between two of them to
+//!
+//! ```text
+//! (h_a + h_b) / (t_b - t_a)
+//! ```
+//!
+//! which is added to how far rates stray. A slope that is known worse than that of clocks of which
+//! nothing is known is none.
 
 use super::samples::Sample;
 use crate::edges::whole;
@@ -56,8 +66,7 @@ impl Window {
 #[derive(Default)]
 pub(super) struct PairDrift {
     window: Window,
-    /// Middle of each full window, and clock difference there.
-    differences: Vec<(i64, i64)>,
+    differences: Vec<Difference>,
     drift: f64,
     /// The amount by which it may be wrong.
     uncertain: f64,
@@ -74,16 +83,20 @@ impl PairDrift {
                 last,
                 ..
             } = std::mem::take(&mut self.window);
-            self.differences
-                .push((i64::midpoint(first, last), (there - back) / 2));
+            self.differences.push(Difference {
+                at: i64::midpoint(first, last),
+                by: (there - back) / 2,
+                known_to: i64::midpoint(there, back).saturating_abs(),
+            });
         }
     }
 
     /// Makes up its mind.
     pub(super) fn end(&mut self) {
         let slope = median_slope(&std::mem::take(&mut self.differences));
-        self.uncertain = if slope.is_some() { MEASURED } else { UNKNOWN };
-        self.drift = slope.unwrap_or(0.0);
+        let told = slope.filter(|it| it.known_to < UNKNOWN);
+        self.uncertain = told.map_or(UNKNOWN, |it| MEASURED + it.known_to);
+        self.drift = told.map_or(0.0, |it| it.slope);
     }
 
     /// The dependency as it were without drift.
@@ -105,17 +118,74 @@ impl PairDrift {
     }
 }
 
-/// Median of the slopes between points far apart; `None` for too few points.
-fn median_slope(points: &[(i64, i64)]) -> Option<f64> {
-    let apart = points.len().div_ceil(2);
-    let pairs = points.iter().zip(points.get(apart..).unwrap_or_default());
-    let slopes = pairs
-        .filter(|(a, b)| b.0 > a.0)
-        .map(|(a, b)| (b.1 - a.1) as f64 / (b.0 - a.0) as f64);
-    let mut slopes: Vec<f64> = slopes.collect();
+/// The difference of two clocks in the middle of a full window, in ticks.
+#[derive(Clone, Copy)]
+struct Difference {
+    at: i64,
+    by: i64,
+    known_to: i64,
+}
+
+/// The slope between two differences.
+#[derive(Clone, Copy)]
+struct Slope {
+    slope: f64,
+    known_to: f64,
+}
+
+/// Median of the slopes between windows far apart; `None` for too few windows.
+fn median_slope(windows: &[Difference]) -> Option<Slope> {
+    let apart = windows.len().div_ceil(2);
+    let pairs = windows.iter().zip(windows.get(apart..).unwrap_or_default());
+    let slopes = pairs.filter(|(a, b)| b.at > a.at).map(|(a, b)| {
+        let time = (b.at - a.at) as f64;
+        Slope {
+            slope: (b.by - a.by) as f64 / time,
+            known_to: (a.known_to as f64 + b.known_to as f64) / time,
+        }
+    });
+    let mut slopes: Vec<Slope> = slopes.collect();
     if slopes.is_empty() {
         return None;
     }
     let middle = slopes.len() / 2;
-    Some(*slopes.select_nth_unstable_by(middle, f64::total_cmp).1)
+    let by_slope = |a: &Slope, b: &Slope| a.slope.total_cmp(&b.slope);
+    Some(*slopes.select_nth_unstable_by(middle, by_slope).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four windows of a pair whose clocks agree, a second apart, in which the fastest take this
+    /// long there and back.
+    fn drift(there: [i64; 4], back: [i64; 4]) -> PairDrift {
+        let mut pair = PairDrift::default();
+        for (window, latencies) in (0..).zip(there.into_iter().zip(back)) {
+            for message in 0..WINDOW {
+                for (there, latency) in [(true, latencies.0), (false, latencies.1)] {
+                    pair.measure(Sample {
+                        time: 1_000_000_000 * window + i64::from(message),
+                        there,
+                        latency,
+                        length: crate::causality::Length::UNKNOWN,
+                    });
+                }
+            }
+        }
+        pair.end();
+        pair
+    }
+
+    #[test]
+    fn a_slope_is_known_as_well_as_messages_are_fast() {
+        let tight = drift([2_000, 2_100, 1_900, 2_000], [2_000; 4]);
+        assert!(tight.drift.abs() < 1e-7 && (tight.uncertain - MEASURED).abs() < 3e-6);
+        // Messages there wait, by turns for ever longer: that looks like a drift of 75 ppm.
+        let loose = drift([300_000, 400_000, 500_000, 700_000], [200_000; 4]);
+        assert!((loose.drift - 5e-5).abs() < 3e-5, "{}", loose.drift);
+        assert!(loose.uncertain > MEASURED + loose.drift);
+        let waiting = drift([2_000_000, 9_000_000, 1_000_000, 5_000_000], [3_000_000; 4]);
+        assert_eq!((waiting.drift, waiting.uncertain), (0.0, UNKNOWN));
+    }
 }

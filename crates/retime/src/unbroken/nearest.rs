@@ -83,7 +83,8 @@ impl Nearest {
         let conditions: Vec<Condition> = ties.iter().map(|tie| self.condition(tie)).collect();
         let outcome = self.point.take(conditions, EXACT, &mut self.work);
         let axes = self.point.point().chunks_exact(2);
-        for (line, axes) in self.lines.iter_mut().zip(axes) {
+        let lines = (0..).map(ClockId).zip(&mut self.lines).zip(axes);
+        for ((_, line), axes) in lines.filter(|it| it.0.0 != self.reference) {
             let tilt = axes[1] / self.stiffness;
             (line.first, line.last) = (axes[0] - tilt, axes[0] + tilt);
         }

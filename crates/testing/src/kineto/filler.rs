@@ -55,7 +55,7 @@ const OPERATORS: [(&str, &str, u64, u64); 5] = [
 ];
 
 /// When in a layer its kernel is launched.
-const LAUNCH: (u64, u64) = (50, 80);
+const LAUNCH: (u64, u64) = (31, 34);
 const KERNEL: &str = "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, 1ul>)";
 
 /// A kernel that a computation launched.
@@ -110,16 +110,21 @@ impl Filler {
                 events.flow(phase, id, "fwdbwd", Lane::main(&pid), span.begin)?;
             }
             if let Some(device) = device {
-                let span = Span {
+                let launch = Span {
                     begin: span.part(LAUNCH.0, 100),
                     end: span.part(LAUNCH.1, 100),
                 };
                 let external = self.external;
-                let correlation = self.launch(events, pid, span, external)?;
+                let correlation = self.launch(events, pid, launch, external)?;
+                // No kernel begins before its launch is over.
+                let begin = part(device).begin.max(launch.end);
                 launched.push(Launched {
                     correlation,
                     external,
-                    span: part(device),
+                    span: Span {
+                        begin,
+                        end: part(device).end.max(begin + 1),
+                    },
                 });
             }
         }
