@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::bounds::BoundsArgs;
 use crate::delay::MinDelay;
-use crate::formats::{FormatArgs, FormatName, OtherFiles};
+use crate::formats::{FormatArgs, FormatName, OtherFiles, RankFrom};
 use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::memory::MemoryArgs;
@@ -160,6 +160,15 @@ pub(crate) struct OrderArgs {
     /// The format of the trace [default: the one that its path shows]
     #[arg(long, value_name = "FORMAT", help_heading = "Running")]
     pub(crate) input_format: Option<FormatName>,
+    /// Take the rank of each profile of a training job from its path: what the one group of
+    /// this regular expression matches, as in 'worker-(\d+)/'
+    #[arg(
+        long,
+        value_name = "REGEX",
+        help_heading = "Running",
+        conflicts_with = "input_format"
+    )]
+    pub(crate) rank_from: Option<RankFrom>,
     /// List events from this time after the first event on
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Delay>,

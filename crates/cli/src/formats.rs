@@ -109,6 +109,13 @@ pub(crate) struct FormatArgs {
 #[derive(Clone, Debug)]
 pub(crate) struct RankFrom(FormatName);
 
+impl RankFrom {
+    /// The format that takes ranks so.
+    pub(crate) fn format(&self) -> FormatName {
+        self.0
+    }
+}
+
 impl FromStr for RankFrom {
     type Err = BadPattern;
 
@@ -122,7 +129,10 @@ impl FromStr for RankFrom {
 impl FormatArgs {
     /// The format that was asked for, be it by what only one has.
     pub(crate) fn asked(&self) -> Option<FormatName> {
-        self.rank_from.as_ref().map(|it| it.0).or(self.format)
+        self.rank_from
+            .as_ref()
+            .map(RankFrom::format)
+            .or(self.format)
     }
 }
 

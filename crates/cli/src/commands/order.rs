@@ -12,6 +12,7 @@ use retime::{
 use crate::args::{OrderArgs, OrderFormat};
 use crate::delay_beside::DelayBeside;
 use crate::error::{CliError, VIOLATIONS};
+use crate::formats::RankFrom;
 use crate::load::{Loaded, load_with, with_threads};
 use crate::method::to_ticks;
 use crate::progress::Interrupts;
@@ -29,7 +30,9 @@ pub(crate) fn run(args: &OrderArgs) -> Result<u8, CliError> {
 }
 
 fn order(args: &OrderArgs) -> Result<u8, CliError> {
-    let source = args.input.source(args.input_format, args.run.quiet);
+    let by_path = args.rank_from.as_ref().map(RankFrom::format);
+    let format = by_path.or(args.input_format);
+    let source = args.input.source(format, args.run.quiet);
     let (loaded, saved) = load_with(source, |trace| {
         let saved = DelayBeside::of(trace)?;
         let options = CausalityOptions {

@@ -694,3 +694,26 @@ fn no_number_takes_memory() {
         );
     }
 }
+
+#[test]
+fn ranks_by_path_are_those_of_lists_too() {
+    let scratch = Scratch::new();
+    let run = KinetoRun {
+        ranks: 4,
+        iterations: 2,
+        offset: 0,
+        drift: 0,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    run.write(&scratch.join("files")).unwrap();
+    fs::remove_file(scratch.join("files/truth.json")).unwrap();
+    let by_name = scratch.succeed("order files --format csv");
+    for rank in 0..4 {
+        let worker = scratch.join(&format!("run/worker-{rank}"));
+        fs::create_dir_all(&worker).unwrap();
+        let file = scratch.join(&format!("files/rank{rank}.pt.trace.json"));
+        fs::rename(file, worker.join("trace.json")).unwrap();
+    }
+    let by_path = scratch.succeed("order run --rank-from worker-(\\d+)/ --format csv");
+    assert_eq!(by_path, by_name);
+}
