@@ -93,6 +93,20 @@ impl Known {
         self.difference
     }
 
+    /// The same of the second and the first.
+    pub(super) fn reversed(&self) -> Self {
+        Self {
+            between: self.between.iter().map(Between::reversed).collect(),
+            difference: -self.difference,
+        }
+    }
+
+    /// This, and what else is known of the same ranks.
+    fn and(mut self, other: &Self) -> Self {
+        self.between.extend(&other.between);
+        self
+    }
+
     /// Learns from pairs of calls that are of one operation.
     pub(super) fn from_pairs(pairs: &[(Item, Item)]) -> Self {
         let mut differences: Vec<i64> = pairs.iter().map(|(a, b)| b.end - a.end).collect();
@@ -138,8 +152,6 @@ pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> 
     candidates.sort_unstable();
     let mut work = WORK;
     let mut nearest: Option<(i64, i64)> = None;
-    let stands_out =
-        |distance: i64, apart: i64| apart > distance.max(ALIKE).saturating_mul(FARTHER);
     for (apart, shift) in candidates {
         if let Some((distance, found)) = nearest
             && stands_out(distance, apart)
@@ -156,6 +168,54 @@ pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> 
         }
     }
     nearest.map_or(Shift::Impossible, |(_, shift)| Shift::By(shift))
+}
+
+/// Messages from one rank to another, as each recorded its ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Messages<'a> {
+    pub(super) sends: Windowed<'a>,
+    pub(super) receives: Windowed<'a>,
+}
+
+/// What messages `there` and `back` say of the clocks of two ranks of which nothing else is known;
+/// `None` if that is not certain.
+///
+/// Messages in one direction bound the difference of clocks from one side only, so any shift is
+/// possible; those in the other bound it from the other. Both shifts together are possible, or not,
+/// like that of calls that wait for each other, and chosen like that.
+pub(super) fn align_both(there: Messages<'_>, back: Messages<'_>) -> Option<Known> {
+    let none = there.sends.apart_from(&there.receives, 0)?;
+    let (sends, receives) = (there.sends.items, there.receives.items);
+    let mut candidates = candidates(sends, receives, 0);
+    candidates.sort_unstable();
+    let mut work = WORK;
+    let mut nearest: Option<(i64, Known)> = None;
+    for (apart, shift) in candidates {
+        if let Some((distance, _)) = nearest
+            && stands_out(distance, apart)
+        {
+            break;
+        }
+        if !is_shift(sends, receives, shift, &Known::default(), &mut work)? {
+            continue;
+        }
+        let known = Known::of(sends, receives, shift);
+        work = work.checked_sub(back.sends.items.len() + back.receives.items.len())?;
+        match align(back.sends, back.receives, &known.reversed()) {
+            Shift::Impossible => {}
+            Shift::By(other) if nearest.is_none() && stands_out(apart, none) => {
+                let other = Known::of(back.sends.items, back.receives.items, other);
+                nearest = Some((apart, known.and(&other.reversed())));
+            }
+            Shift::By(_) | Shift::Ambiguous => return None,
+        }
+    }
+    nearest.map(|(_, known)| known)
+}
+
+/// True if what is so far apart is out of the question beside the nearest.
+fn stands_out(nearest: i64, apart: i64) -> bool {
+    apart > nearest.max(ALIKE).saturating_mul(FARTHER)
 }
 
 /// All shifts, with how much clocks have to differ for them from what is known: by as much as

@@ -37,6 +37,17 @@ pub(super) struct Between {
     pub(super) high: f64,
 }
 
+impl Between {
+    /// The interval of the difference the other way round.
+    pub(super) fn reversed(&self) -> Self {
+        Self {
+            low: -self.high,
+            high: -self.low,
+            ..*self
+        }
+    }
+}
+
 /// True if some straight line satisfies them all.
 pub(super) fn is_possible(all: &[Between]) -> bool {
     let span = |it: &Between| it.at;

@@ -5,8 +5,9 @@
 //! numbers do not help, as each rank counts its own. What tells the shift is that no receive ends
 //! before its send has begun, together with what the collectives of both ranks, of whichever
 //! group, say of their clocks. Without any of these nothing is joined, but where a send
-//! [waits for its receive](crate::posted): of receives that wait in vain and of messages that
-//! were sent long before, the times alone look alike.
+//! [waits for its receive](crate::posted), or where messages go both ways, as between stages of a
+//! pipeline, and bound the difference of clocks [from both sides](align_both). Of one way alone,
+//! receives that wait in vain and messages that were sent long before look alike.
 //!
 //! A shift leaves messages at either end without a counterpart. That is as it has to be only if
 //! nobody can have recorded that:
@@ -24,7 +25,7 @@ use std::collections::BTreeMap;
 
 use retime_model::{MessageId, OperationId};
 
-use super::alignment::{Item, Known, Shift, Windowed, align};
+use super::alignment::{Item, Known, Messages, Shift, Windowed, align, align_both};
 use super::calls::{Calls, Group, Sequence};
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};
@@ -73,9 +74,21 @@ impl Matching {
         let recorded: Vec<Recorded> = (0..calls.files.len())
             .map(|file| self.recorded(calls, file))
             .collect();
-        for (number, (position, (way, channel))) in (0..).zip(channels) {
-            let both = (recorded.get(way.from)).zip(recorded.get(way.to));
-            self.channel(calls, position, number, way, &channel, both);
+        let ends = channels
+            .iter()
+            .map(|(_, (way, it))| Ends::of(calls, *way, it));
+        let ends: Vec<Ends> = ends.collect();
+        let both_ways = known_by_both_ways(&ends, &recorded);
+        for (number, ((group, (_, channel)), ends)) in (0..).zip(channels.iter().zip(&ends)) {
+            let Way { from, to, .. } = ends.way;
+            let Some((sender, receiver)) = recorded.get(from).zip(recorded.get(to)) else {
+                continue;
+            };
+            let known = Known::of_both(sender, receiver);
+            let known = known.or_else(|| both_ways.get(&(from, to)).cloned());
+            let shift = ends.shift(known, sender, receiver);
+            let space = (*group as u64) << 32 | number;
+            self.channel(calls, space, ends.way, channel, shift);
         }
     }
 
@@ -128,52 +141,15 @@ impl Matching {
         channels
     }
 
-    /// Joins the messages of a channel, which has a number among all.
+    /// Joins the messages of a channel of a group, which is a space of their numbers.
     fn channel(
         &mut self,
         calls: &Calls<'_>,
-        group: usize,
-        number: u64,
+        space: u64,
         Way { from, to, .. }: Way,
         channel: &Channel,
-        both: Option<(&Recorded, &Recorded)>,
+        shift: Option<i64>,
     ) {
-        let known = both.and_then(|(from, to)| Known::of_both(from, to));
-        let items = |file: usize, own: &[usize]| -> Vec<Item> {
-            let item = |&call: &usize| calls.end_of_message(file, call);
-            own.iter().filter_map(item).collect()
-        };
-        let sends = items(from, &channel.sends);
-        let receives = items(to, &channel.receives);
-        let waits = sends.iter().chain(&receives).all(Item::is_mutual);
-        let known = known.or_else(|| waits.then(Known::default));
-        let shift = known.zip(both).and_then(|(known, (sender, receiver))| {
-            let sent = Windowed {
-                items: &sends,
-                window: sender.window,
-            };
-            let received = Windowed {
-                items: &receives,
-                window: receiver.window,
-            };
-            let Shift::By(shift) = align(sent, received, &known) else {
-                return None;
-            };
-            let known = if waits {
-                Known::of(&sends, &receives, shift)
-            } else {
-                known
-            };
-            let is_whole = is_whole(
-                &sends,
-                &receives,
-                shift,
-                sender,
-                receiver,
-                known.difference(),
-            );
-            is_whole.then_some(shift)
-        });
         let Some(shift) = shift else {
             self.count(from, AMBIGUOUS, channel.sends.len());
             self.count(to, AMBIGUOUS, channel.receives.len());
@@ -188,7 +164,7 @@ impl Matching {
             };
             // A channel of a group is one of a kind, and so is a place in it.
             let id = MessageId {
-                space: (group as u64) << 32 | number,
+                space,
                 number: matched as u64,
             };
             let ends = [
@@ -223,6 +199,83 @@ impl Matching {
             mutual: joined.filter_map(item).collect(),
         }
     }
+}
+
+/// The ends of the messages of a way.
+struct Ends {
+    way: Way,
+    sends: Vec<Item>,
+    receives: Vec<Item>,
+}
+
+impl Ends {
+    fn of(calls: &Calls<'_>, way: Way, channel: &Channel) -> Self {
+        let items = |file: usize, own: &[usize]| -> Vec<Item> {
+            let item = |&call: &usize| calls.end_of_message(file, call);
+            own.iter().filter_map(item).collect()
+        };
+        Self {
+            way,
+            sends: items(way.from, &channel.sends),
+            receives: items(way.to, &channel.receives),
+        }
+    }
+
+    fn messages(&self, sender: &Recorded, receiver: &Recorded) -> Messages<'_> {
+        Messages {
+            sends: Windowed {
+                items: &self.sends,
+                window: sender.window,
+            },
+            receives: Windowed {
+                items: &self.receives,
+                window: receiver.window,
+            },
+        }
+    }
+
+    /// The shift of receives against sends, with what is known of both clocks.
+    fn shift(&self, known: Option<Known>, sender: &Recorded, receiver: &Recorded) -> Option<i64> {
+        let (sends, receives) = (&self.sends, &self.receives);
+        let waits = sends.iter().chain(receives).all(Item::is_mutual);
+        let known = known.or_else(|| waits.then(Known::default))?;
+        let messages = self.messages(sender, receiver);
+        let Shift::By(shift) = align(messages.sends, messages.receives, &known) else {
+            return None;
+        };
+        let known = if waits {
+            Known::of(sends, receives, shift)
+        } else {
+            known
+        };
+        let difference = known.difference();
+        is_whole(sends, receives, shift, sender, receiver, difference).then_some(shift)
+    }
+}
+
+/// What messages between two ranks say of their clocks, where they go both ways, by sender and
+/// receiver: those of the ways with most of them.
+fn known_by_both_ways(ends: &[Ends], recorded: &[Recorded]) -> BTreeMap<(usize, usize), Known> {
+    let mut most: BTreeMap<(usize, usize), &Ends> = BTreeMap::new();
+    for it in ends {
+        let known = most.entry((it.way.from, it.way.to)).or_insert(it);
+        if it.sends.len() > known.sends.len() {
+            *known = it;
+        }
+    }
+    let mut found = BTreeMap::new();
+    for (&(from, to), there) in most.iter().filter(|((from, to), _)| from < to) {
+        let both = recorded.get(from).zip(recorded.get(to));
+        let (Some(back), Some((own, other))) = (most.get(&(to, from)), both) else {
+            continue;
+        };
+        let (there, back) = (there.messages(own, other), back.messages(other, own));
+        if let Some(known) = align_both(there, back) {
+            found.insert((to, from), known.reversed());
+            found.insert((from, to), known);
+        }
+    }
+    found
 }
 
 impl Known {

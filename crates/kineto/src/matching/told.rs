@@ -157,6 +157,69 @@ fn messages_of_gloo_are_not_guessed() {
     assert_eq!(unused(&files), [("ungrouped gloo message call", 10)]);
 }
 
+/// Two stages of a pipeline whose kernels say who sends to whom, the second 1.7 ms ahead: each
+/// micro-batch goes forward, and comes back where messages go `both_ways`. Every fifth takes longer.
+fn pipeline(both_ways: bool) -> [FileRead; 2] {
+    let groups: &[(&str, &[u32])] = &[("0", BOTH), ("1", &[0]), ("2", &[1])];
+    let mut stages = [0, 1].map(|rank| Profile::of(rank, 2, groups));
+    let mut message = |from: usize, number: u64, at: u64| {
+        for rank in [from, 1 - from] {
+            let (kind, peer) = if rank == from {
+                ("send", "Dst Rank")
+            } else {
+                ("recv", "Src Rank")
+            };
+            let args = format!(
+                "\"Collective name\":\"{kind}\",\"{peer}\":{},\"In msg nelems\":8,\
+                 \"Out msg nelems\":8,\"Group size\":2,\"Process Group Name\":\"0\",\
+                 \"Process Group Ranks\":\"[0, 1]\",\"dtype\":\"Half\"",
+                1 - rank
+            );
+            // A receive waits since long before.
+            let waits = if rank == from {
+                40
+            } else {
+                9_000 + 700 * (number % 3)
+            };
+            let end = at + 60 + 1_700 * rank as u64 + number % 7;
+            let stream = 20 + 2 * from as u32 + u32::from(rank != from);
+            stages[rank].event(
+                "kernel",
+                "ncclDevKernel_SendRecv",
+                stream,
+                end - waits,
+                waits,
+                &args,
+            );
+        }
+    };
+    let mut at = 100_000;
+    for number in 0..20 {
+        at += 60_000 + 25_000 * u64::from(number % 5 == 4);
+        message(0, number, at);
+        if both_ways {
+            message(1, number, at + 30_000);
+        }
+    }
+    stages.map(Profile::read)
+}
+
+#[test]
+fn messages_both_ways_tell_their_shift() {
+    let files = pipeline(true);
+    let of_file = |file: usize, role: &str| {
+        let joined = &joined(&files)[file];
+        joined.iter().filter(|it| it.1 == role).count()
+    };
+    for file in [0, 1] {
+        assert_eq!((of_file(file, "send"), of_file(file, "receive")), (20, 20));
+    }
+    // Messages of one way are there later by any clock that is ahead.
+    let files = pipeline(false);
+    assert_eq!(joined(&files), [[], []]);
+    assert_eq!(unused(&files), [("ambiguous message call", 40)]);
+}
+
 /// Two ranks on one clock with kernels of these names and lengths, each on its stream.
 fn kernels(groups: &[(&str, &[u32])], all: &[(&str, u32)], args: &str) -> [FileRead; 2] {
     [0, 1].map(|rank| {

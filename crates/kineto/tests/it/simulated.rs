@@ -9,12 +9,44 @@ use retime::format::{Format, Scan};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
 
-use retime_testing::kineto::{Duration, KinetoRun, Step, Straggler, Style, Windows};
+use retime_testing::kineto::{Duration, Element, KinetoRun, Step, Straggler, Style, Windows};
 
 use crate::truth::Truth;
 
+/// Jobs in which nothing but messages ties hosts: neighbours exchange them, by turns further apart
+/// in time than clocks are and closer.
+fn exchanges(seed: u64) -> KinetoRun {
+    let of = seed / 13;
+    KinetoRun {
+        seed,
+        ranks: [2, 4][(of % 2) as usize],
+        ranks_per_host: 1,
+        tensor: 2,
+        iterations: [6, 12, 30][(of / 2 % 3) as usize],
+        steps: vec![
+            Step::Compute(Duration::heavy(
+                [1_000_000, 30_000_000][(of / 3 % 2) as usize],
+                [100_000.0, 2_000_000.0][(of / 4 % 2) as usize],
+            )),
+            Step::Neighbours {
+                elements: 1_000,
+                element: Element::Half,
+            },
+        ],
+        offset: [100_000, 10_000_000][(of / 5 % 2) as usize],
+        windows: Windows {
+            left_out: [0, 2][(of / 2 % 2) as usize],
+            cut: of % 3 == 1,
+        },
+        ..KinetoRun::training([Style::Nccl, Style::Gloo][(of % 3 / 2) as usize])
+    }
+}
+
 /// Runs of all kinds, the same for the same seed.
 fn run(seed: u64) -> KinetoRun {
+    if seed % 13 == 6 {
+        return exchanges(seed);
+    }
     if seed % 8 == 7 {
         return serving(seed);
     }
