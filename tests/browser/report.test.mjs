@@ -9,6 +9,7 @@ import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
+import {opened} from './opened.mjs';
 import {RETIME, browser, retime, scratch} from './tools.mjs';
 
 const SCREENSHOTS = join(dirname(fileURLToPath(import.meta.url)), 'screenshots');
@@ -20,23 +21,7 @@ before(async () => {
 });
 after(() => chromium?.close());
 
-// A page that fails the test on any error, and on any request but for what it is opened by.
-async function open(context, url, size = {width: 1280, height: 900}) {
-  const page = await chromium.newPage({viewport: size});
-  context.after(() => page.close());
-  const amiss = [];
-  page.on('console', (message) => {
-    // What Chromium says to those who count pixels, as the test does and the page does not.
-    const ours = message.text().includes('willReadFrequently');
-    if (['error', 'warning'].includes(message.type()) && !ours) amiss.push(message.text());
-  });
-  page.on('pageerror', (error) => amiss.push(String(error)));
-  page.on('request', (request) => request.url().startsWith(url) || amiss.push(request.url()));
-  page.amiss = amiss;
-  await page.goto(url);
-  await page.waitForSelector('html[data-ready]');
-  return page;
-}
+const open = (context, url, size) => opened(chromium, context, url, size);
 
 // The colours of the diagram, to tell whether it has changed.
 const pixels = (page) => page.$eval('#spacetime', (canvas) => canvas.toDataURL());

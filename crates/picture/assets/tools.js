@@ -19,6 +19,10 @@ function element(name, attributes = {}, ...children) {
   return it;
 }
 
+// What may be wider than the screen, in a frame that scrolls, by keys too.
+const scrolled = (name, child, more = "") =>
+  element("div", { class: "scroll " + more, tabindex: "0", role: "region", "aria-label": name }, child);
+
 // Characters that would reorder or hide what stands around them are shown as such.
 function printable(text) {
   return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,

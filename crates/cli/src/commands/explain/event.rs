@@ -162,12 +162,11 @@ impl Seen<'_> {
         let enforced = self.solution.and_then(|it| it.enforced.as_ref());
         let delay = enforced.map_or(given, |it| &it.delay);
         let (cause, effect) = direction.in_order(own, other);
-        let least = match causality.nodes().role(effect) {
-            Role::Receive => causality.message_delay(delay, cause, effect),
-            _ => {
-                let location = |node| causality.nodes().location(node);
-                delay.between(location(cause), location(effect))
-            }
+        let least = if causality.nodes().role(effect) == Role::Receive {
+            causality.message_delay(delay, cause, effect)
+        } else {
+            let location = |node| causality.nodes().location(node);
+            delay.between(location(cause), location(effect))
         };
         least.0
     }
