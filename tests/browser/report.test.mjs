@@ -181,6 +181,39 @@ test('an empty trace and a sound one have a page, too', async (context) => {
   }
 });
 
+test('what is faster than a minimal delay that was given is counted', async (context) => {
+  const cwd = scratch(context);
+  retime(['simulate', 'halo', '-o', 'trace', '--ranks', '4', '--iterations', '50', '-q'], {cwd});
+  for (const [args, code] of [[['check'], 1], [['correct', '-o', 'out'], 0]]) {
+    retime([...args, 'trace-truth', '--clocks', 'process', '--min-delay', '250ns', '--html', 'page.html', '--json', 'report.json', '-q'], {cwd, code});
+    const {before, after} = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8'));
+    assert.ok(before.short > before.reversed);
+    const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+    assert.equal(await page.locator('.story li').count(), 5);
+    assert.equal(await text(page, '#figure-short'), grouped(before.short + before.reversed_within_clock));
+    assert.match(await text(page, '.story'), /faster than the minimal delay that was given, 250 ns/);
+    if (after) assert.equal(await text(page, '#figure-left'), grouped(after.short + after.reversed_within_clock));
+    assert.deepEqual(page.amiss, []);
+  }
+});
+
+test('arrows that would lie on each other are drawn as one', async (context) => {
+  const cwd = scratch(context);
+  retime(['simulate', 'halo', '-o', 'trace', '--ranks', '8', '--iterations', '3000', '--no-truth', '-q'], {cwd});
+  retime(['correct', 'trace', '-o', 'out', '--html', 'page.html', '-q'], {cwd});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  await page.selectOption('#view', '0');
+  await page.click('#show-recorded');
+  await page.waitForFunction(() => diagram.share === 0 && !diagram.both);
+  const [drawn, stand, all] = await page.evaluate(() => {
+    const {lines} = diagram.painter, {messages, operations} = diagram.view.arrows;
+    return [lines.length, lines.reduce((sum, it) => sum + it.more, 0), messages.length + operations.flatMap((it) => endsOf(it, 0)).length];
+  });
+  assert.ok(all > 400 && drawn < all, `${drawn} of ${all}`);
+  assert.equal(stand, all);
+  assert.match(await text(page, '#view-note'), /darker the more they are/);
+});
+
 test('compare shows every method', async (context) => {
   const cwd = scratch(context);
   const trace = recording(cwd);
@@ -221,5 +254,5 @@ test('view shows single calls wherever one zooms in', async (context) => {
   assert.equal(await code, 130);
   // What is shown stays, and the page says that there is no more.
   await page.keyboard.press('+');
-  await page.waitForFunction(() => document.getElementById('view-note').textContent.includes('does not answer'));
+  await page.waitForSelector('#gone:not([hidden])');
 });

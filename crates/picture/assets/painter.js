@@ -175,10 +175,16 @@ class Painter {
   arrows(context, all) {
     const seen = all.filter(({ cause, effect }) => this.isShown(cause.lane) && this.isShown(effect.lane)
       && Math.max(this.at(cause), this.at(effect)) >= this.label && Math.min(this.at(cause), this.at(effect)) <= this.width);
-    if (seen.length <= MANY_ARROWS) {
-      for (const it of seen) this.arrow(context, it, 1);
-      return;
-    }
+    const strokes = new Map();
+    const bundles = seen.length > MANY_ARROWS ? this.bundles(seen) : seen.map((it) => ({ it, more: 1 }));
+    const most = Math.log2(1 + Math.max(1, ...bundles.map(({ more }) => more)));
+    // As dark as there are many of them, in four shades, each of which is drawn at once.
+    for (const { it, more } of bundles) this.arrow(strokes, it, more, Math.ceil(4 * Math.log2(1 + more) / most) / 4);
+    for (const [style, paths] of strokes) this.stroke(context, style, paths);
+  }
+
+  // One for those whose ends fall on about the same pixels.
+  bundles(seen) {
     const bundles = new Map(), { place } = this.diagram.rows;
     for (const it of seen) {
       const [from, to] = [this.at(it.cause), this.at(it.effect)];
@@ -186,34 +192,46 @@ class Painter {
       const bundle = bundles.get(key);
       if (bundle) bundle.more++; else bundles.set(key, { it, more: 1 });
     }
-    const most = Math.log2(1 + Math.max(...[...bundles.values()].map((it) => it.more)));
-    for (const { it, more } of bundles.values()) this.arrow(context, it, more, 0.25 + 0.75 * Math.log2(1 + more) / most);
+    return [...bundles.values()];
   }
 
-  arrow(context, thing, more, shade = 1) {
+  arrow(strokes, thing, more, shade) {
     const [from, to] = [this.at(thing.cause), this.at(thing.effect)];
     const [top, bottom] = [this.middle(thing.cause.lane), this.middle(thing.effect.lane)];
-    const reversed = to < from;
+    const style = (to < from ? -1 : 1) * shade;
+    const paths = strokes.get(style) ?? { lines: new Path2D(), heads: new Path2D() };
+    strokes.set(style, paths);
+    const [[x1, y1], [x2, y2]] = this.cut(from, top, to, bottom);
+    paths.lines.moveTo(x1, y1);
+    paths.lines.lineTo(x2, y2);
+    if (thing.kind === "message") {
+      const angle = Math.atan2(bottom - top, to - from);
+      paths.heads.moveTo(to, bottom);
+      for (const turn of [2.7, -2.7]) paths.heads.lineTo(to + 7 * Math.cos(angle + turn), bottom + 7 * Math.sin(angle + turn));
+      paths.heads.closePath();
+    }
+    this.lines.push({ line: [from, top, to, bottom], thing, share: this.share, more });
+  }
+
+  // All arrows of a shade; those that are reversed have one below 0.
+  stroke(context, style, { lines, heads }) {
+    const reversed = style < 0, shade = Math.abs(style);
     context.strokeStyle = context.fillStyle = css(reversed ? "--bad" : "--ink");
     context.globalAlpha = shade * (this.diagram.worst ? (reversed ? 0.35 : 0.25) : reversed ? 1 : 0.55);
     context.lineWidth = reversed ? 1.5 : 1;
     context.setLineDash(reversed ? [6, 3] : []);
-    context.beginPath();
-    context.moveTo(from, top);
-    context.lineTo(to, bottom);
-    context.stroke();
+    context.stroke(lines);
     context.setLineDash([]);
+    context.globalAlpha = shade;
+    context.fill(heads);
     context.globalAlpha = 1;
-    if (thing.kind === "message") {
-      const angle = Math.atan2(bottom - top, to - from);
-      context.globalAlpha = shade;
-      context.beginPath();
-      context.moveTo(to, bottom);
-      for (const turn of [2.7, -2.7]) context.lineTo(to + 7 * Math.cos(angle + turn), bottom + 7 * Math.sin(angle + turn));
-      context.fill();
-      context.globalAlpha = 1;
-    }
-    this.lines.push({ line: [from, top, to, bottom], thing, share: this.share, more });
+  }
+
+  // A line as far as it is seen: dashes far outside would be drawn, too.
+  cut(x1, y1, x2, y2) {
+    const inside = (x) => Math.max(this.label - 20, Math.min(this.width + 20, x));
+    const at = (x) => [x, x1 === x2 ? y1 : y1 + (x - x1) / (x2 - x1) * (y2 - y1)];
+    return x1 === x2 ? [[x1, y1], [x2, y2]] : [at(inside(x1)), at(inside(x2))];
   }
 
   // The worst contradiction, which everything else steps back for: bold, both ends ringed, by how much. What is
