@@ -27,9 +27,8 @@ class Overview {
 
   words() {
     if (this.sums[0] === 0) return "no contradiction was found";
-    const all = this.found.length === this.sums[0] ? `all ${grouped(this.sums[0])}` : `${grouped(this.found.length)} of ${grouped(this.sums[0])}`;
-    const which = this.found.length === this.sums[0] ? "" : data.live ? ", the worst" : ", of the worst those that lie in this file";
-    return `${all} contradictions${which}, in the order of their effects${this.sums[1] === null ? "" : "; in the strip above the line as recorded, below it as corrected"}`;
+    if (this.found.length === this.sums[0]) return `all ${counted(this.sums[0], "contradiction")}, in the order of time`;
+    return `${grouped(this.found.length)} of ${counted(this.sums[0], "contradiction")}: ${data.live ? "the worst" : "of the worst those in this file"}`;
   }
 
   // The worst ones, each a way there.
