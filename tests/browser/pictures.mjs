@@ -15,7 +15,7 @@ try {
   retime(['demo', '--keep', 'demo'], {cwd});
   spawnSync('mv', ['demo/halo', 'scorep-run'], {cwd});
   retime(['correct', 'scorep-run', '-o', 'corrected', '--html', 'page.html', '-q'], {cwd});
-  const page = await chromium.newPage({viewport: {width: 1280, height: 1180}});
+  const page = await chromium.newPage({viewport: {width: 1280, height: 1240}});
   await page.goto(pathToFileURL(join(cwd, 'page.html')).href);
   await page.waitForSelector('html[data-ready]');
   await page.waitForTimeout(200);

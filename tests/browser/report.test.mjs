@@ -9,6 +9,7 @@ import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
+import {opened} from './opened.mjs';
 import {RETIME, browser, retime, scratch} from './tools.mjs';
 
 const SCREENSHOTS = join(dirname(fileURLToPath(import.meta.url)), 'screenshots');
@@ -20,23 +21,7 @@ before(async () => {
 });
 after(() => chromium?.close());
 
-// A page that fails the test on any error, and on any request but for what it is opened by.
-async function open(context, url, size = {width: 1280, height: 900}) {
-  const page = await chromium.newPage({viewport: size});
-  context.after(() => page.close());
-  const amiss = [];
-  page.on('console', (message) => {
-    // What Chromium says to those who count pixels, as the test does and the page does not.
-    const ours = message.text().includes('willReadFrequently');
-    if (['error', 'warning'].includes(message.type()) && !ours) amiss.push(message.text());
-  });
-  page.on('pageerror', (error) => amiss.push(String(error)));
-  page.on('request', (request) => request.url().startsWith(url) || amiss.push(request.url()));
-  page.amiss = amiss;
-  await page.goto(url);
-  await page.waitForSelector('html[data-ready]');
-  return page;
-}
+const open = (context, url, size) => opened(chromium, context, url, size);
 
 // The colours of the diagram, to tell whether it has changed.
 const pixels = (page) => page.$eval('#spacetime', (canvas) => canvas.toDataURL());
@@ -196,6 +181,39 @@ test('an empty trace and a sound one have a page, too', async (context) => {
   }
 });
 
+test('what is faster than a minimal delay that was given is counted', async (context) => {
+  const cwd = scratch(context);
+  retime(['simulate', 'halo', '-o', 'trace', '--ranks', '4', '--iterations', '50', '-q'], {cwd});
+  for (const [args, code] of [[['check'], 1], [['correct', '-o', 'out'], 0]]) {
+    retime([...args, 'trace-truth', '--clocks', 'process', '--min-delay', '250ns', '--html', 'page.html', '--json', 'report.json', '-q'], {cwd, code});
+    const {before, after} = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8'));
+    assert.ok(before.short > before.reversed);
+    const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+    assert.equal(await page.locator('.story li').count(), 5);
+    assert.equal(await text(page, '#figure-short'), grouped(before.short + before.reversed_within_clock));
+    assert.match(await text(page, '.story'), /faster than the minimal delay that was given, 250 ns/);
+    if (after) assert.equal(await text(page, '#figure-left'), grouped(after.short + after.reversed_within_clock));
+    assert.deepEqual(page.amiss, []);
+  }
+});
+
+test('arrows that would lie on each other are drawn as one', async (context) => {
+  const cwd = scratch(context);
+  retime(['simulate', 'halo', '-o', 'trace', '--ranks', '8', '--iterations', '3000', '--no-truth', '-q'], {cwd});
+  retime(['correct', 'trace', '-o', 'out', '--html', 'page.html', '-q'], {cwd});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  await page.selectOption('#view', '0');
+  await page.click('#show-recorded');
+  await page.waitForFunction(() => diagram.share === 0 && !diagram.both);
+  const [drawn, stand, all] = await page.evaluate(() => {
+    const {lines} = diagram.painter, {messages, operations} = diagram.view.arrows;
+    return [lines.length, lines.reduce((sum, it) => sum + it.more, 0), messages.length + operations.flatMap((it) => endsOf(it, 0)).length];
+  });
+  assert.ok(all > 400 && drawn < all, `${drawn} of ${all}`);
+  assert.equal(stand, all);
+  assert.match(await text(page, '#view-note'), /darker the more they are/);
+});
+
 test('compare shows every method', async (context) => {
   const cwd = scratch(context);
   const trace = recording(cwd);
@@ -236,5 +254,5 @@ test('view shows single calls wherever one zooms in', async (context) => {
   assert.equal(await code, 130);
   // What is shown stays, and the page says that there is no more.
   await page.keyboard.press('+');
-  await page.waitForFunction(() => document.getElementById('view-note').textContent.includes('does not answer'));
+  await page.waitForSelector('#gone:not([hidden])');
 });

@@ -22,7 +22,7 @@ pub use crate::collectives::{CollectiveFacts, CollectiveRow, CollectiveRows};
 pub use answer::{Answer, ask};
 pub use failure::{Failure, FailureKind};
 pub use options::{OptionHelp, filter_options, options};
-pub use study::Study;
+pub use study::{Study, UnusedKind};
 pub use summary::{Standing, Summary};
 
 use std::ffi::OsStr;

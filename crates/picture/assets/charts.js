@@ -30,11 +30,13 @@ function grid(it, x, y, xs, ys, xText, yText) {
 // What was added to each clock; of one clock with the band in which the truth lies.
 function clockCurves() {
   const holder = element("div");
+  // Those of the locations that stand in the other charts, too; the diagram may know more.
+  const drawn = new Set(picture.lanes.shown.map((it) => it.clock)), shown = picture.clocks.filter((it) => drawn.has(it.clock));
   const chooser = element("select", { id: "clock", change: () => draw() }, element("option", { value: "all" }, "all clocks"),
-    picture.clocks.map((it) => element("option", { value: it.clock }, printable(`clock ${it.clock}: ${it.name}`))));
+    shown.map((it) => element("option", { value: it.clock }, printable(`clock ${it.clock}: ${it.name}`))));
   const straight = element("input", { type: "checkbox", id: "straight", change: () => draw() });
   const draw = () => {
-    const chosen = picture.clocks.filter((it) => chooser.value === "all" || it.clock === Number(chooser.value));
+    const chosen = shown.filter((it) => chooser.value === "all" || it.clock === Number(chooser.value));
     holder.replaceChildren(curves(chosen, straight.checked), chosen.length === 1 ? steps(chosen[0]) : "");
   };
   const steps = (clock) => clock.steps.length ? element("p", {}, clock.steps.map((it) =>
@@ -115,6 +117,8 @@ function latencies() {
   const { bins, what, median_recorded, median_corrected } = picture.latencies;
   if (!bins.length) return [];
   const holder = element("div");
+  // Those of the locations that stand in the other charts, too; the diagram may know more.
+  const drawn = new Set(picture.lanes.shown.map((it) => it.clock)), shown = picture.clocks.filter((it) => drawn.has(it.clock));
   const draw = () => holder.replaceChildren(histogram(bins));
   addEventListener("resize", draw);
   draw();
@@ -163,6 +167,8 @@ function methods() {
     : [it.result.bound?.mean_ticks, it.result.bound?.largest_ticks];
   const rows = known.map((it) => ({ it, mean: value(it)[0] / rate, most: value(it)[1] / rate })).filter((it) => it.mean >= 0);
   const holder = element("div");
+  // Those of the locations that stand in the other charts, too; the diagram may know more.
+  const drawn = new Set(picture.lanes.shown.map((it) => it.clock)), shown = picture.clocks.filter((it) => drawn.has(it.clock));
   const draw = () => {
     const it = chart("methods", "Methods side by side", rows.length * 24 + 60, [210, 24, 10, 36]);
     const positive = rows.flatMap((row) => [row.mean, row.most]).filter((size) => size > 0);
@@ -197,7 +203,7 @@ function methodTable(truth) {
       [result.seconds === null ? "–" : seconds(result.seconds)]) : heads.slice(2).map(() => "–"));
     return element("tr", {}, cells.map((cell) => element("td", {}, cell)), element("td", { class: "wide" }, printable(it.reason ?? it.refused ?? "")));
   };
-  return element("div", { class: "scroll" }, element("table", { id: "method-table" },
+  return scrolled("Methods", element("table", { id: "method-table" },
     element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
     element("tbody", {}, report.methods.map(row))));
 }

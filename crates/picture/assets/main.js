@@ -9,8 +9,8 @@ page.replaceChildren(
 if (report.before) page.append(story());
 page.append(...oddities());
 if (report.methods) page.append(...methods());
+const diagram = picture ? new SpaceTime() : null;
 if (picture) {
-  const diagram = new SpaceTime();
   if (picture.lanes.shown.length > 0) page.append(...diagram.section());
   page.append(...new Matrix(diagram).section(), ...latencies(), ...clockCurves(), ...waits());
 }

@@ -30,7 +30,7 @@ class Matrix {
         .map(([value, text]) => element("option", { value }, text)));
     const worst = [...this.cells.values()].filter((it) => it.reversed).sort((one, other) => one.smallest - other.smallest).slice(0, 20);
     const table = worst.length === 0 ? "" : element("details", {}, element("summary", {}, "The worst pairs as a table"),
-      element("div", { class: "scroll" }, element("table", { id: "pairs-table" },
+      scrolled("Pairs", element("table", { id: "pairs-table" },
         element("thead", {}, element("tr", {}, ["from → to", "dependencies", "reversed", "worst", "middle recorded"].concat(picture.corrected ? ["corrected"] : []).map((it) => element("th", { scope: "col" }, it)))),
         element("tbody", {}, worst.map((it) => element("tr", {}, [`clock ${it.from} → ${it.to}`, grouped(it.dependencies), grouped(it.reversed), span(it.smallest), span(it.recorded)]
           .concat(picture.corrected ? [span(it.corrected)] : []).map((cell) => element("td", {}, cell))))))));
@@ -122,6 +122,7 @@ class Matrix {
       const around = Math.max(16, Math.abs(cell.smallest) * 20);
       this.diagram.show(cell.at - around, cell.at + around);
     }
+    this.diagram.address.step();
     this.diagram.canvas.scrollIntoView({ block: "center" });
     this.diagram.canvas.focus({ preventScroll: true });
   }

@@ -45,12 +45,16 @@ function story() {
     list.append(element("li", { class: kind || null }, element("b", { id }, value), text));
   const reversed = before.reversed;
   const total = before.messages.total + before.collectives.total;
-  figure("figure-reversed", grouped(reversed), `of ${grouped(total)} dependencies were reversed as recorded`
+  const short = tooFast(before);
+  if (short) figure("figure-short", grouped(short), `of ${grouped(total)} dependencies contradict it as recorded (${percent(short / total)}): `
+    + `${grouped(reversed)} are reversed, the others faster than the minimal delay that was given, ${givenDelay()}`, "bad");
+  else figure("figure-reversed", grouped(reversed), `of ${grouped(total)} dependencies were reversed as recorded`
     + (total ? ` (${percent(reversed / total)})` : ": none could be checked"), reversed ? "bad" : total ? "good" : null);
   figure("figure-worst", before.smallest_latency_ticks === null ? "–" : span(before.smallest_latency_ticks),
     "the smallest time from a cause to its effect, as recorded", before.smallest_latency_ticks < 0 ? "bad" : null);
   if (after) {
-    figure("figure-left", grouped(after.reversed), "reversed in the corrected trace", after.reversed ? "bad" : total ? "good" : null);
+    const left = tooFast(after) || after.reversed;
+    figure("figure-left", grouped(left), (short || left > after.reversed ? "reversed, or faster than that," : "reversed") + " in the corrected trace", left ? "bad" : total ? "good" : null);
   } else {
     figure("figure-order", grouped(before.out_of_order), "events stamped before their predecessor at the same place",
       before.out_of_order ? "bad" : null);
@@ -66,6 +70,17 @@ function story() {
     ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any of them, ${overRun(bounds)}), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm`
     : "how far times are from the truth was not bounded");
   return list;
+}
+
+// How many dependencies are reversed or faster than a minimal delay that was given, if any are faster
+// that are not reversed: a learned one is a guess.
+function tooFast({ short, reversed, reversed_within_clock: within }) {
+  return report.parameters?.min_delay?.is_condition && short + within > reversed ? short + within : 0;
+}
+
+function givenDelay() {
+  const { smallest_ticks: least, largest_ticks: most } = report.parameters.min_delay;
+  return least === most ? span(least) : `${span(least)} to ${span(most)}`;
 }
 
 // The bound of the whole run, events that do not communicate too.
@@ -102,7 +117,7 @@ function provenance() {
     element("p", {}, element("code", { id: "command" }, printable(data.command))),
     element("p", { class: "soft" }, `retime ${data.version}`),
     element("details", {}, element("summary", {}, "Parameters"),
-      element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, rows.map(([key, value]) =>
+      scrolled("Parameters", element("table", {}, element("tbody", {}, rows.map(([key, value]) =>
         element("tr", {}, element("td", {}, key), element("td", { class: "wide" }, printable(value)))))))),
   ];
 }

@@ -19,6 +19,10 @@ function element(name, attributes = {}, ...children) {
   return it;
 }
 
+// What may be wider than the screen, in a frame that scrolls, by keys too.
+const scrolled = (name, child, more = "") =>
+  element("div", { class: "scroll " + more, tabindex: "0", role: "region", "aria-label": name }, child);
+
 // Characters that would reorder or hide what stands around them are shown as such.
 function printable(text) {
   return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
@@ -60,7 +64,13 @@ function marks(from, to, about) {
   return found;
 }
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// Colours of the page, which are asked for thousands of times in a picture: kept until the theme changes.
+const colours = new Map();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.clear());
+function css(name) {
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colours.get(name);
+}
 
 // Okabe and Ito without red, which means reversed; then the same, lighter.
 const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c6d31", "#7b6bb5", "#b3b300",

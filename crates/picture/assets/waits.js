@@ -23,6 +23,6 @@ function waits() {
   return [element("h2", {}, "What an analysis would have said"),
     element("p", { class: "soft" }, "Time spent waiting for others, by the wait states of Scalasca. "
       + (bounded ? "Certain is what is left when both ends of a wait are moved towards each other as far as the error bounds allow: the rest lies within them." : "")),
-    element("div", { class: "scroll" }, element("table", { id: "waits" }, element("thead", {}, heads, second),
+    scrolled("Waits", element("table", { id: "waits" }, element("thead", {}, heads, second),
       element("tbody", {}, row("all locations", all), rows)))];
 }

@@ -3,19 +3,26 @@
 //! Those of reversed dependencies come first, the worst first, and take at most half of
 //! the room; of the others every n-th is drawn, evenly over the stretch. How many there
 //! are is said.
+//!
+//! Which are drawn is chosen before events are read, so that what files say of these few can be
+//! noted in passing.
 
 use std::collections::BinaryHeap;
+use std::io;
 use std::ops::Range;
 
 use retime::causality::{EventNode, Ids, Instance};
-use serde::Serialize;
+use rustc_hash::FxHashMap;
+use serde::{Serialize, Serializer};
 
+use crate::facts::{Facts, FactsFound};
+use crate::lanes::short;
 use crate::places::Place;
 use crate::{Lane, Lanes, Subject};
 
-/// Messages of all views together: at some 40 bytes each these are 160 kB.
+/// Messages of all views together: at some 80 bytes each these are 320 kB.
 const MESSAGES: usize = 4_000;
-/// Members of collective operations of all views together: some 280 kB.
+/// Members of collective operations of all views together: some 380 kB.
 const MEMBERS: usize = 8_000;
 
 /// The messages and collectives of a stretch. All times are since the begin of the view.
@@ -29,23 +36,63 @@ pub struct Arrows {
     pub operations: Vec<Operation>,
     /// How many there are.
     pub all_operations: usize,
+    /// The names of the calls and communicators that are mentioned.
+    pub names: Vec<String>,
 }
 
-/// A message: lane, time as recorded, and what was added to it, of its send and of its
-/// receive.
+/// A message: its send, its receive, and what is said of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Arrow(pub [i64; 3], pub [i64; 3]);
+pub struct Arrow(pub End, pub End, pub ArrowFacts);
 
-/// A collective operation, by those that take part.
+/// An end of a message; as JSON a list in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// The number of its lane.
+    pub lane: usize,
+    /// When it was.
+    pub at: At,
+    /// The bytes that are sent or received, if the files say it.
+    pub bytes: Option<u64>,
+    /// The call in which it happens, among the names.
+    pub call: Option<usize>,
+}
+
+impl Serialize for End {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let At(time, added, event) = self.at;
+        (self.lane, time, added, event, self.bytes, self.call).serialize(serializer)
+    }
+}
+
+/// An event: its time as recorded, what was added to that, and its number at its location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct At(pub i64, pub i64, pub u64);
+
+/// The tag and, among the names, the communicator of a message, if the files say them; and the
+/// ticks that it takes at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ArrowFacts(pub Option<u32>, pub Option<usize>, pub i64);
+
+/// A collective operation: those that take part, and among the names its call and its
+/// communicator.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Operation(pub Vec<Member>);
+pub struct Operation(pub Vec<Member>, pub Option<usize>, pub Option<usize>);
 
-/// The lane of one that takes part; its begin as recorded, and what was added to that;
-/// its end, and what was added to that. The begin or the end may be missing.
+/// The lane of one that takes part, its begin and its end, which may be missing, and the bytes
+/// that it gives or gets, whichever is more, if the files say them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Member(pub usize, pub Option<[i64; 2]>, pub Option<[i64; 2]>);
+pub struct Member(pub usize, pub Option<At>, pub Option<At>, pub Option<u64>);
 
-impl Arrows {
+/// The messages and collectives of a stretch that are drawn, before anything is known of them.
+pub(crate) struct ChosenArrows {
+    /// The receives of messages.
+    messages: Vec<EventNode>,
+    all_messages: usize,
+    operations: Vec<Instance>,
+    all_operations: usize,
+}
+
+impl ChosenArrows {
     /// Those of one of so many views.
     pub(crate) fn of(subject: &Subject<'_>, place: &Place, lanes: &Lanes, views: usize) -> Self {
         let look = Look {
@@ -59,15 +106,173 @@ impl Arrows {
         let messages = chosen(messages, |it| look.latency(it), room);
         let room = MEMBERS / views.max(1) / lanes.len().max(1);
         let operations = chosen(operations, |it| look.room(it), room.max(2));
-        let arrows = messages.into_iter().filter_map(|it| look.arrow(it));
-        let lines = operations.into_iter().map(|it| look.operation(it));
         Self {
-            messages: arrows.collect(),
+            messages,
             all_messages,
-            operations: lines.collect(),
+            operations,
             all_operations,
         }
     }
+
+    /// The events about which facts are wanted.
+    pub(crate) fn events(&self, subject: &Subject<'_>, lanes: &Lanes) -> Vec<EventNode> {
+        let receives = self.messages.iter();
+        let messages = receives.flat_map(|&receive| {
+            let send = subject.causality.message_source(receive);
+            send.into_iter().chain([receive])
+        });
+        let operations = self.operations.iter();
+        let members = operations.flat_map(|&it| members(subject, lanes, it));
+        let members = members.filter_map(|it| it.2.or(it.1));
+        messages.chain(members).collect()
+    }
+
+    /// With what is known of them.
+    pub(crate) fn arrows(
+        &self,
+        subject: &Subject<'_>,
+        place: &Place,
+        lanes: &Lanes,
+        found: &FactsFound,
+    ) -> io::Result<Arrows> {
+        let look = Look {
+            subject,
+            place,
+            lanes,
+        };
+        let mut teller = Teller {
+            look,
+            found,
+            names: Names::default(),
+        };
+        let messages = self.messages.iter().filter_map(|&it| teller.arrow(it));
+        let messages = messages.collect::<io::Result<Vec<_>>>()?;
+        let operations = self.operations.iter().map(|&it| teller.operation(it));
+        let operations = operations.collect::<io::Result<Vec<_>>>()?;
+        Ok(Arrows {
+            messages,
+            all_messages: self.all_messages,
+            operations,
+            all_operations: self.all_operations,
+            names: teller.names.all,
+        })
+    }
+}
+
+/// Names that are told apart by a number each.
+#[derive(Default)]
+struct Names {
+    all: Vec<String>,
+    regions: FxHashMap<u32, usize>,
+    communicators: FxHashMap<u32, usize>,
+}
+
+impl Names {
+    fn region(&mut self, region: u32, subject: &Subject<'_>) -> usize {
+        let name = || {
+            let name = subject.trace.region(region);
+            name.map_or_else(|| format!("region {region}"), |it| short(&it))
+        };
+        let all = &mut self.all;
+        *self.regions.entry(region).or_insert_with(|| {
+            all.push(name());
+            all.len() - 1
+        })
+    }
+
+    fn communicator(&mut self, communicator: u32, subject: &Subject<'_>) -> usize {
+        let known = subject.info.communicators.get(communicator as usize);
+        let name = known.map(|it| short(&it.name)).filter(|it| !it.is_empty());
+        let name = || name.unwrap_or_else(|| format!("communicator {communicator}"));
+        let all = &mut self.all;
+        *self.communicators.entry(communicator).or_insert_with(|| {
+            all.push(name());
+            all.len() - 1
+        })
+    }
+}
+
+/// Puts together what is known of arrows.
+struct Teller<'a> {
+    look: Look<'a>,
+    found: &'a FactsFound,
+    names: Names,
+}
+
+impl Teller<'_> {
+    /// A message, if both its lanes are shown.
+    fn arrow(&mut self, receive: EventNode) -> Option<io::Result<Arrow>> {
+        let subject = self.look.subject;
+        let send = subject.causality.message_source(receive)?;
+        let lane = |node| self.look.lane(node);
+        let lanes = (lane(send)?, lane(receive)?);
+        Some(self.message(send, receive, lanes.0, lanes.1))
+    }
+
+    fn message(
+        &mut self,
+        send: EventNode,
+        receive: EventNode,
+        from: usize,
+        to: usize,
+    ) -> io::Result<Arrow> {
+        let subject = self.look.subject;
+        let (sent, received) = (self.found.about(send)?, self.found.about(receive)?);
+        let communicator = sent.communicator.or(received.communicator);
+        let facts = ArrowFacts(
+            sent.tag.or(received.tag),
+            communicator.map(|it| self.names.communicator(it, subject)),
+            subject
+                .causality
+                .message_delay(subject.delay, send, receive)
+                .0,
+        );
+        let mut end = |node, lane, facts: Facts| End {
+            lane,
+            at: self.look.at(node),
+            bytes: facts.bytes,
+            call: facts.region.map(|it| self.names.region(it, subject)),
+        };
+        Ok(Arrow(
+            end(send, from, sent),
+            end(receive, to, received),
+            facts,
+        ))
+    }
+
+    fn operation(&mut self, instance: Instance) -> io::Result<Operation> {
+        let (subject, lanes) = (self.look.subject, self.look.lanes);
+        let (mut call, mut communicator) = (None, None);
+        let mut all = Vec::new();
+        for (lane, begin, end) in members(subject, lanes, instance) {
+            let facts = end.or(begin).map(|it| self.found.about(it)).transpose()?;
+            let facts = facts.unwrap_or_default();
+            call = call.or(facts.region);
+            communicator = communicator.or(facts.communicator);
+            let at = |node: EventNode| self.look.at(node);
+            all.push(Member(lane, begin.map(at), end.map(at), facts.bytes));
+        }
+        Ok(Operation(
+            all,
+            call.map(|it| self.names.region(it, subject)),
+            communicator.map(|it| self.names.communicator(it, subject)),
+        ))
+    }
+}
+
+/// The lanes that take part in an operation, with their begins and ends.
+fn members<'a>(
+    subject: &Subject<'a>,
+    lanes: &'a Lanes,
+    instance: Instance,
+) -> impl Iterator<Item = (usize, Option<EventNode>, Option<EventNode>)> {
+    let participants = subject.causality.collectives().participants(instance);
+    let nodes = subject.causality.nodes();
+    participants.iter().filter_map(move |it| {
+        let either = it.cause().or(it.effect())?;
+        let lane = lanes.lane_of(nodes.location(either))?;
+        Some((lane, it.cause(), it.effect()))
+    })
 }
 
 /// Those drawn of many: the worst of the reversed ones, and of the others every n-th.
@@ -164,20 +369,19 @@ impl Look<'_> {
         })
     }
 
-    fn arrow(&self, receive: EventNode) -> Option<Arrow> {
-        let end = |node: EventNode| {
-            let lane = self.lanes.lane_of(self.subject.nodes().location(node))?;
-            let [time, added] = self.time(node);
-            Some([lane as i64, time, added])
-        };
-        let send = self.subject.causality.message_source(receive)?;
-        Some(Arrow(end(send)?, end(receive)?))
+    /// The number of the lane that shows an event.
+    fn lane(&self, node: EventNode) -> Option<usize> {
+        self.lanes.lane_of(self.subject.nodes().location(node))
     }
 
-    /// A time since the begin of the view, and what was added to it.
-    fn time(&self, node: EventNode) -> [i64; 2] {
+    /// An event, with its time since the begin of the view.
+    fn at(&self, node: EventNode) -> At {
         let recorded = self.subject.recorded(node) - self.place.from;
-        [recorded, self.subject.added(node)]
+        At(
+            recorded,
+            self.subject.added(node),
+            self.subject.nodes().event(node),
+        )
     }
 
     /// The operations of several lanes that begin or end in the place.
@@ -191,37 +395,17 @@ impl Look<'_> {
         let mut found: Vec<Instance> = inside.filter_map(instance).collect();
         found.sort_unstable();
         found.dedup();
-        found.retain(|&it| self.members(it).nth(1).is_some());
+        found.retain(|&it| members(self.subject, self.lanes, it).nth(1).is_some());
         found
-    }
-
-    /// The lanes that take part, with their begins and ends.
-    fn members(
-        &self,
-        instance: Instance,
-    ) -> impl Iterator<Item = (usize, Option<EventNode>, Option<EventNode>)> {
-        let participants = self.subject.causality.collectives().participants(instance);
-        participants.iter().filter_map(|it| {
-            let either = it.cause().or(it.effect())?;
-            let lane = self.lanes.lane_of(self.subject.nodes().location(either))?;
-            Some((lane, it.cause(), it.effect()))
-        })
     }
 
     /// From the last begin to the first end, as recorded.
     fn room(&self, instance: Instance) -> i64 {
         let time = |node: EventNode| self.subject.recorded(node);
-        let begins = self.members(instance).filter_map(|it| it.1.map(time));
-        let ends = self.members(instance).filter_map(|it| it.2.map(time));
+        let begins = members(self.subject, self.lanes, instance).filter_map(|it| it.1.map(time));
+        let ends = members(self.subject, self.lanes, instance).filter_map(|it| it.2.map(time));
         let both = ends.min().zip(begins.max());
         both.map_or(0, |(end, begin)| end - begin)
-    }
-
-    fn operation(&self, instance: Instance) -> Operation {
-        let time = |node: EventNode| self.time(node);
-        let members = self.members(instance);
-        let shown = members.map(|(lane, begin, end)| Member(lane, begin.map(time), end.map(time)));
-        Operation(shown.collect())
     }
 }
 

@@ -20,6 +20,8 @@ impl Moment {
 pub(crate) struct Open {
     pub(crate) region: u32,
     pub(crate) begin: Moment,
+    /// The number of the event that entered it.
+    pub(crate) first: u32,
 }
 
 /// A call.
@@ -28,6 +30,9 @@ pub(crate) struct Call {
     pub(crate) region: u32,
     pub(crate) begin: Moment,
     pub(crate) end: Moment,
+    /// The numbers of the events that entered and left it.
+    pub(crate) first: u32,
+    pub(crate) last: u32,
     /// How many calls it is in.
     pub(crate) depth: u16,
 }

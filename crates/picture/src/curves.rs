@@ -13,6 +13,8 @@ use crate::{Lanes, Subject};
 /// Corners of all curves together: 64 for each of 64. With as many of the bands they take
 /// some 250 kB.
 const TOGETHER: usize = 1 << 12;
+/// Corners of each curve at least.
+const LEAST: usize = 4;
 
 /// One clock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,7 +61,7 @@ pub(crate) fn of(subject: &Subject<'_>, lanes: &Lanes) -> Vec<Curve> {
     let mut clocks: Vec<u32> = lanes.shown.iter().map(|it| it.clock).collect();
     clocks.sort_unstable();
     clocks.dedup();
-    let most = TOGETHER / clocks.len().max(1);
+    let most = (TOGETHER / clocks.len().max(1)).max(LEAST);
     clocks
         .into_iter()
         .map(|clock| Curve::of(ClockId(clock), subject, most))

@@ -11,6 +11,8 @@ use crate::Subject;
 
 /// So many at most: 64 rows of 12 pixels fill a screen.
 const MOST: usize = 64;
+/// So many at most of which a reader chooses some: their names take some 2 MB.
+const MOST_TO_CHOOSE_FROM: usize = 1 << 14;
 
 /// The locations that are shown, in their order in the trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,6 +21,8 @@ pub struct Lanes {
     pub shown: Vec<Lane>,
     /// How many locations with events are not.
     pub left_out: usize,
+    /// How many locations have no events.
+    pub empty: usize,
     #[serde(skip)]
     by_location: FxHashMap<LocationIndex, usize>,
 }
@@ -42,12 +46,40 @@ pub struct Lane {
 }
 
 impl Lanes {
+    /// As many as can be told apart on a screen.
     pub(crate) fn of(subject: &Subject<'_>) -> Self {
+        Self::at_most(MOST, subject)
+    }
+
+    /// All, of which a reader chooses some.
+    pub(crate) fn all(subject: &Subject<'_>) -> Self {
+        Self::at_most(MOST_TO_CHOOSE_FROM, subject)
+    }
+
+    /// Some of these, which keep their numbers.
+    pub(crate) fn only(&self, numbers: &[usize]) -> Self {
+        let some = numbers.iter().filter_map(|&number| {
+            let lane = self.shown.get(number)?;
+            Some((number, lane.clone()))
+        });
+        let some: Vec<(usize, Lane)> = some.collect();
+        Self {
+            left_out: self.left_out + self.shown.len() - some.len(),
+            empty: self.empty,
+            by_location: some
+                .iter()
+                .map(|(number, it)| (it.location, *number))
+                .collect(),
+            shown: some.into_iter().map(|it| it.1).collect(),
+        }
+    }
+
+    fn at_most(most: usize, subject: &Subject<'_>) -> Self {
         let nodes = subject.nodes();
         let speaks = |it: &usize| nodes.event_count(*it) > 0;
         let mut all: Vec<usize> = (0..subject.info.locations.len()).filter(speaks).collect();
         let known = all.len();
-        if known > MOST {
+        if known > most {
             let mut reversed: FxHashMap<usize, u64> = FxHashMap::default();
             for (&(from, to), tally) in &subject.recorded.pairs {
                 for end in [from, to] {
@@ -56,7 +88,7 @@ impl Lanes {
             }
             let of = |it: &usize| reversed.get(it).copied().unwrap_or_default();
             all.sort_by_key(|it| (std::cmp::Reverse(of(it)), nodes.count(*it) == 0, *it));
-            all.truncate(MOST);
+            all.truncate(most);
             all.sort_unstable();
         }
         let locations = all.into_iter().map(|it| LocationIndex(it as u32));
@@ -66,9 +98,16 @@ impl Lanes {
         let by_location = shown.iter().enumerate();
         Self {
             left_out: known - shown.len(),
+            empty: subject.info.locations.len() - known,
             by_location: by_location.map(|(at, it)| (it.location, at)).collect(),
             shown,
         }
+    }
+
+    /// The numbers of lanes that show what others do.
+    pub(crate) fn numbers_of(&self, others: &Self) -> Vec<usize> {
+        let all = others.shown.iter();
+        all.filter_map(|it| self.lane_of(it.location)).collect()
     }
 
     /// The number of the lane that shows a location.

@@ -1,11 +1,11 @@
 //! All calls of the lanes, so that any stretch of time can be drawn at once.
 //!
 //! ```text
-//! calls     as they are left, 24 bytes each, in blocks of 4096 in a temporary file
+//! calls     as they are left, 32 bytes each, in blocks of 4096, in one temporary file
 //! blocks    when the first of each begins and the last ends
 //! long      the calls that reach from one block into another, in memory: at most as
 //!           many for each block as calls are nested
-//! buckets   what was done most of the time, in 2^17 buckets of the lane's time
+//! buckets   what was done most of the time, in up to 2^17 buckets of the lane's time
 //! ```
 //!
 //! A stretch with few blocks is drawn call by call: those of its blocks, and the long
@@ -27,9 +27,11 @@ use crate::{Lane, Place, Subject};
 /// Calls of a block.
 const BLOCK: usize = 4096;
 /// Bytes of a call in the file.
-const BYTES: usize = 24;
-/// Buckets of a lane, if it is long enough.
+const BYTES: usize = 32;
+/// Buckets of a lane, if it is long enough,
 const BUCKETS: usize = 1 << 17;
+/// and of all lanes together.
+const BUCKETS_TOGETHER: usize = 1 << 23;
 /// So many buckets are drawn: some for each pixel of a wide screen.
 const DRAWN: usize = 4096;
 /// So many calls of a lane are looked at one by one.
@@ -37,7 +39,6 @@ const LOOKED_AT: usize = 1 << 15;
 
 /// The calls of one lane.
 pub(crate) struct Levels {
-    file: Mutex<File>,
     blocks: Vec<Block>,
     long: Vec<Call>,
     buckets: Buckets,
@@ -47,13 +48,47 @@ pub(crate) struct Levels {
 struct Block {
     first: i64,
     last: i64,
-    /// How many are in the file.
+    /// Where they are in the file.
+    start: u64,
+    /// How many are there.
     count: usize,
 }
 
-/// Levels while events are read.
-pub(crate) struct Builder {
+/// The calls of all lanes, in a file.
+pub(crate) struct CallFile(Mutex<CallFileEnd>);
+
+struct CallFileEnd {
     file: File,
+    length: u64,
+}
+
+impl CallFile {
+    pub(crate) fn new(file: File) -> Self {
+        Self(Mutex::new(CallFileEnd { file, length: 0 }))
+    }
+
+    /// Appends bytes; returns where they are.
+    fn append(&self, bytes: &[u8]) -> io::Result<u64> {
+        let mut end = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = end.length;
+        end.file.seek(SeekFrom::Start(start))?;
+        end.file.write_all(bytes)?;
+        end.length += bytes.len() as u64;
+        Ok(start)
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        let mut end = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        end.file.seek(SeekFrom::Start(start))?;
+        end.file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// Levels while events are read.
+pub(crate) struct Builder<'a> {
+    file: &'a CallFile,
     blocks: Vec<Block>,
     /// Calls that were left since the last block.
     waiting: Vec<Call>,
@@ -63,16 +98,16 @@ pub(crate) struct Builder {
     buckets: Buckets,
 }
 
-impl Builder {
-    /// For a lane that is there from one time to another.
-    pub(crate) fn new(file: File, from: i64, to: i64) -> Self {
+impl<'a> Builder<'a> {
+    /// For one of so many lanes, which is there from one time to another.
+    pub(crate) fn new(file: &'a CallFile, from: i64, to: i64, lanes: usize) -> Self {
         Self {
             file,
             blocks: Vec::new(),
             waiting: Vec::with_capacity(BLOCK),
             since: from,
             long: Vec::new(),
-            buckets: Buckets::of_count(from, to, BUCKETS),
+            buckets: Buckets::of_count(from, to, BUCKETS.min(BUCKETS_TOGETHER / lanes.max(1))),
         }
     }
 
@@ -100,10 +135,12 @@ impl Builder {
             bytes.extend(call.begin.recorded.to_le_bytes());
             bytes.extend(call.end.recorded.to_le_bytes());
             bytes.extend(call.region.to_le_bytes());
-            bytes.extend(u32::from(call.depth).to_le_bytes());
+            for small in [u32::from(call.depth), call.first, call.last] {
+                bytes.extend(small.to_le_bytes());
+            }
         }
-        self.file.write_all(&bytes)?;
         self.blocks.push(Block {
+            start: self.file.append(&bytes)?,
             first: self.since,
             last: now,
             count: self.waiting.len(),
@@ -118,7 +155,6 @@ impl Builder {
             self.write(last.end.recorded)?;
         }
         Ok(Levels {
-            file: Mutex::new(self.file),
             blocks: self.blocks,
             long: self.long,
             buckets: self.buckets.filled(),
@@ -136,6 +172,7 @@ impl Levels {
     /// The calls of a stretch, or if these are too many, what was done most of the time.
     pub(crate) fn draw(
         &self,
+        file: &CallFile,
         place: &Place,
         lane: &Lane,
         most: usize,
@@ -159,40 +196,41 @@ impl Levels {
             collector.offer(call);
         }
         for block in met {
-            for (begin, end, region, depth) in self.read(block)? {
-                let moment = |recorded: i64| Moment {
-                    recorded,
-                    added: clock.corrected(recorded) - recorded,
-                };
-                collector.offer(Call {
-                    region,
-                    begin: moment(begin),
-                    end: moment(end),
-                    depth,
-                });
+            for mut call in self.read(file, block)? {
+                for moment in [&mut call.begin, &mut call.end] {
+                    moment.added = clock.corrected(moment.recorded) - moment.recorded;
+                }
+                collector.offer(call);
             }
         }
         Ok(Stretch::Calls(collector.slices(regions)))
     }
 
-    /// The calls of a block: begin, end, region, depth.
-    fn read(&self, block: usize) -> io::Result<Vec<(i64, i64, u32, u16)>> {
-        // All blocks but the last are full.
-        let mut bytes = vec![0; self.blocks[block].count * BYTES];
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start((block * BLOCK * BYTES) as u64))?;
-        file.read_exact(&mut bytes)?;
+    /// The calls of a block, to whose times nothing is added yet.
+    fn read(&self, file: &CallFile, block: usize) -> io::Result<Vec<Call>> {
+        let Block { start, count, .. } = self.blocks[block];
+        let bytes = file.read(start, count * BYTES)?;
         let (calls, _) = bytes.as_chunks::<BYTES>();
         let call = |it: &[u8; BYTES]| {
             let [begin, end] = [0, 8].map(|at| {
                 let (number, _) = it[at..].as_chunks::<8>();
-                i64::from_le_bytes(number[0])
+                Moment {
+                    recorded: i64::from_le_bytes(number[0]),
+                    added: 0,
+                }
             });
-            let [region, depth] = [16, 20].map(|at| {
+            let [region, depth, first, last] = [16, 20, 24, 28].map(|at| {
                 let (number, _) = it[at..].as_chunks::<4>();
                 u32::from_le_bytes(number[0])
             });
-            (begin, end, region, depth as u16)
+            Call {
+                region,
+                begin,
+                end,
+                first,
+                last,
+                depth: depth as u16,
+            }
         };
         Ok(calls.iter().map(call).collect())
     }

@@ -4,19 +4,21 @@
 //! Subject --> lanes      which locations are shown
 //!         --> pairs      who hears how late from whom, and the worst of each pair
 //!         --> places     which stretches of time are shown in detail
+//!         --> arrows     messages and collectives of the stretches
 //!         --> passage    one pass over all events, location by location:
 //!               strip      what a location did most of the time, bucket by bucket
 //!               slices     calls of the stretches, one by one
 //!               around     in which call each message was sent or received
-//!         --> arrows     messages and collectives of the stretches
+//!               facts      what files say of the ends of arrows
 //!         --> views      all of that, stretch by stretch
 //!         --> curves     what was added to each clock, and how sure that is
 //!         --> latencies  how long messages took
 //!         --> waits      what an analysis would have said of waiting
+//!         --> contradictions  where there are how many, and the worst of them
 //!         = Picture --> page  one HTML file
 //! ```
 //!
-//! [`Live`] keeps all calls besides, as `levels`, and draws any stretch.
+//! [`Live`] keeps all calls besides, as `levels`, and draws any stretch of any lanes.
 //!
 //! However large the trace, a [`Picture`] is small: everything in it is limited by a
 //! number of pixels, not of events, and says what was left out. Times are ticks since
@@ -29,8 +31,10 @@
 mod around;
 mod arrows;
 mod call;
+mod contradictions;
 mod curves;
 mod decades;
+mod facts;
 mod lanes;
 mod latencies;
 mod levels;
@@ -40,18 +44,20 @@ mod pairs;
 mod passage;
 mod places;
 mod regions;
+mod seen;
 mod slices;
 mod strip;
 mod subject;
 mod views;
 mod waits;
 
-pub use arrows::{Arrow, Arrows, Member, Operation};
+pub use arrows::{Arrow, ArrowFacts, Arrows, At, End, Member, Operation};
+pub use contradictions::{Contradiction, Contradictions};
 pub use curves::{BandPoint, Curve, CurvePoint, Step, curves};
 pub use decades::{Decade, Decades};
 pub use lanes::{Lane, Lanes};
 pub use latencies::{Bin, Latencies, LogBins, Middle};
-pub use live::Live;
+pub use live::{Live, Looked};
 pub use page::{MARK, Page};
 pub use pairs::{PairCell, Pairs};
 pub use places::Place;
@@ -61,23 +67,25 @@ pub use subject::{Corrected, Subject};
 pub use views::View;
 pub use waits::{LaneWaits, Wait, Waits};
 
-use std::fs::File;
-use std::io;
-
 use rayon::prelude::*;
+use retime::Monitor;
 use retime::format::FormatError;
-use retime::{LocationIndex, Monitor};
 use serde::Serialize;
 
 use crate::around::Calls;
-use crate::passage::{Drawn, Passed, Wanted};
-use crate::regions::Regions;
+use crate::arrows::ChosenArrows;
+use crate::facts::FactsWanted;
+use crate::passage::Wanted;
+use crate::seen::Seen;
 
 /// A trace reduced to what a page can show.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Picture {
     /// Ticks per second of all times.
     pub ticks_per_second: u64,
+    /// The smallest recorded stamp, from which times count; as text, since readers of JSON may round
+    /// numbers of 64 bits.
+    pub base: String,
     /// True if there are corrected times beside the recorded ones.
     pub corrected: bool,
     /// The locations that are shown.
@@ -95,66 +103,96 @@ pub struct Picture {
     pub pairs: Pairs,
     /// The waiting that an analysis of wait states would have found.
     pub waits: Waits,
+    /// Where it contradicts itself.
+    pub contradictions: Contradictions,
+    /// The ticks that any dependency between two locations takes at least, if they are the same for
+    /// all.
+    pub least: Option<i64>,
+    /// All locations, of which a reader chooses those that are drawn; only of what is [`Live`].
+    pub rows: Option<Rows>,
 }
+
+/// The locations of which a reader chooses some.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rows {
+    /// All of them, in their order in the trace.
+    pub all: Vec<Lane>,
+    /// The numbers of those that are drawn first.
+    pub first: Vec<usize>,
+}
+
+/// Contradictions that a page lists.
+const CONTRADICTIONS: usize = 200;
 
 impl Picture {
     /// Draws a trace; reads all its events once.
     pub fn of(subject: &Subject<'_>, monitor: &dyn Monitor) -> Result<Self, FormatError> {
-        Ok(drawn(subject, None, monitor)?.picture)
+        let lanes = Lanes::of(subject);
+        let sketch = Sketch::of(subject, &lanes, monitor)?;
+        let Sketch { places, .. } = &sketch;
+        let arrows = |place: &Place| ChosenArrows::of(subject, place, &lanes, places.len());
+        let arrows: Vec<ChosenArrows> = places.par_iter().map(arrows).collect();
+        let ends = arrows.iter().flat_map(|it| it.events(subject, &lanes));
+        let mut ends: Vec<_> = ends.collect();
+        ends.sort_unstable();
+        ends.dedup();
+        let wanted = Wanted::new(subject, places, &lanes, FactsWanted::Some(ends));
+        let (seen, calls) = Seen::of(subject, wanted, monitor)?;
+        let views = views::of(subject, places, &arrows, &lanes, &seen);
+        let views = views.map_err(FormatError::failed)?;
+        let contradictions = Contradictions::of(subject, &places[0], &lanes, CONTRADICTIONS);
+        Ok(sketch.picture(subject, lanes, &seen, &calls, views, contradictions))
     }
 }
 
-/// A picture, and what is known of the events besides.
-struct Seen {
-    picture: Picture,
-    regions: Regions,
-    /// The drawing of each location; `None` for those that are not shown.
-    drawn: Vec<Option<Drawn>>,
+/// The parts of a picture that take no events.
+struct Sketch {
+    pairs: pairs::Tallies,
+    /// The whole trace, and then the places that are worth a look.
+    places: Vec<Place>,
 }
 
-/// Draws a trace, and keeps all calls if there are files to keep them in.
-fn drawn(
-    subject: &Subject<'_>,
-    file: Option<&(dyn Fn() -> io::Result<File> + Sync)>,
-    monitor: &dyn Monitor,
-) -> Result<Seen, FormatError> {
-    let pairs = pairs::Tallies::of(subject);
-    monitor.check()?;
-    let lanes = Lanes::of(subject);
-    let places = places::of(subject, &pairs, &lanes);
-    let mut wanted = Wanted::new(subject, &places, &lanes);
-    wanted.file = file;
-    let locations = 0..subject.info.locations.len() as u32;
-    let passed: Result<Vec<Passed>, FormatError> = locations
-        .into_par_iter()
-        .map(|location| passage::through(LocationIndex(location), subject, &wanted, monitor))
-        .collect();
-    let mut passed = passed?;
-    let taken = |it: &mut Passed| std::mem::take(&mut it.calls);
-    let calls = Calls::join(passed.iter_mut().map(taken));
-    let regions = Regions::of(subject.trace, passed.iter().map(|it| &it.spent));
-    let (waits, latencies) = rayon::join(
-        || Waits::of(subject, &calls, &lanes),
-        || Latencies::of(subject),
-    );
-    drop(calls);
-    monitor.check()?;
-    let drawn: Vec<Option<Drawn>> = passed.into_iter().map(|it| it.drawn).collect();
-    let view_of = |pair| places.iter().position(|it| it.pair == Some(pair));
-    let picture = Picture {
-        ticks_per_second: subject.info.rate.get(),
-        corrected: subject.corrected.is_some(),
-        clocks: curves::of(subject, &lanes),
-        views: views::of(subject, &places, &lanes, &drawn, &regions),
-        latencies,
-        pairs: pairs.shown(subject, &lanes, view_of),
-        waits,
-        regions: regions.names().to_vec(),
-        lanes,
-    };
-    Ok(Seen {
-        picture,
-        regions,
-        drawn,
-    })
+impl Sketch {
+    fn of(
+        subject: &Subject<'_>,
+        lanes: &Lanes,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, FormatError> {
+        let pairs = pairs::Tallies::of(subject);
+        monitor.check()?;
+        let places = places::of(subject, &pairs, lanes);
+        Ok(Self { pairs, places })
+    }
+
+    /// With what events say.
+    fn picture(
+        &self,
+        subject: &Subject<'_>,
+        lanes: Lanes,
+        seen: &Seen,
+        calls: &Calls,
+        views: Vec<View>,
+        contradictions: Contradictions,
+    ) -> Picture {
+        let view_of = |pair| self.places.iter().position(|it| it.pair == Some(pair));
+        let (waits, latencies) = rayon::join(
+            || Waits::of(subject, calls, &lanes),
+            || Latencies::of(subject),
+        );
+        Picture {
+            ticks_per_second: subject.info.rate.get(),
+            base: subject.nodes().base().0.to_string(),
+            corrected: subject.corrected.is_some(),
+            clocks: curves::of(subject, &lanes),
+            views,
+            latencies,
+            pairs: self.pairs.shown(subject, &lanes, view_of),
+            waits,
+            regions: seen.regions.names().to_vec(),
+            contradictions,
+            least: subject.delay.of_any_pair().map(|it| it.0),
+            lanes,
+            rows: None,
+        }
+    }
 }

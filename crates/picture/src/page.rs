@@ -22,9 +22,17 @@ const MOST: usize = 300;
 const FRAME: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
 /// In this order: each uses what those before it define.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 15] = [
     include_str!("../assets/tools.js"),
+    include_str!("../assets/lanes.js"),
     include_str!("../assets/story.js"),
+    include_str!("../assets/views.js"),
+    include_str!("../assets/rows.js"),
+    include_str!("../assets/pinned.js"),
+    include_str!("../assets/overview.js"),
+    include_str!("../assets/address.js"),
+    include_str!("../assets/live.js"),
+    include_str!("../assets/painter.js"),
     include_str!("../assets/spacetime.js"),
     include_str!("../assets/charts.js"),
     include_str!("../assets/matrix.js"),
@@ -47,8 +55,8 @@ pub struct Page<'a> {
     pub outcome: String,
     /// The picture of the trace, if it was looked at.
     pub picture: Option<&'a Picture>,
-    /// True if it is served by somebody who answers `view?from=FROM&to=TO` with a
-    /// [`View`](crate::View) of that stretch.
+    /// True if it is served by somebody who answers `view?from=FROM&to=TO&rows=0-63,70` with a
+    /// [`View`](crate::View) of that stretch and these rows.
     pub live: bool,
 }
 

@@ -8,7 +8,6 @@
 //! nothing. Events stamped before their predecessor stand where that stands, as in a
 //! corrected trace.
 
-use std::fs::File;
 use std::io;
 
 use retime::format::{CorrectedEvent, CorrectedEvents, FormatError, Passage};
@@ -17,7 +16,8 @@ use rustc_hash::FxHashMap;
 
 use crate::around::LocationCalls;
 use crate::call::{Call, Moment, Open};
-use crate::levels::{Builder, Levels};
+use crate::facts::{FactsWanted, LocationFacts, NotedFacts};
+use crate::levels::{Builder, CallFile, Levels};
 use crate::places::Place;
 use crate::slices::Collector;
 use crate::strip::Buckets;
@@ -30,14 +30,21 @@ const STEP: u64 = 1 << 14;
 pub(crate) struct Wanted<'a> {
     pub(crate) places: &'a [Place],
     pub(crate) lanes: &'a Lanes,
-    /// Makes a temporary file for each lane, if all of its calls are wanted.
-    pub(crate) file: Option<&'a (dyn Fn() -> io::Result<File> + Sync)>,
-    correction: Option<&'a Correction>,
+    /// Takes all calls of lanes, if these are wanted.
+    pub(crate) file: Option<&'a CallFile>,
+    pub(crate) facts: FactsWanted,
+    pub(crate) correction: Option<&'a Correction>,
 }
 
 impl<'a> Wanted<'a> {
-    pub(crate) fn new(subject: &Subject<'a>, places: &'a [Place], lanes: &'a Lanes) -> Self {
+    pub(crate) fn new(
+        subject: &Subject<'a>,
+        places: &'a [Place],
+        lanes: &'a Lanes,
+        facts: FactsWanted,
+    ) -> Self {
         Self {
+            facts,
             places,
             lanes,
             file: None,
@@ -49,6 +56,8 @@ impl<'a> Wanted<'a> {
 /// The findings of a pass over a location.
 pub(crate) struct Passed {
     pub(crate) calls: LocationCalls,
+    /// The facts about its events that are kept in memory.
+    pub(crate) facts: NotedFacts,
     /// If the location is shown.
     pub(crate) drawn: Option<Drawn>,
     /// Ticks spent in each region, calls in it aside.
@@ -86,11 +95,12 @@ pub(crate) fn through(
         let ends = [extent.first, extent.last].map(|it| nodes.relative(it).0);
         Drawing::new(lane, ends, wanted)
     });
-    let drawing = drawing.transpose().map_err(FormatError::failed)?;
     let own = nodes.of(location.as_usize());
     let mut pass = Pass {
         stack: Vec::new(),
         at: None,
+        last: 0,
+        facts: LocationFacts::new(nodes.events(&own), own.clone(), &wanted.facts),
         calls: LocationCalls::new(nodes.events(&own)),
         spent: FxHashMap::default(),
         lately: (0, 0),
@@ -106,6 +116,11 @@ pub(crate) fn through(
     pass.finish().map_err(FormatError::failed)
 }
 
+/// The number of an event; those of an analysis have 32 bits, too.
+fn numbered(event: u64) -> u32 {
+    u32::try_from(event).unwrap_or(u32::MAX)
+}
+
 /// Where an event stands.
 fn moment(event: &CorrectedEvent, subject: &Subject<'_>) -> Moment {
     let nodes = subject.nodes();
@@ -118,22 +133,22 @@ fn moment(event: &CorrectedEvent, subject: &Subject<'_>) -> Moment {
 }
 
 /// The drawing of a location, while its events are read.
-struct Drawing {
+struct Drawing<'a> {
     collectors: Vec<Collector>,
     buckets: Buckets,
-    levels: Option<Builder>,
+    levels: Option<Builder<'a>>,
 }
 
-impl Drawing {
+impl<'a> Drawing<'a> {
     /// Begins the drawing of a lane, given the times of its first and last event.
-    fn new(lane: &Lane, [first, last]: [i64; 2], wanted: &Wanted<'_>) -> io::Result<Self> {
+    fn new(lane: &Lane, [first, last]: [i64; 2], wanted: &'a Wanted<'_>) -> Self {
         let lanes = wanted.lanes.len();
-        let file = wanted.file.map(|make| make()).transpose()?;
-        Ok(Self {
+        let levels = |file| Builder::new(file, first, last, lanes);
+        Self {
             collectors: Collector::of_places(wanted.places, lane, lanes),
             buckets: Buckets::new(first, last, lanes),
-            levels: file.map(|file| Builder::new(file, first, last)),
-        })
+            levels: wanted.file.map(levels),
+        }
     }
 
     /// From one event to the next.
@@ -163,28 +178,36 @@ impl Drawing {
     }
 }
 
-struct Pass {
+struct Pass<'a> {
     stack: Vec<Open>,
     /// The last event.
     at: Option<Moment>,
+    /// The number of the last event.
+    last: u32,
+    facts: LocationFacts<'a>,
     calls: LocationCalls,
     spent: FxHashMap<u32, u64>,
     /// The region on top lately, and the ticks in it that are not in `spent` yet.
     lately: (u32, u64),
-    drawing: Option<Drawing>,
+    drawing: Option<Drawing<'a>>,
 }
 
-impl Pass {
+impl Pass<'_> {
     fn take(&mut self, event: &CorrectedEvent, subject: &Subject<'_>) -> io::Result<()> {
         let (row, moment) = (&event.row, moment(event, subject));
         if let Some(last) = self.at.replace(moment) {
             self.stretch(last, moment);
         }
         if let (Some(Passage::Enter), Some(region)) = (row.passage, row.region) {
-            let begin = moment;
-            self.stack.push(Open { region, begin });
+            self.stack.push(Open {
+                region,
+                begin: moment,
+                first: numbered(event.number),
+            });
         }
+        self.last = numbered(event.number);
         self.calls.event(event.number, moment, &self.stack);
+        self.facts.event(event.number, row, &self.stack)?;
         if row.passage == Some(Passage::Leave) {
             let is_left = |it: &Open| Some(it.region) == row.region;
             let left = self.stack.iter().rposition(is_left);
@@ -221,7 +244,11 @@ impl Pass {
     /// Leaves all calls in at least so many others.
     fn close(&mut self, depth: usize, end: Moment) -> io::Result<()> {
         while self.stack.len() > depth
-            && let Some(Open { region, begin }) = self.stack.pop()
+            && let Some(Open {
+                region,
+                begin,
+                first,
+            }) = self.stack.pop()
         {
             let depth = self.stack.len();
             self.calls.left(depth, end);
@@ -229,6 +256,8 @@ impl Pass {
                 region,
                 begin,
                 end,
+                first,
+                last: self.last,
                 depth: u16::try_from(depth).unwrap_or(u16::MAX),
             };
             if let Some(drawing) = &mut self.drawing {
@@ -245,6 +274,7 @@ impl Pass {
         self.settle(0);
         Ok(Passed {
             calls: self.calls,
+            facts: self.facts.finish()?,
             drawn: self.drawing.map(Drawing::finish).transpose()?,
             spent: self.spent,
         })

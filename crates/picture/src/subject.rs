@@ -4,7 +4,7 @@ use retime::causality::{Check, EventNode, Nodes};
 use retime::format::Trace;
 use retime::optimal::ErrorBounds;
 use retime::pipeline::ClockSet;
-use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp, TraceInfo};
+use retime::{Causality, Clocks, Correction, LocationIndex, MinimalDelay, Timestamp, TraceInfo};
 
 /// A trace, who precedes whom in it, and its correction if there is one.
 #[derive(Clone, Copy)]
@@ -21,6 +21,8 @@ pub struct Subject<'a> {
     pub recorded: &'a Check,
     /// Corrected times, if the trace was corrected.
     pub corrected: Option<Corrected<'a>>,
+    /// The minimal delay: the one that was enforced, if any was.
+    pub delay: &'a MinimalDelay,
     /// How far times can be from the truth, over recorded stamps: corrected times, or
     /// if there are none, recorded ones.
     pub bounds: Option<&'a ErrorBounds>,

@@ -128,6 +128,29 @@ impl Studied {
         supervised(py, Vec::new(), progress, move |call| study.picture(call))
     }
 
+    /// The fate of an event, as JSON.
+    #[pyo3(signature = (location, event, progress=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        location: u64,
+        event: u64,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let study = Arc::clone(&self.0);
+        supervised(py, Vec::new(), progress, move |call| {
+            study.explain(call, location, event)
+        })
+    }
+
+    /// The events of communication that no dependency rests on.
+    #[pyo3(signature = (progress=None))]
+    fn unused(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Table> {
+        let study = Arc::clone(&self.0);
+        let kinds = supervised(py, Vec::new(), progress, move |call| study.unused(call))?;
+        Ok(Table::unused(Arc::clone(&self.0), kinds))
+    }
+
     /// The least recorded stamp.
     #[getter]
     fn base(&self) -> u64 {

@@ -6,16 +6,17 @@
 //! ```
 
 pub(crate) mod args;
-mod event;
+pub(crate) mod event;
 mod model;
 mod text;
-mod words;
+pub(crate) mod words;
 
 use retime::causality::{Fates, Place};
-use retime::pipeline::{Bounds, Solution};
+use retime::pipeline::Solution;
 use retime::{LocationIndex, group_digits};
 
-use self::args::{ALL, EventName, ExplainArgs};
+pub(crate) use self::args::EventName;
+use self::args::{ALL, ExplainArgs};
 use self::event::{Seen, explained};
 use self::model::{SCHEMA, UnusedKindPart, UnusedList, WithoutUsePart};
 use super::asked::{analyse, is_left_alone};
@@ -37,27 +38,20 @@ fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
     let (mut analysed, method) = analyse(args.into())?;
     let Some(event) = args.event else {
         let kind = args.unused.as_deref().filter(|it| *it != ALL);
-        let fates = fates(args, &analysed, None)?;
-        let list = unused(&analysed, &fates, kind)?;
+        let list = unused(&analysed, &fates(&analysed, None, args.run.quiet)?, kind)?;
         report::print_as(&list, &args.run, || text::of_unused(&list))?;
         return Ok(0);
     };
     // A name that is wrong is known before any work.
-    let place = place_of(args, &analysed, event)?;
+    let place = place_of(&analysed, event)?;
     let Found { bounds, solved, .. } = if is_left_alone(args.into(), &method, &analysed) {
         as_recorded(args.into(), &analysed)?
     } else {
         as_corrected(args.into(), &method, &mut analysed)?
     };
     let solution = solved.as_ref().map(|it| &it.0);
-    let fates = fates(args, &analysed, solution)?;
-    let seen = Seen {
-        trace: &*analysed.opened.trace,
-        analysis: &analysed.analysis,
-        fates: &fates,
-        solution,
-        bounds: bounds.as_ref().map(|it: &Bounds| &it.errors),
-    };
+    let fates = fates(&analysed, solution, args.run.quiet)?;
+    let seen = Seen::of(&analysed, &fates, solution, bounds.as_ref());
     let explanation = explained(&seen, place)?;
     report::print_as(&explanation, &args.run, || text::of(&explanation))?;
     Ok(0)
@@ -65,13 +59,13 @@ fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
 
 /// Reads again what is let go once dependencies are known. Where matching takes times, it takes
 /// those of the solution.
-fn fates<'a>(
-    args: &ExplainArgs,
-    analysed: &'a Analysed,
+pub(crate) fn fates(
+    analysed: &Analysed,
     solution: Option<&Solution>,
-) -> Result<Fates<'a>, CliError> {
+    quiet: bool,
+) -> Result<Fates, CliError> {
     let trace = &*analysed.opened.trace;
-    let progress = Progress::new(Stage::Reading, trace.bytes(), args.run.quiet);
+    let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
     let mut scan = trace.scan(&progress)?;
     if let Some(solution) = solution
         && let Some(again) = trace.rematch(&solution.correction, &progress)?
@@ -79,15 +73,16 @@ fn fates<'a>(
         scan = again;
     }
     drop(progress);
-    let options = args.model.matching.options();
+    let options = analysed.analysis.options().causality;
     let fates = Fates::build(analysed.analysis.info(), scan.logs, options, &Interrupts);
     fates.map_err(|source| CliError::Causality {
-        trace: args.trace.clone(),
+        trace: analysed.opened.path.clone(),
         source,
     })
 }
 
-fn place_of(args: &ExplainArgs, analysed: &Analysed, name: EventName) -> Result<Place, CliError> {
+/// The place of an event, if there is one of that name.
+pub(crate) fn place_of(analysed: &Analysed, name: EventName) -> Result<Place, CliError> {
     let (info, nodes) = (
         analysed.analysis.info(),
         analysed.analysis.causality().nodes(),
@@ -98,7 +93,7 @@ fn place_of(args: &ExplainArgs, analysed: &Analysed, name: EventName) -> Result<
             "no location has the id {}; retime order lists those of all events",
             name.location
         );
-        return Err(CliError::input(&args.trace, message));
+        return Err(CliError::input(&analysed.opened.path, message));
     };
     let events = nodes.event_count(index);
     if name.event >= events {
@@ -108,7 +103,7 @@ fn place_of(args: &ExplainArgs, analysed: &Analysed, name: EventName) -> Result<
             group_digits(events),
             name.event
         );
-        return Err(CliError::input(&args.trace, message));
+        return Err(CliError::input(&analysed.opened.path, message));
     }
     Ok(Place {
         location: LocationIndex(index as u32),
@@ -117,11 +112,7 @@ fn place_of(args: &ExplainArgs, analysed: &Analysed, name: EventName) -> Result<
 }
 
 /// Events of communication that no dependency rests on; of one kind, if that is given.
-fn unused(
-    analysed: &Analysed,
-    fates: &Fates<'_>,
-    asked: Option<&str>,
-) -> Result<UnusedList, CliError> {
+fn unused(analysed: &Analysed, fates: &Fates, asked: Option<&str>) -> Result<UnusedList, CliError> {
     let info = analysed.analysis.info();
     let all = fates.causality().defects().iter();
     let kinds = all.map(|(kind, found)| UnusedKindPart {

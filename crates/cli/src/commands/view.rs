@@ -6,6 +6,7 @@
 //! ```
 
 mod answer;
+mod asked;
 mod connections;
 mod request;
 mod server;
@@ -117,8 +118,8 @@ fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
         &args.run,
     )?;
     tell(args, &analysed, &found, outcome, &server.address())?;
-    server.serve(&page, |from, to| {
-        let view = live.view(&subject, from, to)?;
+    server.serve(&page, |looked| {
+        let view = live.view(&subject, looked)?;
         Ok(serde_json::to_vec(&view)?)
     })
 }

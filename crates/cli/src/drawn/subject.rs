@@ -23,6 +23,9 @@ pub(crate) fn subject<'a>(
             times: &it.times,
             steps: it.aligned.as_ref().map_or(&[][..], |it| &it.steps),
         }),
+        delay: solution
+            .and_then(|it| it.enforced.as_ref())
+            .map_or(&analysis.delay().delay, |it| &it.delay),
         bounds: bounds.map(|it| &it.errors),
     }
 }

@@ -1,6 +1,9 @@
 //! A trace that was analysed, and maybe corrected, in memory: what `check` and `correct`
 //! know of it, without anything being written.
 
+use std::sync::OnceLock;
+
+use retime::causality::{Fates, Place};
 use retime::format::Trace;
 use retime::pipeline::{Analysis, Bounds, Solution};
 use retime_picture::Picture;
@@ -15,6 +18,8 @@ use crate::collectives::{CollectiveFacts, CollectiveRows};
 use crate::command_line::Command;
 use crate::commands::asked::{Asked, analyse, is_left_alone};
 use crate::commands::check;
+use crate::commands::explain::event::{Seen, explained};
+use crate::commands::explain::{EventName, fates, place_of, words};
 use crate::commands::found::{Found, as_corrected, as_recorded};
 use crate::drawn;
 use crate::error::CliError;
@@ -25,9 +30,30 @@ use crate::progress::{Progress, Stage};
 pub struct Study {
     analysed: Analysed,
     found: Found,
+    /// Read again when they are asked for first.
+    fates: OnceLock<Fates>,
+}
+
+/// Events of communication that no dependency rests on for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusedKind {
+    /// The name of the reason, as `retime explain --unused` takes it.
+    pub name: String,
+    /// What the recording lacks or contradicts, in words.
+    pub why: String,
+    /// The events, by location and number.
+    pub places: Vec<Place>,
 }
 
 impl Study {
+    fn new(analysed: Analysed, found: Found) -> Self {
+        Self {
+            analysed,
+            found,
+            fates: OnceLock::new(),
+        }
+    }
+
     /// Analyses the trace that a call names: given the words of `check`, as recorded; given those
     /// of `correct`, whose output is not written, as corrected.
     pub fn of(call: &Call) -> Result<Self, Failure> {
@@ -112,6 +138,49 @@ impl Study {
         Summary::from(&self.found.report)
     }
 
+    /// The fate of an event, by the id of its location and its number there, as `retime explain
+    /// --json` writes it.
+    pub fn explain(&self, call: Call, location: u64, event: u64) -> Result<String, Failure> {
+        let name = EventName { location, event };
+        let explain = || {
+            let place = place_of(&self.analysed, name)?;
+            let seen = Seen::of(
+                &self.analysed,
+                self.fates()?,
+                self.solution(),
+                self.bounds(),
+            );
+            json(&explained(&seen, place)?)
+        };
+        let explained = call::within(call, || with_threads(None, explain));
+        explained.map_err(|error| Failure::of(&error, &[]))
+    }
+
+    /// The events of communication that no dependency rests on, since the recording lacks or
+    /// contradicts something.
+    pub fn unused(&self, call: Call) -> Result<Vec<UnusedKind>, Failure> {
+        let list = || {
+            let defects = self.fates()?.causality().defects().iter();
+            let kinds = defects.map(|(kind, found)| UnusedKind {
+                name: words::name(kind),
+                why: words::defect(kind).why,
+                places: found.places.clone(),
+            });
+            Ok(kinds.collect())
+        };
+        let listed = call::within(call, || with_threads(None, list));
+        listed.map_err(|error| Failure::of(&error, &[]))
+    }
+
+    fn fates(&self) -> Result<&Fates, CliError> {
+        if let Some(known) = self.fates.get() {
+            return Ok(known);
+        }
+        let found = fates(&self.analysed, self.solution(), true)?;
+        // Of two that ask at a time, one is kept.
+        Ok(self.fates.get_or_init(|| found))
+    }
+
     /// Draws the trace as JSON: a [`Picture`]. Reads all events once.
     pub fn picture(&self, call: Call) -> Result<String, Failure> {
         let draw = || {
@@ -126,7 +195,7 @@ impl Study {
 
 fn recorded(args: &CheckArgs) -> Result<Study, CliError> {
     let (analysed, found) = check::found(args)?;
-    Ok(Study { analysed, found })
+    Ok(Study::new(analysed, found))
 }
 
 fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
@@ -141,5 +210,5 @@ fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
     let times = found.solved.as_ref().map(|it| &*it.0.times);
     found.report.accuracy = analysed.accuracy(times)?;
     found.report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
-    Ok(Study { analysed, found })
+    Ok(Study::new(analysed, found))
 }

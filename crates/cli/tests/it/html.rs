@@ -141,7 +141,7 @@ fn names_are_data() {
     assert_eq!(page["report"]["trace"]["path"], "<script>.jsonl");
     // 35 ticks at location 1 in a call, the receive after 10 of them.
     let slices = &page["picture"]["views"][0]["slices"];
-    assert_eq!(slices[1]["calls"], json!([0, 35, 0, 0, 0, 0]));
+    assert_eq!(slices[1]["calls"], json!([0, 35, 0, 0, 0, 0, 0, 2]));
 }
 
 #[test]

@@ -74,23 +74,37 @@ fn trace() -> Scratch {
     scratch
 }
 
+/// The data of a page.
+fn data(page: &str) -> Value {
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    serde_json::from_str(data).unwrap()
+}
+
 #[test]
 fn any_stretch_is_drawn_as_the_page_draws_it() {
     let scratch = trace();
     let viewer = Viewer::start(&scratch, "view t");
-    let (status, page) = viewer.get("");
+    let (status, served) = viewer.get("");
     assert_eq!(status, 200);
-    let (_, data) = page.split_once("id=\"data\">").unwrap();
-    let (data, _) = data.split_once("</script>").unwrap();
-    let page: Value = serde_json::from_str(data).unwrap();
+    let served = data(&served);
     assert_eq!(
-        (&page["live"], &page["picture"]["corrected"]),
+        (&served["live"], &served["picture"]["corrected"]),
         (&true.into(), &true.into())
     );
+    scratch.succeed("correct t -o corrected --html page.html -q");
+    let page = data(&scratch.read("page.html"));
     // A place of which nothing was left out is the same when it is asked for.
     let place = &page["picture"]["views"][1];
     let (from, to) = (&place["from"], &place["to"]);
-    let (status, view) = viewer.get(&format!("view?from={from}&to={to}"));
+    assert_eq!(
+        (from, to),
+        (
+            &served["picture"]["views"][1]["from"],
+            &served["picture"]["views"][1]["to"]
+        )
+    );
+    let (status, view) = viewer.get(&format!("view?from={from}&to={to}&rows=0-3"));
     assert_eq!(status, 200);
     let view: Value = serde_json::from_str(&view).unwrap();
     let lanes = place["slices"].as_array().unwrap();
@@ -103,11 +117,41 @@ fn any_stretch_is_drawn_as_the_page_draws_it() {
         view["arrows"]["all_messages"],
         place["arrows"]["all_messages"]
     );
+    // The viewer has room for all messages, the page for some.
+    let messages = |view: &Value| view["arrows"]["messages"].as_array().unwrap().clone();
+    let (all, some) = (messages(&view), messages(place));
+    assert_eq!(
+        Some(all.len() as u64),
+        view["arrows"]["all_messages"].as_u64()
+    );
+    let ends = |it: &Value| [0, 1].map(|end| it[end].as_array().unwrap()[..5].to_vec());
+    let is_there = |it: &Value| all.iter().any(|other| ends(other) == ends(it));
+    assert!(!some.is_empty() && some.iter().all(is_there));
+    // Of rows that are not asked for nothing is drawn; of those that are folded arrows are.
+    let some = viewer.get(&format!("view?from={from}&to={to}&rows=1&folded=0,2"));
+    let some: Value = serde_json::from_str(&some.1).unwrap();
+    assert_eq!(some["rows"], serde_json::json!([1]));
+    assert_eq!(some["slices"][0], view["slices"][1]);
+    let lanes = |view: &Value| -> Vec<u64> {
+        let number = |it: &Value, end: usize| it[end][0].as_u64().unwrap();
+        let messages = messages(view);
+        let ends = messages
+            .iter()
+            .flat_map(|it| [number(it, 0), number(it, 1)]);
+        ends.collect()
+    };
+    assert!(lanes(&view).contains(&3) && lanes(&some).contains(&0) && !lanes(&some).contains(&3));
     // And one without any events is empty.
-    let (status, view) = viewer.get("view?from=-900&to=-800");
+    let (status, view) = viewer.get("view?from=-900&to=-800&rows=0-3");
     let view: Value = serde_json::from_str(&view).unwrap();
     assert_eq!((status, &view["arrows"]["all_messages"]), (200, &0.into()));
-    for refused in ["view", "view?from=1&to=1", "view?from=x&to=2"] {
+    for refused in [
+        "view",
+        "view?from=1&to=1&rows=0",
+        "view?from=x&to=2&rows=0",
+        "view?from=1&to=2",
+        "view?from=1&to=2&rows=0-99999999999999",
+    ] {
         assert_eq!(viewer.get(refused).0, 400, "{refused}");
     }
 }
@@ -271,7 +315,7 @@ mod attacks {
         attack(&viewer);
         let (status, page) = viewer.get("");
         assert!(status == 200 && page.contains("id=\"data\""), "{status}");
-        assert_eq!(viewer.get("view?from=0&to=1000").0, 200);
+        assert_eq!(viewer.get("view?from=0&to=1000&rows=0").0, 200);
         let peak = viewer.peak();
         assert!(peak < before.0 + ROOM, "{peak} KiB after {}", before.0);
         // What was closed goes within a moment.
@@ -438,9 +482,9 @@ mod attacks {
     fn times_at_the_end_of_all_numbers_are_refused() {
         withstands("view t -q --bounds off", |viewer| {
             let (least, most) = (i64::MIN, i64::MAX);
-            let all = format!("view?from={least}&to={most}");
+            let all = format!("view?from={least}&to={most}&rows=0");
             assert_eq!(viewer.get(&all).0, 400);
-            let far = format!("view?from={}&to={}", least / 4 + 1, most / 4);
+            let far = format!("view?from={}&to={}&rows=0", least / 4 + 1, most / 4);
             assert_eq!(viewer.get(&far).0, 200);
         });
     }

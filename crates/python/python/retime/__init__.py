@@ -12,8 +12,8 @@ True
 >>> corrected.report.after.reversed
 0
 
-``trace.events()``, ``messages()``, ``collectives()``, ``clocks()`` and ``intervals()`` are
-tables for whatever knows Arrow: ``trace.events().to_pandas()``.
+``trace.events()``, ``messages()``, ``collectives()``, ``clocks()``, ``intervals()`` and
+``unused()`` are tables for whatever knows Arrow: ``trace.events().to_pandas()``.
 """
 
 from ._errors import (

@@ -10,7 +10,7 @@ import threading
 from . import _html, _plots, _retime, _tables
 from ._errors import ClosedError, OptionError
 from ._progress import watching
-from ._report import Comparison, Report
+from ._report import Comparison, Part, Report
 from ._tables import Table
 from ._words import path as path_of
 from ._words import text, words
@@ -117,6 +117,25 @@ class View(_plots.Plots):
         """The ticks from each event that communicates to the next one of its location, as
         recorded, and of :meth:`Trace.corrected` as corrected."""
         return Table(self._study().intervals(self._is_corrected))
+
+    def explain(self, location, event, progress=None):
+        """What became of an event, by the id of its location and its number there.
+
+        A part with the fields of ``retime explain --json``: what it is recorded as, the events
+        that it ``follows`` and ``precedes`` with their times and latencies, by which ``rule``
+        these were found, or why there are none (``defects``, ``unused``). Of
+        :meth:`Trace.corrected` it is what ``retime explain`` says; of a recording corrected
+        times are missing. The trace is read again for the first one.
+        """
+        with watching(progress) as hears:
+            return Part(json.loads(self._study().explain(location, event, hears)))
+
+    def unused(self, progress=None):
+        """The events of communication that no dependency rests on, since the recording lacks or
+        contradicts something: ``kind`` (as ``retime explain --unused`` names it), ``why``,
+        ``location`` (its id) and ``event``."""
+        with watching(progress) as hears:
+            return Table(self._study().unused(hears))
 
     @property
     def report(self):

@@ -19,6 +19,7 @@ mod messages;
 mod names;
 mod stream;
 mod times;
+mod unused;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +28,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::SchemaRef;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use retime_cli::library::{Failure, Study};
+use retime_cli::library::{Failure, Study, UnusedKind};
 
 pub(crate) use self::events::{Asked, Source};
 use self::stream::{Batches, Stream};
@@ -96,6 +97,15 @@ impl Table {
         let own = Arc::clone(&schema);
         Self::new(schema, move || {
             intervals::Intervals::new(Arc::clone(&study), Arc::clone(&own), is_corrected)
+        })
+    }
+
+    /// A table of the events of some kinds that no dependency rests on.
+    pub(crate) fn unused(study: Arc<Study>, kinds: Vec<UnusedKind>) -> Self {
+        let (schema, kinds) = (unused::schema(&study), Arc::new(kinds));
+        let own = Arc::clone(&schema);
+        Self::new(schema, move || {
+            unused::UnusedEvents::new(Arc::clone(&study), Arc::clone(&own), Arc::clone(&kinds))
         })
     }
 }

@@ -21,12 +21,12 @@
 //! let fates = Fates::build(&trace.info, trace.logs, CausalityOptions::default(), &())?;
 //! let place = |location, event| Place { location: LocationIndex(location), event };
 //!
-//! let first = fates.of(place(0, 0)).unwrap();
+//! let first = fates.of(&trace.info, place(0, 0)).unwrap();
 //! let [Recorded::InChannel { position: 0, .. }] = first.recorded[..] else { panic!() };
 //! let nodes = fates.causality().nodes();
 //! assert_eq!(first.precedes.iter().map(|it| nodes.place(*it)).collect::<Vec<_>>(), [place(1, 0)]);
 //!
-//! let second = fates.of(place(0, 1)).unwrap();
+//! let second = fates.of(&trace.info, place(0, 1)).unwrap();
 //! assert_eq!(second.defects, [Defect::SendWithoutReceive]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -44,8 +44,7 @@ use super::options::CausalityOptions;
 
 /// The fates of all events of a trace.
 #[derive(Debug)]
-pub struct Fates<'a> {
-    info: &'a TraceInfo,
+pub struct Fates {
     /// In the order of locations.
     logs: Vec<LocationLog>,
     causality: Causality,
@@ -130,10 +129,10 @@ pub enum Unused {
     NotCertain,
 }
 
-impl<'a> Fates<'a> {
+impl Fates {
     /// Joins the logs of a trace as [`Causality::build_watched`] does, and keeps what they say.
     pub fn build(
-        info: &'a TraceInfo,
+        info: &TraceInfo,
         mut logs: Vec<LocationLog>,
         options: CausalityOptions,
         monitor: &dyn Monitor,
@@ -145,7 +144,6 @@ impl<'a> Fates<'a> {
         let causality = Causality::build_watched(info, logs.clone(), options, monitor)?;
         logs.sort_by_key(LocationLog::location);
         Ok(Self {
-            info,
             logs,
             causality,
             options,
@@ -157,8 +155,8 @@ impl<'a> Fates<'a> {
         &self.causality
     }
 
-    /// The fate of an event; `None` if there is no such event.
-    pub fn of(&self, place: Place) -> Option<Fate> {
+    /// The fate of an event of the trace that they were built of; `None` if there is no such event.
+    pub fn of(&self, info: &TraceInfo, place: Place) -> Option<Fate> {
         let log = self.log(place.location)?.columns();
         if place.event >= log.events {
             return None;
@@ -189,7 +187,7 @@ impl<'a> Fates<'a> {
         let recorded = self.recorded(log, LogNode(own as u32), role);
         let (follows, precedes) = (self.causes(node), self.effects(node));
         let is_unused = follows.is_empty() && precedes.is_empty() && defects.is_empty();
-        let unused = is_unused.then(|| self.doubt(log.location, role, &recorded));
+        let unused = is_unused.then(|| self.doubt(info, log.location, role, &recorded));
         Some(Fate {
             node: Some(node),
             role: Some(role),
@@ -292,7 +290,13 @@ impl<'a> Fates<'a> {
     }
 
     /// Why an event is an end of no dependency though nothing is wrong with it.
-    fn doubt(&self, location: LocationIndex, role: Role, recorded: &[Recorded]) -> Unused {
+    fn doubt(
+        &self,
+        info: &TraceInfo,
+        location: LocationIndex,
+        role: Role,
+        recorded: &[Recorded],
+    ) -> Unused {
         let call = recorded.iter().find_map(|it| match it {
             Recorded::Call { what, .. } => Some(*what),
             _ => None,
@@ -300,10 +304,10 @@ impl<'a> Fates<'a> {
         let Some(call) = call else {
             return Unused::NotCertain;
         };
-        let communicator = self.info.communicators.get(call.communicator as usize);
+        let communicator = info.communicators.get(call.communicator as usize);
         let members = communicator.map_or(0, |it| it.locations().count());
         let class = call.operation.class(self.options.dense_alltoallv);
-        let own = endpoint(self.info, location);
+        let own = endpoint(info, location);
         let is_root = match call.root {
             Root::Own => true,
             Root::Rank(rank) => communicator.and_then(|it| it.resolve(own, rank)) == Some(own),

@@ -1,13 +1,14 @@
 //! One event: its times, its dependencies, or why it has none.
 
-use retime::causality::{EventNode, Fate, Fates, Place};
+use retime::causality::{EventNode, Fate, Fates, Place, Role};
 use retime::format::{CorrectedEvent, CorrectedEvents, Trace};
 use retime::optimal::ErrorBounds;
-use retime::pipeline::{Analysis, Solution};
+use retime::pipeline::{Analysis, Bounds, Solution};
 use retime::{Timestamp, printable};
 
 use super::model::{BoundPart, DependenciesPart, DependencyPart, EventPart, Explanation, SCHEMA};
 use super::words;
+use crate::analysed::Analysed;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
 use crate::report::build;
@@ -16,19 +17,36 @@ use crate::report::build;
 const STEP: u64 = 1 << 14;
 
 /// A trace with all that is known of it.
-pub(super) struct Seen<'a> {
-    pub(super) trace: &'a dyn Trace,
-    pub(super) analysis: &'a Analysis,
-    pub(super) fates: &'a Fates<'a>,
+pub(crate) struct Seen<'a> {
+    trace: &'a dyn Trace,
+    analysis: &'a Analysis,
+    fates: &'a Fates,
     /// `None` if nothing is to be corrected.
-    pub(super) solution: Option<&'a Solution>,
-    pub(super) bounds: Option<&'a ErrorBounds>,
+    solution: Option<&'a Solution>,
+    bounds: Option<&'a ErrorBounds>,
+}
+
+impl<'a> Seen<'a> {
+    pub(crate) fn of(
+        analysed: &'a Analysed,
+        fates: &'a Fates,
+        solution: Option<&'a Solution>,
+        bounds: Option<&'a Bounds>,
+    ) -> Self {
+        Self {
+            trace: &*analysed.opened.trace,
+            analysis: &analysed.analysis,
+            fates,
+            solution,
+            bounds: bounds.map(|it| &it.errors),
+        }
+    }
 }
 
 /// Explains the event at a place, which exists.
-pub(super) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, CliError> {
+pub(crate) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, CliError> {
     let info = seen.analysis.info();
-    let fate = seen.fates.of(place).ok_or_else(|| {
+    let fate = seen.fates.of(info, place).ok_or_else(|| {
         // The number of events was looked at before.
         CliError::input(
             seen.trace.path(),
@@ -65,6 +83,16 @@ pub(super) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, Cl
 enum Direction {
     Causes,
     Effects,
+}
+
+impl Direction {
+    /// The cause and the effect, one of which is the event that is explained.
+    fn in_order<T>(self, own: T, other: T) -> (T, T) {
+        match self {
+            Self::Causes => (other, own),
+            Self::Effects => (own, other),
+        }
+    }
 }
 
 impl Seen<'_> {
@@ -107,6 +135,7 @@ impl Seen<'_> {
             other: self.event(nodes.place(other), Some(other))?,
             recorded_latency_ticks: self.recorded_latency(own, other, direction),
             corrected_latency_ticks: self.corrected_latency(own, other, direction),
+            least_latency_ticks: self.least_latency(own, other, direction),
             within_clock: clocks.of(nodes.location(own)) == clocks.of(nodes.location(other)),
         })
     }
@@ -125,6 +154,21 @@ impl Seen<'_> {
         let times = &self.solution?.times;
         let time = |node: EventNode| times.get(node.index()).copied();
         Some(latency(direction, time(own)?, time(other)?))
+    }
+
+    /// The minimal delay from the cause to the effect: the one that was enforced, if any was.
+    fn least_latency(&self, own: EventNode, other: EventNode, direction: Direction) -> i64 {
+        let (causality, given) = (self.fates.causality(), &self.analysis.delay().delay);
+        let enforced = self.solution.and_then(|it| it.enforced.as_ref());
+        let delay = enforced.map_or(given, |it| &it.delay);
+        let (cause, effect) = direction.in_order(own, other);
+        let least = if causality.nodes().role(effect) == Role::Receive {
+            causality.message_delay(delay, cause, effect)
+        } else {
+            let location = |node| causality.nodes().location(node);
+            delay.between(location(cause), location(effect))
+        };
+        least.0
     }
 
     fn event(&self, place: Place, node: Option<EventNode>) -> Result<EventPart, CliError> {
@@ -173,10 +217,7 @@ impl Seen<'_> {
 
 /// The time from a cause to its effect, one of which is the event that is explained.
 fn latency(direction: Direction, own: Timestamp, other: Timestamp) -> i64 {
-    let (cause, effect) = match direction {
-        Direction::Causes => (other, own),
-        Direction::Effects => (own, other),
-    };
+    let (cause, effect) = direction.in_order(own, other);
     // Stamps of a trace lie within 2^61 ticks of each other.
     (i128::from(effect.0) - i128::from(cause.0)) as i64
 }

@@ -72,6 +72,8 @@ pub(crate) struct DependencyPart {
     pub(crate) other: EventPart,
     pub(crate) recorded_latency_ticks: i64,
     pub(crate) corrected_latency_ticks: Option<i64>,
+    /// The minimal delay: the one that was enforced, if any was.
+    pub(crate) least_latency_ticks: i64,
     /// True if both ends read one clock, so that it is checked and moves nothing.
     pub(crate) within_clock: bool,
 }

@@ -131,6 +131,7 @@ impl Text {
         if let Some(corrected) = part.corrected_latency_ticks {
             let _ = write!(line, "; {} corrected", span(corrected, rate));
         }
+        let _ = write!(line, "; at least {}", span(part.least_latency_ticks, rate));
         self.line("latency", &line);
         if part.within_clock {
             let both = "both ends read one clock, so it is checked and moves nothing";

@@ -25,7 +25,7 @@ const KINDS: [Defect; 15] = [
 ];
 
 /// The name of a kind of defect, as the JSON report has it.
-pub(super) fn name(kind: Defect) -> String {
+pub(crate) fn name(kind: Defect) -> String {
     let value = serde_json::to_value(kind).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }
@@ -160,7 +160,7 @@ pub(super) fn rule(recorded: &[Recorded]) -> Option<&'static str> {
 }
 
 /// A defect at an event.
-pub(super) fn defect(kind: Defect) -> ReasonPart {
+pub(crate) fn defect(kind: Defect) -> ReasonPart {
     let text = kind.describe(1);
     ReasonPart {
         kind: name(kind),

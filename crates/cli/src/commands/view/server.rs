@@ -13,7 +13,10 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
+use retime_picture::Looked;
+
 use super::answer::{Response, close};
+use super::asked;
 use super::connections::{ConnectionPlace, Connections, MOST, PATIENCE};
 use super::request::Request;
 use crate::error::CliError;
@@ -28,8 +31,7 @@ pub(super) struct Server {
 
 /// A stretch of time that somebody asks for, and where to bring what there is to see.
 struct Wanted {
-    from: i64,
-    to: i64,
+    looked: Looked,
     reply: SyncSender<io::Result<Vec<u8>>>,
 }
 
@@ -60,7 +62,7 @@ impl Server {
     pub(super) fn serve(
         &self,
         page: &str,
-        view: impl Fn(i64, i64) -> io::Result<Vec<u8>>,
+        view: impl Fn(&Looked) -> io::Result<Vec<u8>>,
     ) -> Result<u8, CliError> {
         let connections = Connections::default();
         let (ask, asked) = sync_channel(MOST);
@@ -89,8 +91,8 @@ impl Server {
                 let only_head = request.method == "HEAD";
                 match self.asked_for(&request) {
                     Ok(Resource::Page) => page.send(place.stream(), only_head),
-                    Ok(Resource::View(from, to)) => {
-                        drawn(from, to, ask).send(place.stream(), only_head)
+                    Ok(Resource::View(looked)) => {
+                        drawn(looked, ask).send(place.stream(), only_head)
                     }
                     Err(refusal) => refusal.send(place.stream(), only_head),
                 }
@@ -113,11 +115,13 @@ impl Server {
         let of_token = path.strip_prefix('/').and_then(|it| it.split_once('/'));
         match of_token {
             Some((token, "")) if same(token, &self.token) => Ok(Resource::Page),
-            Some((token, "view")) if same(token, &self.token) => stretch(query)
-                .map(|(from, to)| Resource::View(from, to))
-                .ok_or_else(|| {
-                    Response::refusal(400, "from and to are whole ticks, from before to")
-                }),
+            Some((token, "view")) if same(token, &self.token) => {
+                asked::looked(query).map(Resource::View).ok_or_else(|| {
+                    let why = "from and to are whole ticks, from before to; rows and folded are \
+                               numbers and stretches such as 0-63,70";
+                    Response::refusal(400, why)
+                })
+            }
             _ => Err(Response::refusal(
                 404,
                 "nothing here; open the address that retime has printed",
@@ -139,7 +143,7 @@ impl Server {
 /// The thing that a request asks for: the page, or the picture of a stretch of time.
 enum Resource {
     Page,
-    View(i64, i64),
+    View(Looked),
 }
 
 /// Cuts off all connections when it is dropped, also by a panic: their threads are waited
@@ -156,22 +160,22 @@ impl Drop for Ends<'_> {
 /// of the command; until it is interrupted.
 fn draw(
     asked: &Receiver<Wanted>,
-    view: impl Fn(i64, i64) -> io::Result<Vec<u8>>,
+    view: impl Fn(&Looked) -> io::Result<Vec<u8>>,
 ) -> Result<u8, CliError> {
     loop {
         check_interrupt()?;
         match asked.recv_timeout(PATIENCE) {
             // Whoever does not wait any more needs no reply.
-            Ok(wanted) => drop(wanted.reply.send(view(wanted.from, wanted.to))),
+            Ok(wanted) => drop(wanted.reply.send(view(&wanted.looked))),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
     }
 }
 
 /// Has a stretch drawn.
-fn drawn(from: i64, to: i64, ask: &SyncSender<Wanted>) -> Response {
+fn drawn(looked: Looked, ask: &SyncSender<Wanted>) -> Response {
     let (reply, replied) = sync_channel(1);
-    let wanted = Wanted { from, to, reply };
+    let wanted = Wanted { looked, reply };
     let drawn = ask.send(wanted).ok().and_then(|()| replied.recv().ok());
     match drawn {
         Some(Ok(json)) => Response::found("application/json", json),
@@ -186,32 +190,9 @@ fn same(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.bytes().zip(other.bytes()).fold(0, differ) == 0
 }
 
-/// The stretch that a query asks for.
-fn stretch(query: &str) -> Option<(i64, i64)> {
-    let value = |name: &str| {
-        let mut fields = query.split('&').filter_map(|it| it.split_once('='));
-        fields.find(|it| it.0 == name)?.1.parse::<i64>().ok()
-    };
-    let (from, to) = (value("from")?, value("to")?);
-    // How long it is can be told, too, and a little more than that.
-    let is_far = |it: i64| it.unsigned_abs() > i64::MAX.unsigned_abs() / 4;
-    (from < to && !is_far(from) && !is_far(to)).then_some((from, to))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{same, stretch};
-
-    #[test]
-    fn a_stretch_has_two_ends_in_order() {
-        assert_eq!(stretch("from=-5&to=70"), Some((-5, 70)));
-        assert_eq!(stretch("to=7&x=1&from=6"), Some((6, 7)));
-        for refused in ["", "from=1", "from=2&to=2", "from=1.5&to=7", "from=a&to=b"] {
-            assert_eq!(stretch(refused), None, "{refused}");
-        }
-        let all = format!("from={}&to={}", i64::MIN, i64::MAX);
-        assert_eq!(stretch(&all), None);
-    }
+    use super::same;
 
     #[test]
     fn tokens_are_the_same_or_not() {

@@ -1,0 +1,304 @@
+// Paints the diagram, and knows what is where: calls are boxes, arrows are lines.
+
+// From so many arrows on, those that would lie on each other are drawn as one.
+const MANY_ARROWS = 400;
+// The height of a row that names a group.
+const HEAD = 18;
+const AXIS = 26;
+
+class Painter {
+  constructor(diagram) {
+    this.diagram = diagram;
+    this.base = 0;
+  }
+
+  get label() { return Math.min(190, Math.max(90, this.width * 0.14)); }
+
+  // Where there is room, rows are higher than what is drawn in them, so that arrows can be told apart.
+  sizes() {
+    const rows = this.diagram.rows.shown.length;
+    return rows <= 8 ? [64, 30] : rows <= 16 ? [36, 20] : rows <= 32 ? [20, 15] : [13, 11];
+  }
+
+  // Where each row begins below the axis, and where the last one ends.
+  tops() {
+    const [tall] = this.sizes(), tops = [0];
+    for (const row of this.diagram.rows.shown) tops.push(tops[tops.length - 1] + (row.group === undefined ? tall : Math.max(HEAD, tall / 2)));
+    return tops;
+  }
+
+  height() { return AXIS + this.tops().at(-1) + 8; }
+
+  x(time) { return this.label + (time - this.from) / (this.to - this.from) * (this.width - this.label); }
+  time(x) { return this.from + (x - this.label) / (this.width - this.label) * (this.to - this.from); }
+  duration(pixels, shown) { return pixels / (this.width - this.label) * shown; }
+  at(end) { return this.x(end.time + this.share * end.added); }
+  y(place) { return this.base + AXIS + this.rowTops[place]; }
+  middle(lane) {
+    const place = this.diagram.rows.place.get(lane);
+    return (this.y(place) + this.y(place + 1)) / 2;
+  }
+  isShown(lane) { return this.diagram.rows.place.has(lane); }
+
+  draw(context, width) {
+    const { diagram } = this;
+    [this.width, this.from, this.to] = [width, diagram.from, diagram.to];
+    [this.rowTops, [this.rowHeight, this.barHeight]] = [this.tops(), this.sizes()];
+    [this.boxes, this.lines] = [[], []];
+    diagram.panels().forEach((panel, number) => this.panel(context, panel, number * this.height()));
+  }
+
+  panel(context, { share, title }, base) {
+    [this.share, this.base] = [share, base];
+    const { rows } = this.diagram, { arrows } = this.diagram.view;
+    this.axis(context);
+    if (title) this.title(context, title);
+    rows.shown.forEach((row, place) => this.row(context, row, place));
+    context.save();
+    context.beginPath();
+    context.rect(this.label, base + AXIS, this.width - this.label, this.rowTops.at(-1) + 8);
+    context.clip();
+    rows.shown.forEach((row, place) => { if (row.group === undefined) this.calls(context, row.lane, place); });
+    const operations = arrows.operations.flatMap((it) => endsOf(it, share));
+    this.arrows(context, [...operations, ...arrows.messages]);
+    this.mark(context, this.diagram.worst, true);
+    if (this.diagram.pinned.thing) this.mark(context, this.diagram.pinned.thing, false);
+    if (this.diagram.focused) this.mark(context, this.diagram.focused, false);
+    context.restore();
+  }
+
+  title(context, text) {
+    context.fillStyle = css("--ink");
+    context.font = "bold 12px system-ui, sans-serif";
+    context.textBaseline = "alphabetic";
+    context.fillText(fitted(context, text, this.label - 8), 4, this.base + 14);
+  }
+
+  axis(context) {
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "alphabetic";
+    const found = marks(this.from, this.to, (this.width - this.label) / 130);
+    const step = found.length > 1 ? found[1] - found[0] : this.to - this.from;
+    const [unit, size] = [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["ns", 1e-9]].find(([, size]) => step / ticksPerSecond >= size * 0.9) ?? ["ns", 1e-9];
+    let free = this.label;
+    for (const time of found) {
+      const x = this.x(time);
+      context.strokeStyle = css("--line");
+      context.beginPath();
+      context.moveTo(x, this.base + AXIS - 6);
+      context.lineTo(x, this.base + AXIS + this.rowTops.at(-1));
+      context.stroke();
+      const value = time / ticksPerSecond / size;
+      const text = value.toLocaleString("en-US", { maximumFractionDigits: 2 }) + " " + unit;
+      const wide = context.measureText(text).width;
+      if (x >= free && x + wide + 3 < this.width) {
+        context.fillStyle = css("--soft");
+        context.fillText(text, x + 3, this.base + 14);
+        free = x + wide + 14;
+      }
+    }
+  }
+
+  row(context, row, place) {
+    const [top, bottom] = [this.y(place), this.y(place + 1)];
+    if (row.group !== undefined) {
+      context.fillStyle = css("--panel");
+      context.fillRect(0, top, this.width, bottom - top);
+    }
+    context.fillStyle = css("--ink");
+    context.font = `${row.group === undefined ? "" : "bold "}${Math.min(12, this.barHeight)}px system-ui, sans-serif`;
+    context.textBaseline = "middle";
+    const text = row.group === undefined ? laneName(everyLane[row.lane])
+      : `${row.hidden.length ? "▸" : "▾"} ${printable(row.group)} (${grouped(row.lanes.length)})`;
+    context.fillText(fitted(context, text, this.label - 10), 4, (top + bottom) / 2);
+    context.strokeStyle = css("--line");
+    context.beginPath();
+    context.moveTo(0, bottom);
+    context.lineTo(this.width, bottom);
+    context.stroke();
+  }
+
+  bar(place) { return this.y(place) + (this.rowHeight - this.barHeight) / 2; }
+
+  calls(context, lane, place) {
+    const calls = this.diagram.view.calls.get(lane);
+    if (!calls) return this.band(context, lane, place);
+    context.textBaseline = "middle";
+    for (const call of calls) {
+      const left = this.at(call.begin), right = this.at(call.end);
+      if (right < this.label || left > this.width) continue;
+      const inset = Math.min(call.depth, 4) * Math.max(1, this.barHeight / 8);
+      const [y, tall] = [this.bar(place) + inset, this.barHeight - inset];
+      const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
+      context.fillStyle = colourOf(call.region);
+      context.fillRect(from, y, wide, tall);
+      if (wide > 3) {
+        context.fillStyle = css("--paper");
+        context.fillRect(from + wide - 0.5, y, 0.5, tall);
+      }
+      if (wide > 40 && tall > 11) {
+        context.fillStyle = "#10151a";
+        context.font = "11px system-ui, sans-serif";
+        context.fillText(fitted(context, printable(picture.regions[call.region] ?? ""), wide - 6), from + 3, y + tall / 2);
+      }
+      this.boxes.push({ box: [from, from + wide, y, y + tall], thing: call, share: this.share });
+    }
+  }
+
+  // Runs of buckets; those below a pixel share it, the last one drawn is seen.
+  band(context, lane, place) {
+    const band = this.diagram.view.bands.get(lane);
+    if (!band) return;
+    const points = clocks.get(everyLane[lane].clock)?.points ?? [];
+    const step = (band.to - band.from) / band.buckets, y = this.bar(place), tall = this.barHeight;
+    const end = (time) => ({ lane, time, added: along(points, time) });
+    let bucket = 0, drawn = -Infinity;
+    for (let run = 0; run < band.runs.length; run += 2) {
+      const [count, region] = [band.runs[run], band.runs[run + 1]];
+      const [first, last] = [end(band.from + bucket * step), end(band.from + (bucket + count) * step)];
+      bucket += count;
+      const right = this.at(last);
+      if (right < this.label || right - drawn < 0.5) continue;
+      const left = this.at(first);
+      if (left > this.width) break;
+      drawn = right;
+      if (region < 0) continue;
+      context.fillStyle = colourOf(region);
+      const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
+      context.fillRect(from, y, wide, tall);
+      // It is no call, and so nothing that could be pinned.
+      if (wide > 2) this.boxes.push({ box: [from, from + wide, y, y + tall], thing: { kind: "call", lane, region, begin: first, end: last }, share: this.share, coarse: true });
+    }
+  }
+
+  // Lines from causes to effects; where they are many, one for those that would lie on each other.
+  arrows(context, all) {
+    const seen = all.filter(({ cause, effect }) => this.isShown(cause.lane) && this.isShown(effect.lane)
+      && Math.max(this.at(cause), this.at(effect)) >= this.label && Math.min(this.at(cause), this.at(effect)) <= this.width);
+    const strokes = new Map();
+    const bundles = seen.length > MANY_ARROWS ? this.bundles(seen) : seen.map((it) => ({ it, more: 1 }));
+    const most = Math.log2(1 + Math.max(1, ...bundles.map(({ more }) => more)));
+    // As dark as there are many of them, in four shades, each of which is drawn at once.
+    for (const { it, more } of bundles) this.arrow(strokes, it, more, Math.ceil(4 * Math.log2(1 + more) / most) / 4);
+    for (const [style, paths] of strokes) this.stroke(context, style, paths);
+  }
+
+  // One for those whose ends fall on about the same pixels.
+  bundles(seen) {
+    const bundles = new Map(), { place } = this.diagram.rows;
+    for (const it of seen) {
+      const [from, to] = [this.at(it.cause), this.at(it.effect)];
+      const key = [place.get(it.cause.lane), place.get(it.effect.lane), Math.round(from / 6), Math.round(to / 6), to < from].join();
+      const bundle = bundles.get(key);
+      if (bundle) bundle.more++; else bundles.set(key, { it, more: 1 });
+    }
+    return [...bundles.values()];
+  }
+
+  arrow(strokes, thing, more, shade) {
+    const [from, to] = [this.at(thing.cause), this.at(thing.effect)];
+    const [top, bottom] = [this.middle(thing.cause.lane), this.middle(thing.effect.lane)];
+    const style = (to < from ? -1 : 1) * shade;
+    const paths = strokes.get(style) ?? { lines: new Path2D(), heads: new Path2D() };
+    strokes.set(style, paths);
+    const [[x1, y1], [x2, y2]] = this.cut(from, top, to, bottom);
+    paths.lines.moveTo(x1, y1);
+    paths.lines.lineTo(x2, y2);
+    if (thing.kind === "message") {
+      const angle = Math.atan2(bottom - top, to - from);
+      paths.heads.moveTo(to, bottom);
+      for (const turn of [2.7, -2.7]) paths.heads.lineTo(to + 7 * Math.cos(angle + turn), bottom + 7 * Math.sin(angle + turn));
+      paths.heads.closePath();
+    }
+    this.lines.push({ line: [from, top, to, bottom], thing, share: this.share, more });
+  }
+
+  // All arrows of a shade; those that are reversed have one below 0.
+  stroke(context, style, { lines, heads }) {
+    const reversed = style < 0, shade = Math.abs(style);
+    context.strokeStyle = context.fillStyle = css(reversed ? "--bad" : "--ink");
+    context.globalAlpha = shade * (this.diagram.worst ? (reversed ? 0.35 : 0.25) : reversed ? 1 : 0.55);
+    context.lineWidth = reversed ? 1.5 : 1;
+    context.setLineDash(reversed ? [6, 3] : []);
+    context.stroke(lines);
+    context.setLineDash([]);
+    context.globalAlpha = shade;
+    context.fill(heads);
+    context.globalAlpha = 1;
+  }
+
+  // A line as far as it is seen: dashes far outside would be drawn, too.
+  cut(x1, y1, x2, y2) {
+    const inside = (x) => Math.max(this.label - 20, Math.min(this.width + 20, x));
+    const at = (x) => [x, x1 === x2 ? y1 : y1 + (x - x1) / (x2 - x1) * (y2 - y1)];
+    return x1 === x2 ? [[x1, y1], [x2, y2]] : [at(inside(x1)), at(inside(x2))];
+  }
+
+  // The worst contradiction, which everything else steps back for: bold, both ends ringed, by how much. What is
+  // pinned, or in focus, likewise, in another colour.
+  mark(context, thing, isWorst) {
+    if (!thing) return;
+    const ends = endsIn(thing).map(([, end]) => end);
+    if (!ends.every((end) => this.isShown(end.lane))) return;
+    const points = ends.map((end) => [this.at(end), this.middle(end.lane)]);
+    const [first, last] = [Math.min(points[0][0], points[1][0]), Math.max(points[0][0], points[1][0])];
+    if (last < this.label || first > this.width) return;
+    const reversed = points[1][0] < points[0][0];
+    const colour = css(isWorst ? (reversed ? "--bad" : "--ink") : "--accent");
+    context.strokeStyle = colour;
+    context.lineWidth = reversed ? 3 : 2;
+    context.beginPath();
+    if (thing.kind === "call") context.rect(points[0][0], points[0][1] - this.barHeight / 2 - 1, Math.max(2, points[1][0] - points[0][0]), this.barHeight + 2);
+    else points.forEach(([x, y], number) => (number ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.stroke();
+    context.lineWidth = 2;
+    if (thing.kind !== "call") for (const [x, y] of points) {
+      context.beginPath();
+      context.arc(x, y, isWorst ? 6 : 8, 0, 2 * Math.PI);
+      context.stroke();
+    }
+    if (isWorst) this.say(context, span(latencyOf(thing, this.share)), points, colour);
+    context.lineWidth = 1;
+  }
+
+  say(context, text, [[x1, y1], [x2, y2]], colour) {
+    context.font = "bold 13px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    const wide = context.measureText(text).width;
+    const x = Math.max(this.label + 4, Math.min(this.width - wide - 8, (x1 + x2) / 2 + 8)), y = (y1 + y2) / 2;
+    context.lineWidth = 4;
+    context.strokeStyle = css("--paper");
+    context.strokeText(text, x, y);
+    context.fillStyle = colour;
+    context.fillText(text, x, y);
+  }
+
+  // The thing at a place: the nearest arrow, or else the innermost call.
+  thingAt(x, y) {
+    let nearest = null, least = 5;
+    for (const found of this.lines ?? []) {
+      const [x1, y1, x2, y2] = found.line, [dx, dy] = [x2 - x1, y2 - y1];
+      const share = Math.max(0, Math.min(1, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
+      const far = Math.hypot(x - x1 - share * dx, y - y1 - share * dy);
+      if (far < least) [nearest, least] = [found, far];
+    }
+    if (nearest) return nearest;
+    return (this.boxes ?? []).findLast(({ box: [left, right, top, bottom] }) => x >= left && x <= right && y >= top && y <= bottom) ?? null;
+  }
+
+  // The group whose name is at a height, or null.
+  groupAt(y) {
+    const inside = y % this.height() - AXIS;
+    const place = this.rowTops.findIndex((top, number) => inside >= top && inside < (this.rowTops[number + 1] ?? -1));
+    return this.diagram.rows.shown[place]?.group ?? null;
+  }
+
+  // All that is drawn and can be pinned, of one panel: arrows and then calls, each by time.
+  things() {
+    const share = this.diagram.panels()[0].share;
+    const first = ({ thing }) => endsIn(thing)[0][1].time;
+    const inTime = (all) => all.filter((it) => it.share === share && !it.coarse).sort((one, other) => first(one) - first(other));
+    const lines = inTime(this.lines).map((it) => ({ ...it, point: [(it.line[0] + it.line[2]) / 2, (it.line[1] + it.line[3]) / 2] }));
+    return [...lines, ...inTime(this.boxes).map((it) => ({ ...it, point: [it.box[0], it.box[2]] }))];
+  }
+}
