@@ -34,24 +34,49 @@ use retime::format::Trace;
 
 use crate::command_line::{self, Cli, Command};
 use crate::error::CliError;
-use crate::formats::{self, FormatName};
+use crate::formats::{self, FormatName, RankFrom};
 use crate::{call, load};
 
-/// Opens a trace, of a named format or of the one that its path shows; `others` are further
-/// files of it, where a format takes several.
+/// The format in which a trace is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum AskedFormat<'a> {
+    /// The one that its path shows.
+    #[default]
+    Shown,
+    /// The one of this name.
+    Named(&'a str),
+    /// Profiles of a training job whose ranks this regular expression takes from their paths.
+    RankFrom(&'a str),
+}
+
+impl AskedFormat<'_> {
+    fn format(self) -> Result<Option<FormatName>, CliError> {
+        match self {
+            Self::Shown => Ok(None),
+            Self::Named(name) => {
+                let format = FormatName::from_str(name, false).map_err(|_| {
+                    let known = formats::names();
+                    CliError::Usage(format!("there is no such format; formats are {known}"))
+                })?;
+                Ok(Some(format))
+            }
+            Self::RankFrom(pattern) => {
+                let ranks: Result<RankFrom, _> = pattern.parse();
+                let ranks = ranks.map_err(|error| CliError::Usage(error.to_string()))?;
+                Ok(Some(ranks.format()))
+            }
+        }
+    }
+}
+
+/// Opens a trace; `others` are further files of it, where a format takes several.
 pub fn open(
     path: &Path,
     others: &[PathBuf],
-    format: Option<&str>,
+    asked: AskedFormat<'_>,
 ) -> Result<Box<dyn Trace>, Failure> {
     let failed = |error| Failure::of(&error, &[]);
-    let format = format.map(|name| FormatName::from_str(name, false));
-    let format = format.transpose().map_err(|_| {
-        let known = formats::names();
-        failed(CliError::Usage(format!(
-            "there is no such format; formats are {known}"
-        )))
-    })?;
+    let format = asked.format().map_err(failed)?;
     let format = formats::of(path, format).map_err(failed)?;
     let opened = if others.is_empty() {
         formats::open(path, format, None)

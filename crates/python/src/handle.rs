@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use pyo3::prelude::*;
 use retime::TraceInfo;
 use retime::format::Trace;
-use retime_cli::library::{self, Study};
+use retime_cli::library::{self, AskedFormat, Study};
 
 use crate::table::{Asked, Source, Table};
 use crate::waiting::supervised;
@@ -25,15 +25,21 @@ type Place = (u64, String, usize, Option<String>, Option<String>);
 #[pymethods]
 impl Opened {
     #[new]
-    #[pyo3(signature = (path, others, format=None))]
+    #[pyo3(signature = (path, others, format=None, rank_from=None))]
     fn new(
         py: Python<'_>,
         path: PathBuf,
         others: Vec<PathBuf>,
         format: Option<String>,
+        rank_from: Option<String>,
     ) -> PyResult<Self> {
         let trace = supervised(py, Vec::new(), None, move |_| {
-            library::open(&path, &others, format.as_deref())
+            let asked = match (&format, &rank_from) {
+                (_, Some(pattern)) => AskedFormat::RankFrom(pattern),
+                (Some(name), None) => AskedFormat::Named(name),
+                (None, None) => AskedFormat::Shown,
+            };
+            library::open(&path, &others, asked)
         })?;
         let info = OnceLock::new();
         if let Some(known) = trace.describe() {

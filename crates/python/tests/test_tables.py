@@ -1,5 +1,6 @@
 """Tables hold what the command lists, for any taker."""
 
+import json
 import csv
 import io
 import subprocess
@@ -348,3 +349,18 @@ def test_shared_traces_give_tables(shared):
         for name in TABLES:
             getattr(trace, name)().to_pyarrow().validate(full=True)
         assert trace.events().to_pipit() is not None and trace.picture()
+
+
+def test_ranks_are_taken_from_paths(tmp_path):
+    for rank in range(2):
+        place = tmp_path / f"run/worker-{rank}"
+        place.mkdir(parents=True)
+        event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7, "ts": 5, "dur": 2}
+        (place / "trace.json").write_text(json.dumps({"traceEvents": [event]}))
+    trace = retime.open(tmp_path / "run", rank_from=r"worker-(\d+)/")
+    assert [it.process for it in trace.locations] == ["rank 0", "rank 1"]
+    assert trace.check().trace["processes"] == 2
+    with pytest.raises(retime.OptionError):
+        retime.open(tmp_path / "run", "kineto", rank_from="x")
+    with pytest.raises(retime.Error):
+        retime.open(tmp_path / "run", rank_from="(")

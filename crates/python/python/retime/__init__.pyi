@@ -98,7 +98,14 @@ class View:
     ) -> Any: ...
 
 class Trace(View):
-    def __init__(self, path: Path | Sequence[Path], format: str | None = ..., progress: Progress | None = ...) -> None: ...
+    def __init__(
+        self,
+        path: Path | Sequence[Path],
+        format: str | None = ...,
+        progress: Progress | None = ...,
+        *,
+        rank_from: str | None = ...,
+    ) -> None: ...
     @property
     def path(self) -> str: ...
     @property
@@ -295,7 +302,13 @@ class Simulated(NamedTuple):
     truth: Trace | None
     outcome: str
 
-def open(path: Path | Sequence[Path], format: str | None = ..., progress: Progress | None = ...) -> Trace: ...
+def open(
+    path: Path | Sequence[Path],
+    format: str | None = ...,
+    progress: Progress | None = ...,
+    *,
+    rank_from: str | None = ...,
+) -> Trace: ...
 def undo(
     trace: Path,
     out: Path,

@@ -155,16 +155,18 @@ class Trace(View):
     nobody has it any more.
     """
 
-    def __init__(self, path, format=None, progress=None):
+    def __init__(self, path, format=None, progress=None, *, rank_from=None):
         several = path if isinstance(path, (list, tuple)) else [path]
         self._paths = [path_of(one) for one in several]
         if not self._paths:
             raise OptionError("give at least one file")
         self._path = self._paths[0]
-        self._format = format
+        if format is not None and rank_from is not None:
+            raise OptionError("give format or rank_from: ranks by path are those of profiles")
+        self._format = {"format": format} if rank_from is None else {"rank_from": rank_from}
         self._progress = progress
         self._opened = self._studied = self._page = None
-        self._opened = _retime.Opened(self._path, self._paths[1:], format)
+        self._opened = _retime.Opened(self._path, self._paths[1:], format, rank_from)
         self._lock = threading.Lock()
 
     @property
@@ -227,7 +229,7 @@ class Trace(View):
 
     def _given(self, options):
         self._events_of()
-        return {"format": self._format, **options}
+        return {**self._format, **options}
 
     def check(self, **options):
         """Counts contradictions; the options are those of ``retime check``."""
@@ -297,19 +299,20 @@ class Corrected(View):
         return self._trace.correct(out, **{**self._options, **options})
 
 
-def open(path, format=None, progress=None):
+def open(path, format=None, progress=None, *, rank_from=None):
     """Opens a trace, in any format that the command reads.
 
     ``path`` is whatever the command takes: an anchor file or the directory that holds it, a
     file, or a list of the files of one trace. ``format`` overrides what the
-    path shows. ``progress`` is ``False`` for no bar on long work, ``True`` for one in any
+    path shows; ``rank_from`` is a regular expression that takes the ranks of profiles from
+    their paths, as ``r"worker-(\\d+)/"``. ``progress`` is ``False`` for no bar on long work, ``True`` for one in any
     case, or a function of stage, bytes done and bytes of all.
     """
     if isinstance(path, (list, tuple)):
         # Of an archive the anchor stands for all of its files.
         anchors = [one for one in map(path_of, path) if one.endswith(".otf2")]
         path = anchors if len(anchors) == 1 else path
-    return Trace(path, format, progress)
+    return Trace(path, format, progress, rank_from=rank_from)
 
 
 def undo(trace, out, progress=None, **options):
@@ -318,7 +321,7 @@ def undo(trace, out, progress=None, **options):
     The options are those of ``retime undo``.
     """
     ask("undo", [trace], {**options, "output": path_of(out)}, progress)
-    return open(out, options.get("format"))
+    return open(out, options.get("format"), rank_from=options.get("rank_from"))
 
 
 def apply(correction, trace, out, progress=None, **options):
@@ -328,7 +331,7 @@ def apply(correction, trace, out, progress=None, **options):
     """
     given = [trace] if correction is None else [correction, trace]
     ask("apply", given, {**options, "output": path_of(out)}, progress)
-    return open(out, options.get("format"))
+    return open(out, options.get("format"), rank_from=options.get("rank_from"))
 
 
 def merge(runs, out, progress=None, **options):
