@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char};
 use std::path::Path;
 
-use retime_cli::library;
+use retime_cli::library::{self, AskedFormat};
 
 use crate::border::{giving, making, path, seen, text, unmade};
 use crate::failed::Failed;
@@ -50,7 +50,11 @@ impl Trace {
         format: Option<&str>,
         call: library::Call,
     ) -> Result<Self, library::Failure> {
-        let trace = library::open(path, &[], format)?;
+        let trace = library::open(
+            path,
+            &[],
+            format.map_or(AskedFormat::Shown, AskedFormat::Named),
+        )?;
         let info = library::describe(&*trace, call)?;
         let place = |it: &::library::Location| {
             let process = info.processes.get(it.process);
