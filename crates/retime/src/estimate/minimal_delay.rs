@@ -52,7 +52,7 @@
 //! let shown_by_k = |by_i: u64| by_i + 1_000 + by_i / 1_000;
 //! let (mut i, mut k) = (String::new(), String::new());
 //! for n in 0..100 {
-//!     let start = 200 * n;
+//!     let start = 20_000 * n;
 //!     i += &format!("send 1 @{start}, receive 1 @{}, ", start + 100);
 //!     let [received, sent] = [start + 30, start + 50].map(shown_by_k);
 //!     k += &format!("receive 0 @{received}, send 0 @{sent}, ");
