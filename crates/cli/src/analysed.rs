@@ -36,6 +36,9 @@ pub(crate) struct Analysed {
 /// by clocks, and the verdict on the written trace says what is left.
 const ROUNDS: usize = 8;
 
+/// How often a method runs again with a larger margin, at most; the verdict says what is left.
+const MARGINS: usize = 8;
+
 /// A stretch of time, once the base and the rate of the trace are known.
 type Window = Option<(Timestamp, Timestamp)>;
 
@@ -187,7 +190,7 @@ impl Analysed {
             return Ok(solution);
         };
         let mut solution = self.analysis.settled(solution, times, &Interrupts)?;
-        for _ in 0..ROUNDS {
+        for _ in 0..MARGINS {
             let Some(missing) = missing_margin(&solution) else {
                 break;
             };

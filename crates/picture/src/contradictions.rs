@@ -23,9 +23,10 @@ pub struct Contradictions {
     pub from: i64,
     /// to here, in ticks, in equal stretches.
     pub to: i64,
-    /// Of each stretch, how many effects are stamped before their causes, as recorded.
+    /// How many effects are stamped before their causes as recorded, by stretch.
     pub recorded: Vec<u64>,
-    /// The same at corrected times; absent if nothing was corrected.
+    /// How many effects come before their causes at corrected times, by stretch; absent if nothing
+    /// was corrected.
     pub corrected: Option<Vec<u64>>,
     /// The worst as recorded between the lanes, in the order of their effects.
     pub worst: Vec<Contradiction>,

@@ -39,7 +39,7 @@ pub struct Study {
 pub struct UnusedKind {
     /// The name of the reason, as `retime explain --unused` takes it.
     pub name: String,
-    /// What the recording lacks or contradicts, in words.
+    /// The reason in words: a thing that the recording lacks or contradicts.
     pub why: String,
     /// The events, by location and number.
     pub places: Vec<Place>,

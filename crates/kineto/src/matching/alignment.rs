@@ -93,7 +93,7 @@ impl Known {
         self.difference
     }
 
-    /// The same of the second and the first.
+    /// This knowledge with both clocks in each other's place.
     pub(super) fn reversed(&self) -> Self {
         Self {
             between: self.between.iter().map(Between::reversed).collect(),
@@ -101,7 +101,7 @@ impl Known {
         }
     }
 
-    /// This, and what else is known of the same ranks.
+    /// This knowledge together with another one of the same two clocks.
     fn and(mut self, other: &Self) -> Self {
         self.between.extend(&other.between);
         self
@@ -177,8 +177,8 @@ pub(super) struct Messages<'a> {
     pub(super) receives: Windowed<'a>,
 }
 
-/// What messages `there` and `back` say of the clocks of two ranks of which nothing else is known;
-/// `None` if that is not certain.
+/// Knowledge of the clocks of two ranks of which nothing else is known, by their messages `there`
+/// and `back`; `None` if that is not certain.
 ///
 /// Messages in one direction bound the difference of clocks from one side only, so any shift is
 /// possible; those in the other bound it from the other. Both shifts together are possible, or not,

@@ -253,8 +253,8 @@ impl Ends {
     }
 }
 
-/// What messages between two ranks say of their clocks, where they go both ways, by sender and
-/// receiver: those of the ways with most of them.
+/// Knowledge of the clocks of two ranks, by sender and receiver, from the ways with most messages
+/// between them, where these go both ways.
 fn known_by_both_ways(ends: &[Ends], recorded: &[Recorded]) -> BTreeMap<(usize, usize), Known> {
     let mut most: BTreeMap<(usize, usize), &Ends> = BTreeMap::new();
     for it in ends {

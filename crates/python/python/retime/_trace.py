@@ -305,8 +305,8 @@ def open(path, format=None, progress=None, *, rank_from=None):
     ``path`` is whatever the command takes: an anchor file or the directory that holds it, a
     file, or a list of the files of one trace. ``format`` overrides what the
     path shows; ``rank_from`` is a regular expression that takes the ranks of profiles from
-    their paths, as ``r"worker-(\\d+)/"``. ``progress`` is ``False`` for no bar on long work, ``True`` for one in any
-    case, or a function of stage, bytes done and bytes of all.
+    their paths, as ``r"worker-(\\d+)/"``. ``progress`` is ``False`` for no bar on long work,
+    ``True`` for one in any case, or a function of stage, bytes done and bytes of all.
     """
     if isinstance(path, (list, tuple)):
         # Of an archive the anchor stands for all of its files.

@@ -9,7 +9,8 @@ use retime_picture::Looked;
 /// So many rows at most: a screen shows fewer, and there are no more to choose from.
 const ROWS: usize = 1 << 14;
 
-/// What a query asks for.
+/// The stretch of time and the rows that a query names; `None` if these are
+/// none to be drawn.
 pub(super) fn looked(query: &str) -> Option<Looked> {
     let value = |name: &str| {
         let mut fields = query.split('&').filter_map(|it| it.split_once('='));
