@@ -30,7 +30,7 @@ all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
 
 demo: ## Show check, correct and check on a bundled real recording
-	$(CARGO) run --quiet --release --package retime-cli -- demo
+	$(CARGO) run --quiet --profile demo --package retime-cli -- demo
 
 test: tools ## Run all tests, with otf2-print as an independent judge
 	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --quiet

@@ -92,6 +92,21 @@ pub(crate) fn analyse_some(
     })
 }
 
+/// A solution at times that the format of the trace can give.
+struct Settled {
+    solution: Solution,
+    /// The time by which a dependency misses what is asked of it, where the method kept it and the
+    /// format could not.
+    missing: Option<Ticks>,
+}
+
+impl Settled {
+    /// The number of dependencies that miss what is asked of them.
+    fn left(&self) -> u64 {
+        self.solution.left.violated() + self.solution.left.short()
+    }
+}
+
 /// The time by which the worst dependency between clocks misses what is asked of it; `None` if
 /// none does.
 fn missing_margin(solution: &Solution) -> Option<Ticks> {
@@ -184,31 +199,34 @@ impl Analysed {
     /// keep their length, moves some a little on; where that leaves effects before their causes,
     /// the method runs again and keeps these further apart by what is missing.
     pub(crate) fn solve(&self, method: &Method) -> Result<Solution, CliError> {
+        let mut best = self.solve_settled(method, Ticks(0))?;
         let mut margin = Ticks(0);
-        let solution = self.solve_with_margin(method, margin)?;
-        let Some(times) = self.settled(&solution)? else {
-            return Ok(solution);
-        };
-        let mut solution = self.analysis.settled(solution, times, &Interrupts)?;
         for _ in 0..MARGINS {
-            let Some(missing) = missing_margin(&solution) else {
+            let Some(missing) = best.missing else {
                 break;
             };
             margin.0 = margin.0.saturating_add(missing.0);
-            let again = match self.solve_with_margin(method, margin) {
+            let again = match self.solve_settled(method, margin) {
                 Err(CliError::Unsolved { .. }) => break,
                 again => again?,
             };
-            let Some(times) = self.settled(&again)? else {
-                return Ok(again);
-            };
-            let again = self.analysis.settled(again, times, &Interrupts)?;
-            let left = |it: &Solution| it.left.violated() + it.left.short();
-            if left(&again) < left(&solution) {
-                solution = again;
+            if again.left() < best.left() {
+                best = again;
             }
         }
-        Ok(solution)
+        Ok(best.solution)
+    }
+
+    /// Runs a method, and gives events the times that the format can give them.
+    fn solve_settled(&self, method: &Method, margin: Ticks) -> Result<Settled, CliError> {
+        let solution = self.solve_with_margin(method, margin)?;
+        let was_sound = missing_margin(&solution).is_none();
+        let solution = match self.settled(&solution)? {
+            None => solution,
+            Some(times) => self.analysis.settled(solution, times, &Interrupts)?,
+        };
+        let missing = missing_margin(&solution).filter(|_| was_sound);
+        Ok(Settled { solution, missing })
     }
 
     fn solve_with_margin(&self, method: &Method, margin: Ticks) -> Result<Solution, CliError> {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::bounds::BoundsArgs;
 use crate::delay::MinDelay;
-use crate::formats::{FormatArgs, FormatName, OtherFiles, RankFrom};
+use crate::formats::{FormatArgs, FormatName, OtherFiles, RanksByPath};
 use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::memory::MemoryArgs;
@@ -150,6 +150,23 @@ pub(crate) struct CorrectArgs {
     pub(crate) run: RunArgs,
 }
 
+/// How a trace is analysed and corrected by a command that shows or merges what comes of it.
+#[derive(Debug, Args)]
+pub(crate) struct SolvingArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
     #[command(flatten)]
@@ -158,17 +175,15 @@ pub(crate) struct OrderArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: OrderFormat,
     /// The format of the trace [default: the one that its path shows]
-    #[arg(long, value_name = "FORMAT", help_heading = "Running")]
-    pub(crate) input_format: Option<FormatName>,
-    /// Take the rank of each profile of a training job from its path: what the one group of
-    /// this regular expression matches, as in 'worker-(\d+)/'
     #[arg(
         long,
-        value_name = "REGEX",
+        value_name = "FORMAT",
         help_heading = "Running",
-        conflicts_with = "input_format"
+        conflicts_with = "rank_from"
     )]
-    pub(crate) rank_from: Option<RankFrom>,
+    pub(crate) input_format: Option<FormatName>,
+    #[command(flatten)]
+    pub(crate) ranks: RanksByPath,
     /// List events from this time after the first event on
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Delay>,

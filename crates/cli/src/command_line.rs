@@ -131,10 +131,10 @@ impl Command {
             Self::Apply(args) => args.run.memory.max_memory,
             Self::Undo(args) => args.run.memory.max_memory,
             Self::Order(args) => args.run.memory.max_memory,
-            Self::Explain(args) => args.run.memory.max_memory,
-            Self::Export(args) => args.run.memory.max_memory,
-            Self::Merge(args) => args.run.memory.max_memory,
-            Self::View(args) => args.run.memory.max_memory,
+            Self::Explain(args) => args.solving.run.memory.max_memory,
+            Self::Export(args) => args.solving.run.memory.max_memory,
+            Self::Merge(args) => args.solving.run.memory.max_memory,
+            Self::View(args) => args.solving.run.memory.max_memory,
             _ => None,
         }
     }

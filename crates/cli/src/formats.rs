@@ -85,24 +85,34 @@ pub(crate) struct FormatArgs {
         long,
         value_name = "FORMAT",
         help_heading = "Running",
-        ignore_case = true
+        ignore_case = true,
+        conflicts_with = "rank_from"
     )]
     pub(crate) format: Option<FormatName>,
-    /// Take the rank of each profile of a training job from its path: what the one group of
-    /// this regular expression matches, as in 'worker-(\d+)/'
-    #[arg(
-        long,
-        value_name = "REGEX",
-        help_heading = "Running",
-        conflicts_with = "format"
-    )]
-    pub(crate) rank_from: Option<RankFrom>,
+    #[command(flatten)]
+    pub(crate) ranks: RanksByPath,
     /// The processes that share the work, if this one is not alone.
     #[arg(skip)]
     pub(crate) team: Option<Arc<Team>>,
     /// True if these processes also analyse the trace together.
     #[arg(skip)]
     pub(crate) together: bool,
+}
+
+/// Where the ranks of profiles stand, if not in them.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RanksByPath {
+    /// Take the rank of each profile of a training job from its path: what the one group of
+    /// this regular expression matches, as in 'worker-(\d+)/'
+    #[arg(long, value_name = "REGEX", help_heading = "Running")]
+    rank_from: Option<RankFrom>,
+}
+
+impl RanksByPath {
+    /// The format that takes ranks so, if it was asked for.
+    pub(crate) fn asked(&self) -> Option<FormatName> {
+        self.rank_from.as_ref().map(RankFrom::format)
+    }
 }
 
 /// A pattern that finds ranks in paths.
@@ -129,10 +139,7 @@ impl FromStr for RankFrom {
 impl FormatArgs {
     /// The format that was asked for, be it by what only one has.
     pub(crate) fn asked(&self) -> Option<FormatName> {
-        self.rank_from
-            .as_ref()
-            .map(RankFrom::format)
-            .or(self.format)
+        self.ranks.asked().or(self.format)
     }
 }
 

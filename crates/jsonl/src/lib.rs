@@ -39,10 +39,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod contents;
 mod error;
 mod id;
 mod input;
+mod kinds;
 pub mod line;
 mod open;
 mod output;

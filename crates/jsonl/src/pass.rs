@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use retime_model::format::FormatError;
+use retime_model::format::{Checksum, FormatError};
 use retime_model::{LocationIndex, Monitor};
 
 use crate::error::JsonlError;
@@ -30,6 +30,17 @@ pub(crate) struct Entry<'a> {
     pub(crate) bytes: &'a [u8],
     /// The content of the line; `None` if it is empty or a header.
     pub(crate) said: Option<Said<'a>>,
+}
+
+impl Entry<'_> {
+    /// Adds all of the line but the digits of its time.
+    pub(crate) fn add_to(&self, checksum: &mut Checksum) {
+        let stamp = self.said.as_ref().and_then(|said| said.stamp.as_ref());
+        let end = self.bytes.len();
+        let digits = stamp.map_or(end..end, |stamp| stamp.digits.clone());
+        checksum.add(self.bytes.get(..digits.start).unwrap_or_default());
+        checksum.add(self.bytes.get(digits.end..).unwrap_or_default());
+    }
 }
 
 /// The content of a line that is no header.

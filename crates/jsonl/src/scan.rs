@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
-use retime_model::format::{FormatError, Scan};
+use retime_model::format::{Checksum, FormatError, Scan};
 use retime_model::{LocationIndex, LogBuilder, Monitor, OperationPart, Timestamp};
 
-use crate::contents::{Kinds, Rest};
 use crate::error::JsonlError;
+use crate::kinds::Kinds;
 use crate::line::{Part, Partner, What};
 use crate::open::Open;
 use crate::pass::Pass;
@@ -32,14 +32,12 @@ pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatErr
     let mut pass = Pass::open(path, monitor)?;
     let mut tracks: Vec<LoggedTrack> = Vec::new();
     let mut open = Open::default();
-    let mut rest = Rest::new();
+    let mut checksum = Checksum::default();
     while let Some(entry) = pass.next()? {
+        entry.add_to(&mut checksum);
         let Some(said) = entry.said else {
-            rest.add(entry.bytes, None);
             continue;
         };
-        let digits = said.stamp.as_ref().map(|stamp| stamp.digits.clone());
-        rest.add(entry.bytes, digits);
         let location = said.location;
         for index in tracks.len()..=location.as_usize() {
             tracks.push(LoggedTrack::new(LocationIndex(index as u32)));
@@ -53,7 +51,7 @@ pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatErr
     for index in tracks.len()..pass.places.len() {
         tracks.push(LoggedTrack::new(LocationIndex(index as u32)));
     }
-    let rest = rest.finish();
+    let rest = checksum.finish();
     let contents = tracks.iter().map(|it| it.kinds.contents(&rest)).collect();
     let logs = tracks.into_iter().map(|it| {
         let (first, last) = (Timestamp(it.first), Timestamp(it.latest));

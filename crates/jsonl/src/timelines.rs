@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use retime_model::format::{FormatError, Timeline};
+use retime_model::format::{Checksum, FormatError, Timeline};
 use retime_model::{Monitor, Timestamp};
 
-use crate::contents::{Kinds, Rest};
 use crate::error::JsonlError;
+use crate::kinds::Kinds;
 use crate::pass::Pass;
 
 /// A location while its events are read.
@@ -30,12 +30,11 @@ pub(crate) fn read(
     });
     let mut tracks: Vec<TimedTrack<'_>> = tracks.collect();
     let mut pass = Pass::open(path, monitor)?;
-    let mut rest = Rest::new();
+    let mut checksum = Checksum::default();
     while let Some(entry) = pass.next()? {
-        let stamp = entry.said.as_ref().and_then(|it| it.stamp.clone());
-        rest.add(entry.bytes, stamp.as_ref().map(|it| it.digits.clone()));
+        entry.add_to(&mut checksum);
         if let Some(said) = entry.said
-            && let Some(stamp) = stamp
+            && let Some(stamp) = said.stamp
             && let Some(kind) = said.what.kind()
             && let Some(track) = tracks.get_mut(said.location.as_usize())
         {
@@ -52,7 +51,7 @@ pub(crate) fn read(
         let what = format!("has {found} locations, but {asked} are asked for");
         return Err(inconsistent(what).into());
     }
-    let rest = rest.finish();
+    let rest = checksum.finish();
     let finished = tracks.into_iter().map(|track| match track.wanted.first() {
         Some(missing) => Err(inconsistent(format!(
             "a location has {} events, but number {missing} (from 0) is asked for",

@@ -121,7 +121,6 @@ mod reading;
 mod recognise;
 mod recorded;
 mod recordings;
-mod rest;
 mod restore;
 mod rewrite;
 mod rows;
@@ -153,7 +152,6 @@ pub use profile::FileRead;
 pub use rank_pattern::{BadPattern, RankPattern};
 pub use recognise::{may_replace, recognise};
 pub use recorded::{Arguments, Recorded};
-pub use rest::Rest;
 pub use stamps::Stamp;
 
 /// Opens the profiles at a path that are of a kind, with the ranks that a pattern finds.

@@ -9,14 +9,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use retime_model::Monitor;
-use retime_model::format::FormatError;
+use retime_model::format::{Checksum, FormatError};
 
 use crate::fields::{Fields, Span};
 use crate::gathering::Passed;
 use crate::header::{Header, KEYS};
 use crate::json::{Skip, Stop, space, string_end, value_end};
 use crate::micros::{self, Micros};
-use crate::rest::Rest;
 use crate::window::Window;
 
 /// An event of a file.
@@ -50,7 +49,7 @@ pub(crate) fn read(
     window.skip_byte_order_mark()?;
     let mut pass = Pass {
         window,
-        rest: Rest::default(),
+        checksum: Checksum::default(),
         header: Header::default(),
         visit,
     };
@@ -58,13 +57,13 @@ pub(crate) fn read(
     Ok(Passed {
         header: pass.header,
         crc: pass.window.crc(),
-        rest: pass.rest.finish(),
+        rest: pass.checksum.finish(),
     })
 }
 
 struct Pass<'a, 'v> {
     window: Window<'a>,
-    rest: Rest,
+    checksum: Checksum,
     header: Header,
     visit: &'v mut dyn FnMut(Event<'_>) -> Result<(), String>,
 }
@@ -102,7 +101,7 @@ impl Pass<'_, '_> {
     /// Moves on.
     #[inline]
     fn take(&mut self, count: usize) {
-        self.rest
+        self.checksum
             .add(self.window.bytes().get(..count).unwrap_or_default());
         self.window.advance(count);
     }
@@ -278,8 +277,10 @@ impl Pass<'_, '_> {
             }
             None => fields.length..fields.length,
         };
-        self.rest.add(bytes.get(..digits.start).unwrap_or_default());
-        self.rest.add(bytes.get(digits.end..).unwrap_or_default());
+        self.checksum
+            .add(bytes.get(..digits.start).unwrap_or_default());
+        self.checksum
+            .add(bytes.get(digits.end..).unwrap_or_default());
         let place = start + digits.start as u64..start + digits.end as u64;
         let event = Event {
             bytes,

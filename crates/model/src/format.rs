@@ -31,6 +31,7 @@
 //! - Damaged input is an error that says where; it never panics, never loops and
 //!   never makes memory grow beyond what was read.
 
+mod checksum;
 mod contents;
 mod corrected_events;
 mod documents;
@@ -51,6 +52,7 @@ use crate::monitor::Monitor;
 use crate::time::Timestamp;
 use crate::trace::{LocationIndex, TraceInfo};
 
+pub use self::checksum::Checksum;
 pub use self::contents::{Contents, Reach, Unused};
 pub use self::corrected_events::{CorrectedEvent, CorrectedEvents, TimeTooLarge};
 pub use self::documents::{

@@ -1,9 +1,9 @@
 //! All of a file but its times and lengths.
 //!
-//! Length and check sum of it tell whether a copy changed anything else, the order of its packets
+//! Length and checksum of it tell whether a copy changed anything else, the order of its packets
 //! included. Lengths of packets are left out as well, since times of another size change them.
 
-use retime_kineto::Rest;
+use retime_model::format::Checksum;
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Fields, Value};
 
@@ -12,7 +12,7 @@ use crate::pass::Piece;
 
 /// Sums up packets.
 #[derive(Default)]
-pub(crate) struct Contents(Rest);
+pub(crate) struct Contents(Checksum);
 
 impl Contents {
     /// Takes bytes as they are.
@@ -54,7 +54,7 @@ impl Contents {
         }
     }
 
-    /// Length and check sum.
+    /// Length and checksum.
     pub(crate) fn finish(self) -> [u64; 2] {
         self.0.finish()
     }

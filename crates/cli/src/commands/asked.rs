@@ -4,7 +4,7 @@ use retime::pipeline::Method;
 use retime::printable_path;
 
 use crate::analysed::{Analysed, analyse_some};
-use crate::args::{CorrectArgs, ModelArgs, RunArgs};
+use crate::args::{CorrectArgs, ModelArgs, RunArgs, SolvingArgs};
 use crate::bounds::BoundsArgs;
 use crate::error::CliError;
 use crate::limits::LimitArgs;
@@ -24,6 +24,22 @@ pub(crate) struct Asked<'a> {
     pub(super) run: &'a RunArgs,
     /// True if a result is taken that would be refused.
     pub(super) force: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// The request to correct all of a trace.
+    pub(super) fn of(source: Source<'a>, solving: &'a SolvingArgs, force: bool) -> Self {
+        Self {
+            source,
+            model: &solving.model,
+            method: &solving.method,
+            window: None,
+            bounds: &solving.bounds,
+            limits: &solving.limits,
+            run: &solving.run,
+            force,
+        }
+    }
 }
 
 impl<'a> From<&'a CorrectArgs> for Asked<'a> {

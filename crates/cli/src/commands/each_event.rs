@@ -72,7 +72,14 @@ fn changes(
     let mut changes = Changes::default();
     let mut events = CorrectedEvents::open(trace, location, Some(correction))?;
     while let Some(event) = events.read()? {
-        let after = settled.map_or(event.corrected, |it| it.get(event.number as usize).copied());
+        let after = match settled {
+            Some(times) => times.get(event.number as usize).copied(),
+            None => event.corrected,
+        };
+        debug_assert!(
+            after.is_some(),
+            "each event of a corrected trace has a time"
+        );
         let place = Place {
             location,
             event: event.number,

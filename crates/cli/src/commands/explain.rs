@@ -30,16 +30,20 @@ use crate::report::{self, build};
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, CliError> {
     args.refuse_strangers()?;
-    report::target::check(&args.run, None)?;
-    with_threads(args.run.threads, || explain(args))
+    report::target::check(&args.solving.run, None)?;
+    with_threads(args.solving.run.threads, || explain(args))
 }
 
 fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
     let (mut analysed, method) = analyse(args.into())?;
     let Some(event) = args.event else {
         let kind = args.unused.as_deref().filter(|it| *it != ALL);
-        let list = unused(&analysed, &fates(&analysed, None, args.run.quiet)?, kind)?;
-        report::print_as(&list, &args.run, || text::of_unused(&list))?;
+        let list = unused(
+            &analysed,
+            &fates(&analysed, None, args.solving.run.quiet)?,
+            kind,
+        )?;
+        report::print_as(&list, &args.solving.run, || text::of_unused(&list))?;
         return Ok(0);
     };
     // A name that is wrong is known before any work.
@@ -50,10 +54,10 @@ fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
         as_corrected(args.into(), &method, &mut analysed)?
     };
     let solution = solved.as_ref().map(|it| &it.0);
-    let fates = fates(&analysed, solution, args.run.quiet)?;
+    let fates = fates(&analysed, solution, args.solving.run.quiet)?;
     let seen = Seen::of(&analysed, &fates, solution, bounds.as_ref());
     let explanation = explained(&seen, place)?;
-    report::print_as(&explanation, &args.run, || text::of(&explanation))?;
+    report::print_as(&explanation, &args.solving.run, || text::of(&explanation))?;
     Ok(0)
 }
 

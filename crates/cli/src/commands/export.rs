@@ -33,28 +33,21 @@ const BROWSERS_STOP: u64 = 2_000_000_000;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &ExportArgs) -> Result<u8, CliError> {
-    args.method.refuse_strangers()?;
-    let json = args.run.json.as_deref();
+    args.solving.method.refuse_strangers()?;
+    let json = args.solving.run.json.as_deref();
     if args.file().is_none() && json == Some(Path::new("-")) {
         let message = "the trace and the report cannot both go to standard output";
         return Err(CliError::Usage(message.into()));
     }
-    report::target::check(&args.run, args.file())?;
-    with_threads(args.run.threads, || export_here(args))
+    report::target::check(&args.solving.run, args.file())?;
+    with_threads(args.solving.run.threads, || export_here(args))
 }
 
 impl<'a> From<&'a ExportArgs> for Asked<'a> {
     fn from(args: &'a ExportArgs) -> Self {
-        Self {
-            source: args.input.source(args.format.asked(), args.run.quiet),
-            model: &args.model,
-            method: &args.method,
-            window: None,
-            bounds: &args.bounds,
-            limits: &args.limits,
-            run: &args.run,
-            force: args.force,
-        }
+        let solving = &args.solving;
+        let source = args.input.source(solving.format.asked(), solving.run.quiet);
+        Self::of(source, solving, args.force)
     }
 }
 
@@ -90,7 +83,7 @@ fn export_here(args: &ExportArgs) -> Result<u8, CliError> {
         bounds: bounds.as_ref().map(|it| &it.errors),
     };
     let solution = solved.as_ref().map(|it| &it.0);
-    let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), &args.run)?;
+    let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), &args.solving.run)?;
     let stage = Instant::now();
     let summary = match &staging {
         Some(staging) => {
@@ -178,7 +171,7 @@ fn into(
 ) -> Result<Summary, CliError> {
     let groups = if shown.times == Times::Both { 2 } else { 1 };
     let bytes = groups * exported.trace.bytes();
-    let progress = Progress::new(Stage::Exporting, bytes, args.run.quiet);
+    let progress = Progress::new(Stage::Exporting, bytes, args.solving.run.quiet);
     let written = export(exported, shown, out, &progress);
     written.map_err(|error| match error {
         ExportError::Format(error) => error.into(),
@@ -259,19 +252,19 @@ fn tell(
     outcome: &str,
 ) -> Result<(), CliError> {
     if args.file().is_some() {
-        let printed = drawn.print(report, outcome, &args.run);
+        let printed = drawn.print(report, outcome, &args.solving.run);
         return printed.map_err(|source| CliError::Unreported {
             output: args.output.clone(),
             source: source.into(),
         });
     }
-    if !args.run.quiet {
+    if !args.solving.run.quiet {
         let mut out = anstream::stderr();
         for warning in &report.warnings {
             // If even this cannot be written, the trace is there all the same.
             let _ = writeln!(out, "{warning}");
         }
     }
-    drawn.write(&report.judged(), outcome, &args.run)?;
-    report::write_json(&report.judged(), &args.run)
+    drawn.write(&report.judged(), outcome, &args.solving.run)?;
+    report::write_json(&report.judged(), &args.solving.run)
 }

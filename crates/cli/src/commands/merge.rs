@@ -51,11 +51,11 @@ pub(crate) struct MergeDone {
 pub(crate) fn run(args: &MergeArgs) -> Result<u8, CliError> {
     let done = merged(args)?;
     if args.output.as_deref() == Some(Path::new("-")) {
-        if !args.run.quiet {
+        if !args.solving.run.quiet {
             // If even this cannot be written, the file is there all the same.
             let _ = write!(anstream::stderr(), "{}", done.outcome);
         }
-    } else if !args.run.quiet && !reports_to_stdout(args) {
+    } else if !args.solving.run.quiet && !reports_to_stdout(args) {
         let output = args
             .output
             .as_deref()
@@ -66,39 +66,32 @@ pub(crate) fn run(args: &MergeArgs) -> Result<u8, CliError> {
 }
 
 fn reports_to_stdout(args: &MergeArgs) -> bool {
-    args.run.json.as_deref() == Some(Path::new("-"))
+    args.solving.run.json.as_deref() == Some(Path::new("-"))
 }
 
 /// Merges, on the threads asked for.
 pub(crate) fn merged(args: &MergeArgs) -> Result<MergeDone, CliError> {
-    args.method.refuse_strangers()?;
+    args.solving.method.refuse_strangers()?;
     let to_stdout = args.output.is_some() && args.file().is_none();
     if to_stdout && reports_to_stdout(args) {
         let message = "the trace and the report cannot both go to standard output";
         return Err(CliError::Usage(message.into()));
     }
-    target::check(&args.run, args.file())?;
+    target::check(&args.solving.run, args.file())?;
     offsets_out::check(&args.offsets, args.file())?;
-    with_threads(args.run.threads, || merge_here(args))
+    with_threads(args.solving.run.threads, || merge_here(args))
 }
 
 impl MergeArgs {
     /// The request to correct one of the traces.
     fn asked<'a>(&'a self, run: &'a RunPaths) -> Asked<'a> {
-        let source = Source::alone(&run.path, self.format.asked(), self.run.quiet);
-        Asked {
-            source: Source {
-                others: &run.others,
-                ..source
-            },
-            model: &self.model,
-            method: &self.method,
-            window: None,
-            bounds: &self.bounds,
-            limits: &self.limits,
-            run: &self.run,
-            force: self.force,
-        }
+        let solving = &self.solving;
+        let source = Source::alone(&run.path, solving.format.asked(), solving.run.quiet);
+        let source = Source {
+            others: &run.others,
+            ..source
+        };
+        Asked::of(source, solving, self.force)
     }
 }
 
@@ -110,8 +103,8 @@ fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
         let message = "--manifest-only takes a file to write";
         return Err(CliError::Usage(message.into()));
     }
-    let runs = grouped(&args.runs, args.format.asked())?;
-    if runs.len() > 1 && (args.run.json.is_some() || args.run.html.is_some()) {
+    let runs = grouped(&args.runs, args.solving.format.asked())?;
+    if runs.len() > 1 && (args.solving.run.json.is_some() || args.solving.run.html.is_some()) {
         let message = "--json and --html tell of one trace, and these are several; retime correct \
                        reports each";
         return Err(CliError::Usage(message.into()));
@@ -233,11 +226,11 @@ fn finish(args: &MergeArgs, parts: Vec<Part>, lines: &mut Vec<String>) -> Result
         return Ok(());
     };
     let outcome = lines.last().cloned().unwrap_or_default();
-    drawn.write(&report, &outcome, &args.run)?;
+    drawn.write(&report, &outcome, &args.solving.run)?;
     if reports_to_stdout(args) {
-        return report::print_as(&report, &args.run, String::new);
+        return report::print_as(&report, &args.solving.run, String::new);
     }
-    report::write_json(&report, &args.run)
+    report::write_json(&report, &args.solving.run)
 }
 
 /// Writes the file; what is said of it.
@@ -294,7 +287,7 @@ fn fill(
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let bytes = args.runs.iter().filter_map(|it| std::fs::metadata(it).ok());
     let bytes = bytes.map(|it| it.len()).sum();
-    let progress = Progress::new(Stage::Exporting, bytes, args.run.quiet);
+    let progress = Progress::new(Stage::Exporting, bytes, args.solving.run.quiet);
     let failed = |error| match error {
         MergeError::Format(error) => CliError::from(error),
         MergeError::Io(error) if path.as_os_str() == "-" => {

@@ -12,7 +12,6 @@ use retime::{
 use crate::args::{OrderArgs, OrderFormat};
 use crate::delay_beside::DelayBeside;
 use crate::error::{CliError, VIOLATIONS};
-use crate::formats::RankFrom;
 use crate::load::{Loaded, load_with, with_threads};
 use crate::method::to_ticks;
 use crate::progress::Interrupts;
@@ -30,8 +29,7 @@ pub(crate) fn run(args: &OrderArgs) -> Result<u8, CliError> {
 }
 
 fn order(args: &OrderArgs) -> Result<u8, CliError> {
-    let by_path = args.rank_from.as_ref().map(RankFrom::format);
-    let format = by_path.or(args.input_format);
+    let format = args.ranks.asked().or(args.input_format);
     let source = args.input.source(format, args.run.quiet);
     let (loaded, saved) = load_with(source, |trace| {
         let saved = DelayBeside::of(trace)?;

@@ -7,6 +7,7 @@
 
 mod answer;
 mod asked;
+mod browser;
 mod connections;
 mod request;
 mod server;
@@ -21,14 +22,10 @@ use retime_picture::{Live, Subject};
 use super::asked::{Asked, analyse, is_left_alone};
 use super::found::{Found, as_corrected, as_recorded};
 use crate::analysed::Analysed;
-use crate::args::{ModelArgs, RunArgs, TraceArgs};
-use crate::bounds::BoundsArgs;
+use crate::args::{SolvingArgs, TraceArgs};
 use crate::drawn::{self, sketch};
 use crate::error::CliError;
-use crate::formats::FormatArgs;
-use crate::limits::LimitArgs;
 use crate::load::with_threads;
-use crate::method::MethodArgs;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report;
 use server::Server;
@@ -50,46 +47,32 @@ pub(crate) struct ViewArgs {
         hide_default_value = true
     )]
     pub(crate) port: u16,
+    /// Open the page in the browser: that which $BROWSER names, or the one of the desktop
+    #[arg(long)]
+    pub(crate) open: bool,
     /// Show what leaves more dependencies reversed than the recording has, or cannot be
     /// right
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    #[command(flatten)]
-    pub(crate) method: MethodArgs,
-    #[command(flatten)]
-    pub(crate) bounds: BoundsArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) solving: SolvingArgs,
 }
 
 impl<'a> From<&'a ViewArgs> for Asked<'a> {
     fn from(args: &'a ViewArgs) -> Self {
-        Self {
-            source: args.input.source(args.format.asked(), args.run.quiet),
-            model: &args.model,
-            method: &args.method,
-            window: None,
-            bounds: &args.bounds,
-            limits: &args.limits,
-            run: &args.run,
-            force: args.force,
-        }
+        let solving = &args.solving;
+        let source = args.input.source(solving.format.asked(), solving.run.quiet);
+        Self::of(source, solving, args.force)
     }
 }
 
 /// Runs the command until it is interrupted.
 pub(crate) fn run(args: &ViewArgs) -> Result<u8, CliError> {
-    args.method.refuse_strangers()?;
-    report::target::check(&args.run, None)?;
+    args.solving.method.refuse_strangers()?;
+    report::target::check(&args.solving.run, None)?;
     // First of all, so that a port that is taken is known before any work.
     let server = Server::listen(args.port)?;
-    with_threads(args.run.threads, || view(args, &server))
+    with_threads(args.solving.run.threads, || view(args, &server))
 }
 
 fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
@@ -100,7 +83,11 @@ fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
         as_corrected(args.into(), &method, &mut analysed)?
     };
     let subject = subject(&analysed, &found);
-    let progress = Progress::new(Stage::Drawing, subject.trace.bytes(), args.run.quiet);
+    let progress = Progress::new(
+        Stage::Drawing,
+        subject.trace.bytes(),
+        args.solving.run.quiet,
+    );
     let live = Live::new(&subject, &tempfile::tempfile, &progress);
     drop(progress);
     check_interrupt()?;
@@ -115,9 +102,15 @@ fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
         &found.report.judged(),
         outcome,
         Some(live.picture()),
-        &args.run,
+        &args.solving.run,
     )?;
-    tell(args, &analysed, &found, outcome, &server.address())?;
+    let address = server.address();
+    tell(args, &analysed, &found, outcome, &address)?;
+    if args.open && !browser::open(&address) {
+        let message = "warning: no browser could be started: open the address above in one";
+        // The address is printed, so nothing is lost.
+        let _ = writeln!(anstream::stderr(), "{message}");
+    }
     server.serve(&page, |looked| {
         let view = live.view(&subject, looked)?;
         Ok(serde_json::to_vec(&view)?)
@@ -134,13 +127,13 @@ fn tell(
     address: &str,
 ) -> Result<(), CliError> {
     let solution = found.solved.as_ref().map(|it| &it.0);
-    let sketch = sketch::of(analysed, solution, &args.run);
+    let sketch = sketch::of(analysed, solution, &args.solving.run);
     let outcome = format!("{outcome}\nOpen {address}");
-    report::print(&found.report, &sketch, &outcome, &args.run)?;
-    if args.run.json.as_deref() == Some(Path::new("-")) {
+    report::print(&found.report, &sketch, &outcome, &args.solving.run)?;
+    if args.solving.run.json.as_deref() == Some(Path::new("-")) {
         // Beside the report. If even this cannot be written, nobody is there to see it.
         let _ = writeln!(anstream::stderr(), "Open {address}");
-    } else if args.run.quiet {
+    } else if args.solving.run.quiet {
         report::to_stdout(&format!("{address}\n"))?;
     }
     Ok(())

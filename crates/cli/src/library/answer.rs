@@ -39,7 +39,7 @@ pub fn ask(call: Call) -> Result<Answer, Failure> {
         Command::Check(args) => hush(&mut args.run)?,
         Command::Compare(args) => hush(&mut args.run)?,
         Command::Correct(args) => hush(&mut args.run)?,
-        Command::Merge(args) => hush(&mut args.run)?,
+        Command::Merge(args) => hush(&mut args.solving.run)?,
         Command::Apply(args) => args.run.quiet = true,
         Command::Undo(args) => args.run.quiet = true,
         _ => {}
@@ -68,7 +68,7 @@ fn outputs(command: &Command) -> Vec<PathBuf> {
         Command::Check(args) => Some(&args.run),
         Command::Compare(args) => Some(&args.run),
         Command::Correct(args) => Some(&args.run),
-        Command::Merge(args) => Some(&args.run),
+        Command::Merge(args) => Some(&args.solving.run),
         _ => None,
     };
     let reports = run.map(|it| [it.json.clone(), it.html.clone()]);

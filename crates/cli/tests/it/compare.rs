@@ -185,3 +185,16 @@ fn names(scratch: &Scratch) -> Vec<std::ffi::OsString> {
     names.sort();
     names
 }
+
+#[test]
+fn the_comparison_of_features_is_that_of_the_documentation() {
+    let scratch = Scratch::new();
+    let features = scratch.retime("compare --features").expect_code(0).stdout;
+    let page = include_str!("../../../../docs/REPRODUCTIONS.md");
+    let table = features.split("\n\n").nth(1).unwrap();
+    assert!(table.lines().count() > 15, "{features}");
+    for line in table.lines() {
+        assert!(page.contains(line), "not in docs/REPRODUCTIONS.md: {line}");
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+}

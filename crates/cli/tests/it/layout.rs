@@ -121,8 +121,8 @@ const CRATES: [(&str, &[&str]); 27] = [
 ];
 
 /// What everyone who links the library links too stays small: no threads, no
-/// numerics, of the system what files need.
-const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
+/// numerics, of the system what files need, and checksums, which every format has of its files.
+const MODEL_NEEDS: [&str; 5] = ["crc32fast", "rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.

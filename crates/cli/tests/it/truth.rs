@@ -133,19 +133,6 @@ fn reproduce_prints_the_figures_of_the_documentation() {
     }
 }
 
-#[test]
-fn the_comparison_of_features_is_that_of_the_documentation() {
-    let scratch = Scratch::new();
-    let features = scratch.retime("compare --features").expect_code(0).stdout;
-    let page = include_str!("../../../../docs/REPRODUCTIONS.md");
-    let table = features.split("\n\n").nth(1).unwrap();
-    assert!(table.lines().count() > 15, "{features}");
-    for line in table.lines() {
-        assert!(page.contains(line), "not in docs/REPRODUCTIONS.md: {line}");
-        assert!(line.chars().count() <= 100, "{line}");
-    }
-}
-
 /// Runs with as many events of each kind in the same order, between other partners or under
 /// other names.
 #[test]

@@ -515,3 +515,46 @@ mod attacks {
         assert_eq!((status, &*body), (200, ""));
     }
 }
+
+/// Whatever `$BROWSER` names is started with the address of the page.
+#[cfg(unix)]
+#[test]
+fn the_browser_is_opened_where_the_page_is() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let scratch = trace();
+    let browser = scratch.path().join("browser");
+    scratch.write(
+        "browser",
+        "#!/bin/sh\nprintf %s \"$1\" > opening; mv opening opened\n",
+    );
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = scratch.command("view t --open");
+    command.env("BROWSER", &browser);
+    let viewer = Viewer::of(command);
+    let opened = scratch.path().join("opened");
+    let patience = Instant::now();
+    while !opened.exists() && patience.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(
+        scratch.read("opened"),
+        format!("http://{}/{}/", viewer.host(), viewer.token)
+    );
+}
+
+/// Without a browser the address that is printed is enough.
+#[test]
+fn a_browser_that_cannot_be_started_is_told_of() {
+    let scratch = trace();
+    let mut command = scratch.command("view t --open");
+    command.env("BROWSER", scratch.path().join("nothing"));
+    command.stderr(Stdio::piped());
+    let mut viewer = Viewer::of(command);
+    let mut said = BufReader::new(viewer.child.stderr.take().unwrap()).lines();
+    assert!(said.any(|line| {
+        line.unwrap()
+            .starts_with("warning: no browser could be started")
+    }));
+    assert_eq!(viewer.get("").0, 200);
+}

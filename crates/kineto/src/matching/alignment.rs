@@ -148,26 +148,19 @@ pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> 
         return Shift::Impossible;
     };
     let (pivot, other) = (pivot.items, other.items);
-    let mut candidates = candidates(pivot, other, known.difference);
-    candidates.sort_unstable();
     let mut work = WORK;
-    let mut nearest: Option<(i64, i64)> = None;
-    for (apart, shift) in candidates {
-        if let Some((distance, found)) = nearest
-            && stands_out(distance, apart)
-        {
-            return Shift::By(found);
+    let mut nearest = Nearest::beside(none);
+    for (apart, shift) in candidates(pivot, other, known.difference) {
+        if nearest.stands_out_from(apart) {
+            break;
         }
         match is_shift(pivot, other, shift, known, &mut work) {
-            None => return Shift::Ambiguous,
             Some(false) => {}
-            Some(true) if nearest.is_some() || !stands_out(apart, none) => {
-                return Shift::Ambiguous;
-            }
-            Some(true) => nearest = Some((apart, shift)),
+            Some(true) if nearest.take(apart, shift) => {}
+            Some(true) | None => return Shift::Ambiguous,
         }
     }
-    nearest.map_or(Shift::Impossible, |(_, shift)| Shift::By(shift))
+    nearest.found().map_or(Shift::Impossible, Shift::By)
 }
 
 /// Messages from one rank to another, as each recorded its ends.
@@ -186,14 +179,10 @@ pub(super) struct Messages<'a> {
 pub(super) fn align_both(there: Messages<'_>, back: Messages<'_>) -> Option<Known> {
     let none = there.sends.apart_from(&there.receives, 0)?;
     let (sends, receives) = (there.sends.items, there.receives.items);
-    let mut candidates = candidates(sends, receives, 0);
-    candidates.sort_unstable();
     let mut work = WORK;
-    let mut nearest: Option<(i64, Known)> = None;
-    for (apart, shift) in candidates {
-        if let Some((distance, _)) = nearest
-            && stands_out(distance, apart)
-        {
+    let mut nearest = Nearest::beside(none);
+    for (apart, shift) in candidates(sends, receives, 0) {
+        if nearest.stands_out_from(apart) {
             break;
         }
         if !is_shift(sends, receives, shift, &Known::default(), &mut work)? {
@@ -203,14 +192,46 @@ pub(super) fn align_both(there: Messages<'_>, back: Messages<'_>) -> Option<Know
         work = work.checked_sub(back.sends.items.len() + back.receives.items.len())?;
         match align(back.sends, back.receives, &known.reversed()) {
             Shift::Impossible => {}
-            Shift::By(other) if nearest.is_none() && stands_out(apart, none) => {
+            Shift::Ambiguous => return None,
+            Shift::By(other) => {
                 let other = Known::of(back.sends.items, back.receives.items, other);
-                nearest = Some((apart, known.and(&other.reversed())));
+                if !nearest.take(apart, known.and(&other.reversed())) {
+                    return None;
+                }
             }
-            Shift::By(_) | Shift::Ambiguous => return None,
         }
     }
-    nearest.map(|(_, known)| known)
+    nearest.found()
+}
+
+/// The nearest of several possible shifts, and what it says of the clocks.
+struct Nearest<T> {
+    /// How far clocks differ if none of the calls belong together.
+    none: i64,
+    found: Option<(i64, T)>,
+}
+
+impl<T> Nearest<T> {
+    const fn beside(none: i64) -> Self {
+        Self { none, found: None }
+    }
+
+    /// True if anything so far apart is out of the question.
+    fn stands_out_from(&self, apart: i64) -> bool {
+        let found = self.found.as_ref();
+        found.is_some_and(|(nearest, _)| stands_out(*nearest, apart))
+    }
+
+    /// Takes a possible shift; false if that is ambiguous.
+    fn take(&mut self, apart: i64, of: T) -> bool {
+        let is_only = self.found.is_none() && stands_out(apart, self.none);
+        self.found = Some((apart, of));
+        is_only
+    }
+
+    fn found(self) -> Option<T> {
+        self.found.map(|(_, of)| of)
+    }
 }
 
 /// True if what is so far apart is out of the question beside the nearest.
@@ -218,8 +239,8 @@ fn stands_out(nearest: i64, apart: i64) -> bool {
     apart > nearest.max(ALIKE).saturating_mul(FARTHER)
 }
 
-/// All shifts, with how much clocks have to differ for them from what is known: by as much as
-/// ends do in the middle of what they lay on each other.
+/// All shifts, with how much clocks have to differ for them from what is known, the least first:
+/// by as much as ends do in the middle of what they lay on each other.
 fn candidates(pivot: &[Item], other: &[Item], difference: i64) -> Vec<(i64, i64)> {
     let (n, m) = (pivot.len() as i64, other.len() as i64);
     let candidate = |shift: i64| {
@@ -229,7 +250,9 @@ fn candidates(pivot: &[Item], other: &[Item], difference: i64) -> Vec<(i64, i64)
         let its = pivot.get((middle + shift) as usize)?;
         Some(((own.end - its.end - difference).abs(), shift))
     };
-    (1 - m..n).filter_map(candidate).collect()
+    let mut candidates: Vec<(i64, i64)> = (1 - m..n).filter_map(candidate).collect();
+    candidates.sort_unstable();
+    candidates
 }
 
 /// The first and last call of the other sequence that has a counterpart.

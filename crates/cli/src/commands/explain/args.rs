@@ -6,13 +6,9 @@ use std::str::FromStr;
 use clap::Args;
 
 use super::super::asked::Asked;
-use crate::args::{ModelArgs, RunArgs, THE_TRACE};
-use crate::bounds::BoundsArgs;
+use crate::args::{SolvingArgs, THE_TRACE};
 use crate::error::CliError;
-use crate::formats::FormatArgs;
-use crate::limits::LimitArgs;
 use crate::load::Source;
-use crate::method::MethodArgs;
 
 /// The name that stands for every kind.
 pub(super) const ALL: &str = "all";
@@ -42,24 +38,14 @@ pub(crate) struct ExplainArgs {
     )]
     pub(crate) unused: Option<String>,
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    #[command(flatten)]
-    pub(crate) method: MethodArgs,
-    #[command(flatten)]
-    pub(crate) bounds: BoundsArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) solving: SolvingArgs,
 }
 
 impl ExplainArgs {
     /// Fails if an option was given that has no part in this.
     pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
-        self.method.refuse_strangers()?;
-        if self.run.html.is_some() {
+        self.solving.method.refuse_strangers()?;
+        if self.solving.run.html.is_some() {
             let message = "--html has no part in explain: give it to check, correct or compare";
             return Err(CliError::Usage(message.into()));
         }
@@ -69,17 +55,10 @@ impl ExplainArgs {
 
 impl<'a> From<&'a ExplainArgs> for Asked<'a> {
     fn from(args: &'a ExplainArgs) -> Self {
-        Self {
-            source: Source::alone(&args.trace, args.format.asked(), args.run.quiet),
-            model: &args.model,
-            method: &args.method,
-            window: None,
-            bounds: &args.bounds,
-            limits: &args.limits,
-            run: &args.run,
-            // Nothing is written, so there is nothing to protect.
-            force: true,
-        }
+        let solving = &args.solving;
+        let source = Source::alone(&args.trace, solving.format.asked(), solving.run.quiet);
+        // Nothing is written, so there is nothing to protect.
+        Self::of(source, solving, true)
     }
 }
 

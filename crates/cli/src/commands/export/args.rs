@@ -7,12 +7,8 @@ use clap::{Args, ValueEnum};
 use retime::{Delay, LocationIndex, TraceInfo, printable_path};
 use retime_export::{Kind, Times};
 
-use crate::args::{ModelArgs, RunArgs, TraceArgs};
-use crate::bounds::BoundsArgs;
+use crate::args::{SolvingArgs, TraceArgs};
 use crate::error::CliError;
-use crate::formats::FormatArgs;
-use crate::limits::LimitArgs;
-use crate::method::MethodArgs;
 
 #[derive(Debug, Args)]
 #[command(
@@ -48,17 +44,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "WHICH")]
     pub(crate) times: Option<TimesName>,
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    #[command(flatten)]
-    pub(crate) method: MethodArgs,
-    #[command(flatten)]
-    pub(crate) bounds: BoundsArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) solving: SolvingArgs,
 }
 
 /// Which times are shown, by name.

@@ -6,12 +6,8 @@ use clap::Args;
 use retime::printable_path;
 use retime_merge::MergedKind;
 
-use crate::args::{ModelArgs, OffsetsOutArgs, RunArgs};
-use crate::bounds::BoundsArgs;
+use crate::args::{OffsetsOutArgs, SolvingArgs};
 use crate::error::CliError;
-use crate::formats::FormatArgs;
-use crate::limits::LimitArgs;
-use crate::method::MethodArgs;
 
 #[derive(Debug, Args)]
 #[command(
@@ -45,17 +41,7 @@ pub(crate) struct MergeArgs {
     #[command(flatten)]
     pub(crate) offsets: OffsetsOutArgs,
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    #[command(flatten)]
-    pub(crate) method: MethodArgs,
-    #[command(flatten)]
-    pub(crate) bounds: BoundsArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) solving: SolvingArgs,
 }
 
 /// The kind of file that is written.

@@ -1,13 +1,13 @@
-//! All of a file but its times: in JSON their digits, in packets what else their size changes.
+//! The length and the checksum of a file but for its times.
 //!
-//! Its length and check sum tell whether a copy changed anything else, the order of its
-//! events included.
+//! They tell whether a copy changed anything else, the order of its events included. A format
+//! leaves out the digits of times, or whatever else another time changes.
 //!
 //! ```
-//! let mut rest = retime_kineto::Rest::default();
-//! rest.add(b"12345");
-//! rest.add(b"6789");
-//! assert_eq!(rest.finish(), [9, 0xcbf4_3926]);
+//! let mut checksum = retime_model::format::Checksum::default();
+//! checksum.add(b"12345");
+//! checksum.add(b"6789");
+//! assert_eq!(checksum.finish(), [9, 0xcbf4_3926]);
 //! ```
 
 use crc32fast::Hasher;
@@ -16,15 +16,15 @@ use crc32fast::Hasher;
 /// many times as fast as those of short ones.
 const BLOCK: usize = 1 << 16;
 
-/// Sums up bytes.
+/// The length and the CRC-32 of bytes that come one after another.
 #[derive(Debug, Default)]
-pub struct Rest {
+pub struct Checksum {
     gathered: Vec<u8>,
     crc: Hasher,
     bytes: u64,
 }
 
-impl Rest {
+impl Checksum {
     /// Takes the next bytes.
     #[inline]
     pub fn add(&mut self, bytes: &[u8]) {
@@ -40,7 +40,7 @@ impl Rest {
         self.gathered.clear();
     }
 
-    /// Length and check sum of all that was taken.
+    /// The length and the checksum of all that was taken, as [`Contents::rest`](super::Contents) has them.
     pub fn finish(mut self) -> [u64; 2] {
         self.sum_up();
         [self.bytes, self.crc.finalize().into()]
