@@ -13,7 +13,8 @@ use retime_model::{Monitor, open_regular};
 use tar::{Builder, EntryType, Header};
 
 use crate::error::MergeError;
-use crate::manifest::{MANIFEST, Member, manifest};
+use crate::manifest::{MANIFEST, manifest};
+use crate::member::Member;
 
 /// Bytes that are copied between two questions whether to stop.
 const BLOCK: u64 = 1 << 20;

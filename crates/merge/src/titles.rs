@@ -57,10 +57,16 @@ fn stem(document: &Document) -> String {
     let name = document.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let ends = match document.kind {
-        DocumentKind::Chrome => &[".json"][..],
-        DocumentKind::Packets => &[".pftrace", ".perfetto-trace", ".perfetto_trace", ".pb"],
-    };
-    let stem = ends.iter().find_map(|it| name.strip_suffix(it));
+    let stem = endings(document.kind)
+        .iter()
+        .find_map(|it| name.strip_suffix(it));
     stem.unwrap_or(name).to_owned()
+}
+
+/// The endings of names of such documents, the most usual first.
+pub(crate) const fn endings(kind: DocumentKind) -> &'static [&'static str] {
+    match kind {
+        DocumentKind::Chrome => &[".json"],
+        DocumentKind::Packets => &[".pftrace", ".perfetto-trace", ".perfetto_trace", ".pb"],
+    }
 }

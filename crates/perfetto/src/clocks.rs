@@ -87,6 +87,11 @@ impl Snapshot {
 }
 
 impl Snapshot {
+    /// The clock of the trace, if it says which that is.
+    pub(crate) fn trace_clock(&self) -> Option<u32> {
+        self.trace_clock
+    }
+
     /// True if a clock has to be moved by so many nanoseconds that says nothing of what it shows.
     pub(crate) fn is_silent(&self, by: i64) -> bool {
         by != 0 && self.readings.iter().any(|it| !it.is_written)

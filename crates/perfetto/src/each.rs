@@ -56,9 +56,30 @@ pub fn each_packet(
     monitor: &dyn Monitor,
     visit: &mut dyn FnMut(PieceRead<'_>) -> Result<(), FormatError>,
 ) -> Result<MachinesAhead, FormatError> {
+    each_piece(path, ahead, InnerTimes::Refused, monitor, visit)
+}
+
+/// Packets that have times within them, as those of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InnerTimes {
+    /// They are shown, to who only looks.
+    Kept,
+    /// They cannot be given other times.
+    Refused,
+}
+
+/// Shows all pieces of a file.
+pub(crate) fn each_piece(
+    path: &Path,
+    ahead: &MachinesAhead,
+    inner_times: InnerTimes,
+    monitor: &dyn Monitor,
+    visit: &mut dyn FnMut(PieceRead<'_>) -> Result<(), FormatError>,
+) -> Result<MachinesAhead, FormatError> {
     let mut each = Each {
         path,
         ahead,
+        inner_times,
         is_inside: false,
         timing: Timing::default(),
         remote: Remote::default(),
@@ -72,6 +93,7 @@ pub fn each_packet(
 struct Each<'a> {
     path: &'a Path,
     ahead: &'a MachinesAhead,
+    inner_times: InnerTimes,
     /// True within compressed packets, which hold no others.
     is_inside: bool,
     timing: Timing,
@@ -96,7 +118,7 @@ impl Each<'_> {
             self.is_inside = false;
             return Ok(());
         }
-        if let Some(what) = packet.inner_times {
+        if let (InnerTimes::Refused, Some(what)) = (self.inner_times, packet.inner_times) {
             return Err(PerfettoError::Unwritable {
                 path: path.to_owned(),
                 byte: piece.at,

@@ -82,6 +82,7 @@ mod contents;
 mod each;
 mod error;
 mod event;
+mod file_clock;
 mod forms;
 mod interned;
 mod packet;
@@ -104,6 +105,7 @@ use retime_model::{Monitor, presence};
 
 pub use each::{MachinesAhead, PacketRead, PieceRead, each_packet};
 pub use error::PerfettoError;
+pub use file_clock::{FileClock, file_clock};
 use packets::Packets;
 
 /// Traces of Perfetto.

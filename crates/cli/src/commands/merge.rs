@@ -23,8 +23,7 @@ use retime::format::Document;
 use retime::{plural, printable_path};
 use retime_export::Placement;
 use retime_merge::{
-    Arrow, ArrowEnd, Job, Member, MergeError, Merged, MergedKind, archive, manifest, member_names,
-    merge,
+    Arrow, ArrowEnd, Job, Member, MergeError, Merged, archive, manifest, member_names, merge,
 };
 
 use super::asked::Asked;
@@ -142,22 +141,15 @@ fn parts(
     room: Option<&Path>,
     staging: Option<&Staging>,
 ) -> Result<Vec<Part>, CliError> {
-    let writes = |output: &MergeOutput| !matches!(output, MergeOutput::Manifest);
-    let takes_packets = matches!(
-        written,
-        Some(MergeOutput::Trace {
-            kind: MergedKind::Perfetto,
-            ..
-        })
-    );
     let mut placement = Placement::default();
     let mut parts: Vec<Part> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
-        let own = room.map(|it| Room {
-            copy: written
-                .filter(writes)
-                .map(|_| it.join(format!("corrected-{number}"))),
-            packets: takes_packets.then(|| PacketsRoom {
+        let own = room.zip(written).map(|(it, output)| Room {
+            output,
+            copy: output
+                .has_copies()
+                .then(|| it.join(format!("corrected-{number}"))),
+            packets: output.takes_events().then(|| PacketsRoom {
                 path: it.join(format!("packets-{number}")),
                 placement: placement.clone(),
             }),
@@ -290,6 +282,7 @@ fn fill(
     let progress = Progress::new(Stage::Exporting, bytes, args.solving.run.quiet);
     let failed = |error| match error {
         MergeError::Format(error) => CliError::from(error),
+        error @ MergeError::UnnamedClock { .. } => CliError::Format(Box::new(error)),
         MergeError::Io(error) if path.as_os_str() == "-" => {
             CliError::io(Path::new("standard output"), error)
         }
@@ -314,17 +307,10 @@ fn fill(
         MergeOutput::Archive => {
             let job = job(parts);
             let files = || job.documents.iter().map(|it| &*it.path);
-            let names = member_names(files());
-            let members = job
-                .documents
-                .iter()
-                .zip(names)
-                .map(|(document, name)| Member {
-                    name,
-                    host: document.host.clone(),
-                    zero: document.base,
-                });
-            let members: Vec<Member> = members.collect();
+            let names = member_names(job.documents.iter());
+            let members = job.documents.iter().zip(names);
+            let members = members.map(|(it, name)| Member::of(it, name, 0, &progress));
+            let members: Vec<Member> = members.collect::<Result<_, _>>().map_err(failed)?;
             archive(&members, files(), out, &progress).map_err(failed)?;
             Ok(Content(format!(
                 "{} at corrected times with a manifest. Open it in https://ui.perfetto.dev \
@@ -333,7 +319,7 @@ fn fill(
             )))
         }
         MergeOutput::Manifest => {
-            let constant = constant::members(parts);
+            let constant = constant::members(parts, &progress).map_err(failed)?;
             let text = manifest(&constant.members);
             let written = out.write_all(text.as_bytes());
             written.map_err(|error| CliError::io(path, error))?;

@@ -289,10 +289,12 @@ fn offsets_of_any_trace_come_back() {
             .expect_code(0);
         scratch.shell("rm -f corrected/*.retime applied/*.retime");
         assert_same(&scratch.join("corrected"), &scratch.join("applied"));
-        for file in ["t.json", "t.tar"] {
+        for (file, told) in [
+            ("t.json", "only files in Chrome's format become JSON"),
+            ("t.tar", "become members of an archive"),
+        ] {
             let refused = scratch.retime(&format!("merge halo -o {file}"));
             assert_eq!(refused.code, Some(2));
-            let told = "only files in Chrome's format are put into JSON";
             assert!(refused.stderr.contains(told), "{}", refused.stderr);
             assert!(!scratch.join(file).exists());
         }

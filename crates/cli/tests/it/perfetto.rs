@@ -1,6 +1,8 @@
 //! Traces of Perfetto: jobs as PyTorch and rocprof write them, and what `export` writes.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 
 use retime_perfetto_wire::fields::{
     clock, clock_snapshot, process_descriptor, remote_clock_sync, synced_clocks, trace,
@@ -9,6 +11,7 @@ use retime_perfetto_wire::fields::{
 use retime_perfetto_wire::write::{bytes, fixed64, uint};
 use retime_testing::kineto::{KinetoRun, Style};
 use retime_testing::perfetto::{Shape, packets};
+use serde_json::{Value, json};
 
 use crate::common::Scratch;
 use crate::common::directory::assert_same;
@@ -109,6 +112,80 @@ fn a_directory_of_both_kinds_is_one_kind_if_that_is_said() {
     let files = "run/rank0.pftrace run/rank1.pftrace run/rank2.pftrace run/rank3.pftrace";
     let summary = said(&scratch, &format!("check {files} --format perfetto"), 1);
     assert!(!summary.contains("another kind"), "{summary}");
+}
+
+/// The members of an archive, by name, and its manifest.
+fn unpacked(scratch: &Scratch, name: &str) -> (BTreeMap<String, Vec<u8>>, Value) {
+    let bytes = fs::read(scratch.join(name)).unwrap();
+    let mut members = BTreeMap::new();
+    for entry in tar::Archive::new(&*bytes).entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).unwrap();
+        let name = entry.path().unwrap().to_string_lossy().into_owned();
+        members.insert(name, content);
+    }
+    let manifest = members.remove("perfetto_manifest.json").unwrap();
+    (members, serde_json::from_slice(&manifest).unwrap())
+}
+
+/// Members are the corrected files, and what relates their clocks is that these show the same.
+#[test]
+fn packets_become_members_of_an_archive() {
+    let scratch = Scratch::new();
+    job(&scratch, Shape::PyTorch);
+    said(&scratch, "correct run -o out", 0);
+    said(&scratch, "merge run -o job.tar", 0);
+    let (members, manifest) = unpacked(&scratch, "job.tar");
+    assert_eq!(members.len(), 4);
+    for (name, content) in &members {
+        let own = fs::read(scratch.join(&format!("out/{name}")));
+        assert!(*content == own.unwrap_or_else(|_| panic!("{name}")));
+    }
+    let manifest = &manifest["perfetto_manifest"];
+    let clock = manifest["trace_time"]["clock"].as_str().unwrap();
+    assert_eq!(manifest["trace_time"]["file"], "rank0.pftrace");
+    for (rank, file) in manifest["files"].as_array().unwrap().iter().enumerate() {
+        let path = format!("rank{rank}.pftrace");
+        assert_eq!(
+            (&file["path"], &file["machine"]["name"]),
+            (&json!(path), &json!(path))
+        );
+        let wanted = json!({
+            "clock": clock,
+            "sync_to": {"file": "rank0.pftrace", "clock": clock},
+            "offset_ns": 0,
+        });
+        assert_eq!(file["clocks"], if rank == 0 { Value::Null } else { wanted });
+    }
+    let outcome = scratch.retime("merge run -o job.json");
+    assert_eq!(outcome.code, Some(2), "{outcome:?}");
+    let told = "only files in Chrome's format become JSON";
+    assert!(outcome.stderr.contains(told), "{outcome:?}");
+}
+
+/// One constant for each file is the offset of its clock against the one that is the least.
+#[test]
+fn a_manifest_relates_files_of_packets_as_they_are() {
+    let scratch = Scratch::new();
+    job(&scratch, Shape::PyTorch);
+    let told = "merge run --manifest-only -o manifest.json --offsets-out offsets.json";
+    said(&scratch, told, 0);
+    let read = |name: &str| -> Value { serde_json::from_str(&scratch.read(name)).unwrap() };
+    let (manifest, offsets) = (read("manifest.json"), read("offsets.json"));
+    let clocks = offsets["traces"][0]["clocks"].as_array().unwrap();
+    let offset = |rank: u64| {
+        let is_own = |it: &&Value| it["ranks"].as_array().unwrap().contains(&json!(rank));
+        let clock = clocks.iter().find(is_own).unwrap();
+        clock["offset_ns"].as_f64().unwrap().round() as i64
+    };
+    let least = (0..4).map(offset).min().unwrap();
+    let files = manifest["perfetto_manifest"]["files"].as_array().unwrap();
+    for (rank, file) in (0..).zip(files) {
+        let found = file["clocks"]["offset_ns"].as_i64().unwrap_or(0);
+        assert_eq!(found, offset(rank) - least, "{file}");
+    }
+    assert!((0..4).any(|rank| offset(rank) != least));
 }
 
 /// A message within others.

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use retime_merge::{MANIFEST, Member, archive, member_names};
-use serde_json::Value;
+use retime_model::format::{Document, DocumentKind};
+use retime_perfetto_wire::fields::{trace, trace_packet};
+use retime_perfetto_wire::write::{bytes, uint};
+use serde_json::{Value, json};
 
 /// Fails on what the reference of the format rules out.
 fn check(manifest: &Value, names: &BTreeSet<String>) {
@@ -30,8 +33,16 @@ fn check(manifest: &Value, names: &BTreeSet<String>) {
         let Some(clocks) = file.get("clocks") else {
             continue;
         };
-        // Files in Chrome's format have no clock of a name.
-        assert!(clocks.get("clock").is_none() && clocks["sync_to"].get("clock").is_none());
+        // Files in Chrome's format have no clock of a name, and those of packets have one.
+        for (name, clock) in [
+            (path, clocks.get("clock")),
+            (
+                clocks["sync_to"]["file"].as_str().unwrap(),
+                clocks["sync_to"].get("clock"),
+            ),
+        ] {
+            assert_eq!(name.ends_with(".pftrace"), clock.is_some(), "{name}");
+        }
         assert!(paths.contains(clocks["sync_to"]["file"].as_str().unwrap()));
         assert_ne!(clocks["sync_to"]["file"], path);
         assert!(clocks["offset_ns"].as_i64().unwrap() >= 0);
@@ -69,13 +80,20 @@ fn an_archive_is_as_documented() {
     let files: Vec<PathBuf> = ["rank0.json", &long, "other/rank0.json"].map(at).to_vec();
     let paths = || files.iter().map(PathBuf::as_path);
     let zeros = [1_790_857_026_000_000_000, 1_790_857_025_000_000_000, -7];
-    let own: Vec<Member> = member_names(paths())
+    let documents: Vec<Document> = paths()
+        .map(|it| Document {
+            path: it.into(),
+            ..Document::default()
+        })
+        .collect();
+    let own: Vec<Member> = member_names(documents.iter())
         .into_iter()
         .zip(zeros)
         .map(|(name, zero)| Member {
             name,
             host: Some("host \"1\"".into()),
             zero,
+            clock: None,
         })
         .collect();
     let mut out = Vec::new();
@@ -106,4 +124,72 @@ fn an_archive_is_as_documented() {
     // What is not there, or no archive of one, is an error.
     let missing = [Path::new("/nothing/there.json")];
     assert!(archive(&own, missing.into_iter(), &mut Vec::new(), &()).is_err());
+}
+
+/// A file with one packet for each machine, stamped by a clock.
+fn packets(path: &Path, clock: u64, machines: &[u64]) {
+    let mut file = Vec::new();
+    for machine in machines {
+        let mut packet = Vec::new();
+        uint(&mut packet, trace_packet::TIMESTAMP, 7);
+        uint(&mut packet, trace_packet::TIMESTAMP_CLOCK_ID, clock);
+        if *machine != 0 {
+            uint(&mut packet, trace_packet::MACHINE_ID, *machine);
+        }
+        bytes(&mut file, trace::PACKET, &packet);
+    }
+    std::fs::write(path, file).unwrap();
+}
+
+/// Files of packets are on machines of their own, and related by clocks that are named.
+#[test]
+fn packets_are_related_by_their_clocks() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let document = |name: &str, base| Document {
+        kind: DocumentKind::Packets,
+        path: at(name),
+        base,
+        ..Document::default()
+    };
+    packets(&at("one.pftrace"), 1, &[0]);
+    packets(&at("two.pftrace"), 6, &[0, 9]);
+    let member =
+        |name: &str, later| Member::of(&document(name, 100), name.into(), later, &()).unwrap();
+    let own = [member("one.pftrace", 20), member("two.pftrace", 5)];
+    let text = retime_merge::manifest(&own);
+    let found: Value = serde_json::from_str(&text).unwrap();
+    check(&found, &own.iter().map(|it| it.name.clone()).collect());
+    let base = "two.pftrace (machine 0)";
+    let wanted = json!({"perfetto_manifest": {
+        "version": 1,
+        "trace_time": {"file": "two.pftrace", "machine": base, "clock": "BOOTTIME"},
+        "files": [
+            {
+                "path": "one.pftrace",
+                "machine": {"name": "one.pftrace"},
+                "clocks": {
+                    "clock": "REALTIME",
+                    "sync_to": {"file": "two.pftrace", "machine": base, "clock": "BOOTTIME"},
+                    "offset_ns": 15,
+                },
+            },
+            {
+                "path": "two.pftrace",
+                "machines": [
+                    {"id": 0, "name": base},
+                    {"id": 9, "name": "two.pftrace (machine 9)"},
+                ],
+            },
+        ],
+    }});
+    assert_eq!(found, wanted);
+    // Nobody else knows a clock that a program made for itself.
+    packets(&at("own.pftrace"), 70, &[0]);
+    let refused = Member::of(&document("own.pftrace", 0), "own".into(), 0, &());
+    let told = refused.unwrap_err().to_string();
+    assert!(
+        told.contains("own.pftrace: its times are by a clock"),
+        "{told}"
+    );
 }

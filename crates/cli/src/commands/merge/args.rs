@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use retime::format::DocumentKind;
 use retime::printable_path;
 use retime_merge::MergedKind;
 
@@ -16,8 +17,9 @@ use crate::error::CliError;
     what the traces record of communication could be used; 130 interrupted."
 )]
 pub(crate) struct MergeArgs {
-    /// The profiles of a job: a directory of them, or the files of its ranks, several of
-    /// either; into *.pftrace also those of Perfetto, and traces of other formats
+    /// The profiles of a job, in Chrome's JSON or of Perfetto (which become no JSON): a
+    /// directory of them, or the files of its ranks, several of either; into *.pftrace also
+    /// traces of other formats
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// The file to write: *.pftrace for Perfetto, *.json for Chrome's format, either with
@@ -56,6 +58,26 @@ pub(crate) enum MergeOutput {
     Archive,
     /// The manifest of an archive of the files as they are.
     Manifest,
+}
+
+impl MergeOutput {
+    /// True if it holds the files at corrected times.
+    pub(super) fn has_copies(self) -> bool {
+        !matches!(self, Self::Manifest)
+    }
+
+    /// True if it holds the events of traces whose files no viewer reads.
+    pub(super) fn takes_events(self) -> bool {
+        let perfetto = MergedKind::Perfetto;
+        matches!(self, Self::Trace { kind, .. } if kind == perfetto)
+    }
+
+    /// True if it holds documents of this kind.
+    pub(super) fn takes(self, document: DocumentKind) -> bool {
+        let chrome = MergedKind::Chrome;
+        document == DocumentKind::Chrome
+            || !matches!(self, Self::Trace { kind, .. } if kind == chrome)
+    }
 }
 
 impl MergeArgs {

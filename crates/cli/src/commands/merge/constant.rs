@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use retime::{format_seconds, plural, printable};
-use retime_merge::{Member, member_names};
+use retime::{Monitor, format_seconds, plural, printable};
+use retime_merge::{Member, MergeError, member_names};
 
 use super::part::Part;
 
@@ -23,9 +23,9 @@ pub(super) struct Constant {
 const NAMED: usize = 3;
 
 /// The members that the files of all traces are, as they lie there.
-pub(super) fn members(parts: &[Part]) -> Constant {
+pub(super) fn members(parts: &[Part], monitor: &dyn Monitor) -> Result<Constant, MergeError> {
     let documents = || parts.iter().flat_map(|it| &it.shown.documents);
-    let mut names = member_names(documents().map(|it| &*it.path)).into_iter();
+    let mut names = member_names(documents()).into_iter();
     let mut members = Vec::new();
     let mut left: BTreeMap<String, f64> = BTreeMap::new();
     for part in parts {
@@ -42,21 +42,21 @@ pub(super) fn members(parts: &[Part]) -> Constant {
             let constant = own().next().map_or(0.0, |it| it.offset_ns);
             let error = own().map(|it| (it.offset_ns - constant).abs() + it.offset_error_ns);
             let error = error.fold(0.0, f64::max);
-            let host = document.host.clone();
             let name = names.next().unwrap_or_default();
-            let whose = host.clone().unwrap_or_else(|| name.clone());
+            let whose = document.host.clone().unwrap_or_else(|| name.clone());
             let most = left.entry(whose).or_default();
             *most = most.max(error);
-            members.push(Member {
+            members.push(Member::of(
+                document,
                 name,
-                host,
-                zero: document.base.saturating_add(constant.round() as i64),
-            });
+                constant.round() as i64,
+                monitor,
+            )?);
         }
     }
     let mut left: Vec<(String, f64)> = left.into_iter().collect();
     left.sort_by(|a, b| b.1.total_cmp(&a.1));
-    Constant { members, left }
+    Ok(Constant { members, left })
 }
 
 impl Constant {

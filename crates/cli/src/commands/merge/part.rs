@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use retime::causality::{Check, EventNode};
-use retime::format::{Document, DocumentKind, Shape, Trace};
+use retime::format::{Document, Shape, Trace};
 use retime::pipeline::{Analysis, Solution};
 use retime::{Access, TraceInfo};
 use retime_export::dependencies;
@@ -19,6 +19,7 @@ use super::super::asked::{Asked, analyse, is_left_alone};
 use super::super::found::{Found, as_corrected, as_recorded};
 use super::super::merged::access;
 use super::super::offsets_out;
+use super::args::MergeOutput;
 use super::packets::{self, PacketsRoom, PacketsWritten};
 use crate::analysed::Analysed;
 use crate::clock_offsets::TraceOffsets;
@@ -45,6 +46,8 @@ pub(super) struct Part {
 
 /// The places where a trace may be written on the way.
 pub(super) struct Room {
+    /// The output in which it will be.
+    pub(super) output: MergeOutput,
     /// That of its corrected files, if these are wanted.
     pub(super) copy: Option<PathBuf>,
     /// That of packets, where the file takes any.
@@ -65,9 +68,7 @@ pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliErro
     let (mut analysed, method) = analyse(asked)?;
     let documents = analysed.opened.trace.documents();
     let has_documents = !documents.is_empty();
-    if !has_documents || documents.iter().any(|it| it.kind == DocumentKind::Packets) {
-        refuse_without_packets(&analysed, room.as_ref())?;
-    }
+    refuse_strangers(&analysed, &documents, room.as_ref())?;
     drop(documents);
     let Found {
         report,
@@ -112,14 +113,32 @@ pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliErro
     })
 }
 
-/// Refuses a trace whose events only packets show where something else is to be written.
-fn refuse_without_packets(analysed: &Analysed, room: Option<&Room>) -> Result<(), CliError> {
-    if room.is_none_or(|it| it.packets.is_some()) {
+/// Refuses a trace whose events or packets the output cannot hold.
+fn refuse_strangers(
+    analysed: &Analysed,
+    documents: &[Document],
+    room: Option<&Room>,
+) -> Result<(), CliError> {
+    let Some(output) = room.map(|it| it.output) else {
+        return Ok(());
+    };
+    let fits = if documents.is_empty() {
+        output.takes_events()
+    } else {
+        documents.iter().all(|it| output.takes(it.kind))
+    };
+    if fits {
         return Ok(());
     }
+    let of_what = match output {
+        MergeOutput::Trace { .. } => "only files in Chrome's format become JSON",
+        MergeOutput::Archive | MergeOutput::Manifest => {
+            "only files that Perfetto reads, JSON in Chrome's format and packets, become members of \
+             an archive"
+        }
+    };
     let message = format!(
-        "is {}, and only files in Chrome's format are put into JSON, an archive or a manifest; \
-         -o NAME.pftrace takes its events, too",
+        "is {}, and {of_what}; -o NAME.pftrace takes its events, too",
         analysed.opened.trace.format()
     );
     Err(CliError::input(&analysed.opened.path, message))
