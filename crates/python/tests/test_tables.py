@@ -156,6 +156,14 @@ def test_intervals(trace):
     assert all(it["change"] == it["corrected"] - it["recorded"] for it in rows)
     unchanged = sum(it["change"] == 0 for it in rows)
     assert unchanged == corrected.report.distortion.unchanged
+    for name, roles in [
+        ("before_effects", {"receive", "collective_end"}),
+        ("before_causes", {"send", "collective_begin"}),
+    ]:
+        sizes = [abs(it["change"]) for it in rows if it["to_role"] in roles]
+        found = getattr(corrected.report.distortion, name)
+        assert (found.intervals, found.largest_size) == (len(sizes), max(sizes))
+        assert found.mean_size == pytest.approx(sum(sizes) / len(sizes))
 
 
 def test_whole_numbers_have_a_sign(trace):

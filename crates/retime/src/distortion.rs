@@ -6,29 +6,39 @@
 //! change of one tick counts as small whatever its ratio. Which events these are
 //! is up to who asks: the ones with edges, or [all](Changes).
 //!
+//! A correction that moves effects to behind their causes changes the intervals before effects
+//! most. So changes are summed up apart by the event at the end of the interval: before an effect
+//! (`d_R`), a cause (`d_S`), or an event that is neither (`d_I`); the sizes of changes in ticks are
+//! the `e_R`, `e_S` and `e_I` of the source.
+//!
 //! ```
-//! use retime::causality::Place;
+//! use retime::causality::{Place, Role};
 //! use retime::{Changes, Distortion, LocationIndex, Ticks, Timestamp};
 //!
 //! let mut changes = Changes::default();
 //! // Recorded 100 and 50 ticks apart, corrected 100 and 60.
 //! for (number, (before, after)) in [(0, 7), (100, 107), (150, 167)].into_iter().enumerate() {
 //!     let place = Place { location: LocationIndex(0), event: number as u64 };
-//!     changes.event(Timestamp(before), Timestamp(after), place);
+//!     let role = (number == 2).then_some(Role::Receive);
+//!     changes.event(Timestamp(before), Timestamp(after), place, role);
 //! }
 //! let distortion = Distortion::of([changes]);
 //! assert_eq!((distortion.intervals, distortion.unchanged, distortion.large), (2, 1, 1));
 //! assert_eq!((distortion.largest, distortion.largest_displacement), (0.2, Ticks(17)));
+//! let effects = distortion.before_effects;
+//! assert_eq!((effects.intervals, effects.mean_size, effects.largest_size), (1, 10.0, Ticks(10)));
+//! assert_eq!(distortion.before_others.mean_size, 0.0);
 //! ```
 //!
-//! Source: Rabenseifner 2000, figure 6.3.
+//! Source: Rabenseifner 2000, section 5.1 and figure 5.1 for the kinds of intervals, figure 6.3 for
+//! the classes of changes.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, Place};
 use crate::pace::Pace;
-use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Ticks, Timestamp};
+use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Role, Ticks, Timestamp};
 
 /// Changes up to this share count as small.
 const SMALL: f64 = 1e-3;
@@ -57,6 +67,12 @@ pub struct Distortion {
     /// Where it is: the event at the end of the interval.
     #[serde(skip)]
     pub largest_at: Option<Place>,
+    /// Intervals before receives and ends of collective operations.
+    pub before_effects: EndChanges,
+    /// Intervals before sends and begins of collective operations.
+    pub before_causes: EndChanges,
+    /// Intervals before events that communicate with nobody.
+    pub before_others: EndChanges,
     /// Share of local time during which corrections grow.
     pub growing_share: f64,
     /// Events that have another stamp than before.
@@ -65,6 +81,44 @@ pub struct Distortion {
     pub largest_displacement: Ticks,
     /// Mean size of displacements over all events, in ticks.
     pub mean_displacement: f64,
+}
+
+/// Changes of intervals that end alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EndChanges {
+    /// The number of intervals.
+    pub intervals: u64,
+    /// Mean size of a change, in ticks.
+    pub mean_size: f64,
+    /// Size of the largest change.
+    pub largest_size: Ticks,
+    /// Mean relative change.
+    pub mean: f64,
+}
+
+impl EndChanges {
+    /// One more; means hold sums until [`Self::divide`].
+    fn add(&mut self, size: u64, relative: f64) {
+        self.intervals += 1;
+        self.mean_size += size as f64;
+        self.largest_size.0 = self
+            .largest_size
+            .0
+            .max(i64::try_from(size).unwrap_or(i64::MAX));
+        self.mean += relative;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.intervals += other.intervals;
+        self.mean_size += other.mean_size;
+        self.largest_size = self.largest_size.max(other.largest_size);
+        self.mean += other.mean;
+    }
+
+    fn divide(&mut self) {
+        self.mean_size = ratio(self.mean_size, self.intervals as f64);
+        self.mean = ratio(self.mean, self.intervals as f64);
+    }
 }
 
 /// Mean and largest of relative changes.
@@ -145,6 +199,24 @@ impl Distortion {
         Ok(Self::of(parts))
     }
 
+    /// The changes of all kinds of intervals.
+    fn by_end(&mut self) -> [&mut EndChanges; 3] {
+        [
+            &mut self.before_effects,
+            &mut self.before_causes,
+            &mut self.before_others,
+        ]
+    }
+
+    /// The changes of intervals that end in events of a role.
+    fn ends_in(&mut self, role: Option<Role>) -> &mut EndChanges {
+        match role {
+            Some(Role::Receive | Role::CollectiveEnd) => &mut self.before_effects,
+            Some(Role::Send | Role::CollectiveBegin) => &mut self.before_causes,
+            None => &mut self.before_others,
+        }
+    }
+
     /// The changes of all locations together. They have to be in one order whenever sums of floats
     /// are to come out alike.
     pub fn of(locations: impl IntoIterator<Item = Changes>) -> Self {
@@ -153,6 +225,9 @@ impl Distortion {
         sums.out.mean = ratio(sums.change, sums.out.intervals as f64);
         sums.out.small_change.divide(sums.out.small);
         sums.out.large_change.divide(sums.out.large);
+        for ends in sums.out.by_end() {
+            ends.divide();
+        }
         sums.out.growing_share = ratio(sums.growing, sums.time);
         sums.out.mean_displacement = ratio(sums.displacement, sums.events as f64);
         sums.out
@@ -179,13 +254,15 @@ impl Changes {
                 location: LocationIndex(location as u32),
                 event: nodes.event(node),
             };
-            changes.event(nodes.timestamp(node), after[node.index()], place);
+            let role = (!nodes.is_between(node)).then(|| nodes.role(node));
+            changes.event(nodes.timestamp(node), after[node.index()], place, role);
         }
         Ok(changes)
     }
 
-    /// The next event of the location: its times before and after, and where it is.
-    pub fn event(&mut self, before: Timestamp, after: Timestamp, place: Place) {
+    /// The next event of the location: its times before and after, where it is, and the part it
+    /// plays in communication, if any.
+    pub fn event(&mut self, before: Timestamp, after: Timestamp, place: Place, role: Option<Role>) {
         let stamps = Stamps { before, after };
         let moved = stamps.moved();
         self.events += 1;
@@ -197,12 +274,14 @@ impl Changes {
         if let Some(last) = self.last.replace(stamps) {
             let was = before.0.wrapping_sub(last.before.0) as i64;
             let is = after.0.wrapping_sub(last.after.0) as i64;
-            self.interval(was, is, place);
+            self.interval(was, is, place, role);
         }
     }
 
-    fn interval(&mut self, before: i64, now: i64, place: Place) {
+    fn interval(&mut self, before: i64, now: i64, place: Place, role: Option<Role>) {
         let change = now.saturating_sub(before);
+        let relative = change.unsigned_abs() as f64 / before.max(1) as f64;
+        self.out.ends_in(role).add(change.unsigned_abs(), relative);
         self.out.intervals += 1;
         if before > 0 {
             let shortest = self
@@ -216,7 +295,6 @@ impl Changes {
             self.out.unchanged += 1;
             return;
         }
-        let relative = change.unsigned_abs() as f64 / before.max(1) as f64;
         self.change += relative;
         if change > 1 {
             self.growing += before as f64;
@@ -240,6 +318,9 @@ impl Changes {
         own.unchanged += its.unchanged;
         own.small += its.small;
         own.large += its.large;
+        for (own, its) in own.by_end().into_iter().zip(its.clone().by_end()) {
+            own.merge(*its);
+        }
         own.small_change.merge(its.small_change);
         own.large_change.merge(its.large_change);
         own.shortest_interval = own

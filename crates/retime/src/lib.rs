@@ -143,7 +143,7 @@ pub use correction::{
     SavedClock, SavedDistance, SavedError, SavedKnot, Step, compose,
 };
 pub use delay::{DelayByLength, DelayTable, MinimalDelay, PairClass};
-pub use distortion::{Changes, Distortion, MeanAndMost, final_advance};
+pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
 pub use ends::EndsEvidence;
 pub use grouping::{Grouping, Standing, split_clocks};

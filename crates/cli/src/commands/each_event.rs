@@ -3,7 +3,7 @@
 //! Events pass one after another, so that no more of them are in memory than of a list.
 
 use rayon::prelude::*;
-use retime::causality::Place;
+use retime::causality::{Nodes, Place};
 use retime::format::{CorrectedEvents, Trace};
 use retime::pipeline::Solution;
 use retime::{Changes, Correction, Distortion, LocationIndex, Timestamp};
@@ -32,7 +32,7 @@ pub(super) fn distortion(
     let changes = (0..counts.len()).into_par_iter().map(|at| {
         let location = LocationIndex(at as u32);
         let settled = settled.as_ref().map(|times| times[at].as_slice());
-        changes(trace, location, &solution.correction, settled)
+        changes(trace, nodes, location, &solution.correction, settled)
     });
     let changes = changes.collect::<Result<Vec<Changes>, CliError>>()?;
     Ok(Some(Distortion::of(changes)))
@@ -65,11 +65,13 @@ fn settled(
 /// The changes of one location.
 fn changes(
     trace: &dyn Trace,
+    nodes: &Nodes,
     location: LocationIndex,
     correction: &Correction,
     settled: Option<&[Timestamp]>,
 ) -> Result<Changes, CliError> {
     let mut changes = Changes::default();
+    let mut communicating = nodes.of(location.as_usize()).peekable();
     let mut events = CorrectedEvents::open(trace, location, Some(correction))?;
     while let Some(event) = events.read()? {
         let after = match settled {
@@ -84,7 +86,10 @@ fn changes(
             location,
             event: event.number,
         };
-        changes.event(event.latest, after.unwrap_or(event.latest), place);
+        let node = communicating.next_if(|node| nodes.event(*node) == event.number);
+        let role = node.filter(|node| !nodes.is_between(*node));
+        let role = role.map(|node| nodes.role(node));
+        changes.event(event.latest, after.unwrap_or(event.latest), place, role);
         if event.number.is_multiple_of(STEP) {
             check_interrupt()?;
         }

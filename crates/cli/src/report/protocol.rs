@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use retime::{Distortion, MeanAndMost, TickRate, Ticks, group_digits};
+use retime::{Distortion, MeanAndMost, TickRate, Ticks, format_seconds, group_digits};
 
 use super::model::{CheckPart, ClockPart, PairPart, Report};
 use super::share::share;
@@ -55,6 +55,11 @@ pub(super) fn lines(report: &Report) -> Vec<Line> {
         lines.push(("delays", text));
     }
     lines.extend(changes(&distortion.measured));
+    let by_end = match &distortion.all_events {
+        Some(all) => changes_by_end(all, "of all events, ", rate),
+        None => changes_by_end(&distortion.measured, "", rate),
+    };
+    lines.extend(by_end);
     lines
 }
 
@@ -91,6 +96,26 @@ fn changes(measured: &Distortion) -> [Line; 3] {
     let small = class(measured.small, range, measured.small_change);
     let large = class(measured.large, "by more", measured.large_change);
     [("changes", unchanged), ("", small), ("", large)]
+}
+
+/// How much intervals changed by the event at their end.
+fn changes_by_end(measured: &Distortion, of_which: &str, rate: TickRate) -> Vec<Line> {
+    let kinds = [
+        ("receives and ends of collectives", measured.before_effects),
+        ("sends and begins of collectives", measured.before_causes),
+        ("other events", measured.before_others),
+    ];
+    let there = kinds.into_iter().filter(|(_, it)| it.intervals > 0);
+    let lines = there.map(|(name, ends)| {
+        let mean = format_seconds(ends.mean_size / rate.get() as f64);
+        let content = format!(
+            "{of_which}{} intervals before {name}: by {mean} on average, by {} at most",
+            group_digits(ends.intervals),
+            rate.format(ends.largest_size),
+        );
+        ("", content)
+    });
+    lines.collect()
 }
 
 /// Options that suit similar traces.

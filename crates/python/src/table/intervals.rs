@@ -3,18 +3,34 @@
 
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use retime::LocationIndex;
-use retime::causality::EventNode;
+use retime::causality::{EventNode, Role};
 use retime_cli::library::Study;
 
-use super::columns::{Ids, ROWS, batch, number, schema as schema_of, signed, whole};
+use super::columns::{
+    Ids, ROWS, batch, coded_short, dictionary, named, number, schema as schema_of, signed, whole,
+};
 use super::stream::{Batches, Next};
 use super::times::{Times, span};
 
+/// The roles of events that communicate, by their codes.
+const ROLES: [&str; 4] = ["send", "receive", "collective_begin", "collective_end"];
+
+fn code(role: Role) -> i16 {
+    match role {
+        Role::Send => 0,
+        Role::Receive => 1,
+        Role::CollectiveBegin => 2,
+        Role::CollectiveEnd => 3,
+    }
+}
+
 pub(super) fn schema(study: &Study, is_corrected: bool) -> SchemaRef {
     let mut fields = vec![Ids::of(study.analysis().info()).field("location", false)];
-    fields.extend(["from_event", "to_event", "from_time", "recorded"].map(number));
+    fields.extend(["from_event", "to_event"].map(number));
+    fields.push(named("to_role", DataType::Int16));
+    fields.extend(["from_time", "recorded"].map(number));
     if is_corrected {
         fields.extend(["corrected", "change"].map(number));
     }
@@ -68,10 +84,13 @@ impl Batches for Intervals {
         let ticks = |what: &dyn Fn(EventNode, EventNode) -> i64| {
             signed(ends.iter().map(|&(from, to)| what(from, to)).collect())
         };
+        let roles = ends.iter().map(|it| code(times.nodes.role(it.1)));
+        let roles: Vec<i16> = roles.collect();
         let mut columns = vec![
             Ids::of(self.study.analysis().info()).column(ids),
             whole(ends.iter().map(|it| times.nodes.event(it.0)).collect()),
             whole(ends.iter().map(|it| times.nodes.event(it.1)).collect()),
+            coded_short(roles, &dictionary(&ROLES)),
             whole(ends.iter().map(|it| times.recorded(it.0)).collect()),
             Ok(ticks(&recorded)),
         ];
