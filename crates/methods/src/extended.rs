@@ -127,12 +127,13 @@ impl Estimator for Extended {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Intervals]
+        &[Choice::Intervals, Choice::OneWay]
     }
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
         let options = Self {
             intervals: input.options.intervals,
+            factor: input.options.one_way_factor.or(self.factor),
             drift: input.options.drift,
             ..*self
         };

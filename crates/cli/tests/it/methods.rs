@@ -143,6 +143,26 @@ fn a_backward_clock_moves_events_to_earlier_times() {
     assert!(displacement("--method clc --backward") < 0);
 }
 
+/// A difference of clocks that was expected makes ramps longer, so that more events are moved;
+/// one that is smaller than jumps are changes nothing where all of them are known.
+#[test]
+fn ramps_are_as_long_as_an_expected_difference_takes() {
+    let moved = |options: &str| {
+        let report = report_of(&format!("--method clc {options}"));
+        let moved = &report["distortion"]["moved"];
+        moved.as_u64().unwrap()
+    };
+    for method in ["gentlest", "printed"] {
+        let expecting = |difference: &str| {
+            moved(&format!(
+                "--amortization-method {method} --start-clock-difference {difference}"
+            ))
+        };
+        assert!(expecting("50ms") > moved(&format!("--amortization-method {method}")));
+    }
+    assert_eq!(moved("--start-clock-difference 1ns"), moved(""));
+}
+
 #[test]
 fn outside_of_the_window_nothing_is_counted() {
     let scratch = traces::scratch([("trace", traces::skewed())]);
@@ -402,6 +422,17 @@ fn senseless_options_are_refused() {
             "--amortization has no part in --method regression --repair off; leave it out",
         ),
         ("--method convex-hull --pairs regression", no_part),
+        ("--start-clock-difference 5ms", no_part),
+        ("--method simple --start-clock-difference 5ms", no_part),
+        (
+            "--method clc --start-clock-difference 5ms --amortization off",
+            "--start-clock-difference has no part where --amortization is off",
+        ),
+        ("--method hofmann-hilgers --one-way-factor 2", no_part),
+        (
+            "--method extended --one-way-factor 0.5",
+            "give a number of 1 or more, such as 2",
+        ),
         ("--method min-max --intervals 0", "0 is not in"),
     ] {
         let outcome = scratch.retime(&format!("correct trace -o out {options}"));

@@ -21,6 +21,9 @@ pub struct Options {
     pub drift: f64,
     /// Number of sub-intervals; `None` for as many as messages fill.
     pub intervals: Option<u32>,
+    /// How many times as wide as the narrowest bounds of any pair those are that are guessed where
+    /// messages go one way only; `None` for what round trips tell.
+    pub one_way_factor: Option<f64>,
     /// How two clocks are compared.
     pub pairs: PairMethod,
     /// Offsets of clocks from the common time.
@@ -34,6 +37,7 @@ impl Default for Options {
             clock: Some(LogicalClock::default()),
             drift: 1e-4,
             intervals: None,
+            one_way_factor: None,
             pairs: PairMethod::ConvexHull,
             offsets: MeasuredOffsets::default(),
         }
@@ -57,6 +61,8 @@ pub enum Choice {
     Direction,
     /// [`Options::intervals`].
     Intervals,
+    /// [`Options::one_way_factor`].
+    OneWay,
     /// [`Options::pairs`].
     Pairs,
     /// [`Options::offsets`].
