@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use retime_model::FileMap;
-use retime_model::{Length, Timestamp};
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
+use retime_model::{Length, Timestamp};
 
 use crate::line::{Kind, Partner, What, place};
 use crate::pass::Pass;

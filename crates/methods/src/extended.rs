@@ -69,6 +69,7 @@
 
 use rayon::prelude::*;
 
+use crate::by_drift;
 use crate::closure::DifferenceBounds;
 use crate::hofmann_hilgers::{all_or_first, tightest};
 use crate::line::middle;
@@ -132,7 +133,7 @@ impl Estimator for Extended {
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
         let options = Self {
-            intervals: input.options.intervals,
+            intervals: by_drift::number(input)?,
             factor: input.options.one_way_factor.or(self.factor),
             drift: input.options.drift,
             ..*self

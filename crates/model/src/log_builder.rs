@@ -163,7 +163,9 @@ impl LogBuilder {
     /// The message that left last, and that the trace names, has this length.
     pub fn named_sent(&mut self, length: Length) {
         if let Some(send) = self.last() {
-            self.columns.named_lengths.push(NamedLength { send, length });
+            self.columns
+                .named_lengths
+                .push(NamedLength { send, length });
         }
     }
 

@@ -60,7 +60,10 @@ pub struct Bend {
 /// The value of the string at each gate, rounded down. It ends at the last
 /// gate's low.
 pub fn taut_string(gates: &[Gate]) -> Vec<i64> {
-    values_on(gates, &bends(gates, |index| is_like_neighbours(gates, index)))
+    values_on(
+        gates,
+        &bends(gates, |index| is_like_neighbours(gates, index)),
+    )
 }
 
 /// The value at each gate of the string with these bends.
@@ -97,7 +100,8 @@ pub fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
 /// True if a gate is as high and as wide as those on either side of it: a straight way from the
 /// one to the other passes it anyhow.
 fn is_like_neighbours(gates: &[Gate], index: usize) -> bool {
-    let Some([before, gate, after]) = index.checked_sub(1).and_then(|it| gates.get(it..it + 3)) else {
+    let Some([before, gate, after]) = index.checked_sub(1).and_then(|it| gates.get(it..it + 3))
+    else {
         return false;
     };
     let sides = |gate: &Gate| (gate.low, gate.high);

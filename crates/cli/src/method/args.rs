@@ -1,19 +1,20 @@
 //! The options of methods, and what they resolve to for a trace.
 
 use clap::Args;
-use retime::{Delay, Ticks, TraceInfo};
 use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::format::Trace;
 use retime::pipeline::{
-    Choice, ClockControl, ClockKind, LogicalClock, MeasuredOffsets, Method, Options,
+    Choice, ClockControl, ClockKind, IntervalNumber, LogicalClock, MeasuredOffsets, Method, Options,
 };
+use retime::{Delay, Ticks, TraceInfo};
 
 use super::controller::{
     Amortization, ConstantsArgs, Controller, non_negative, one_or_more, to_ticks,
 };
 use super::distance::MinDistance;
 use super::given::Given;
+use super::intervals::Intervals;
 use super::reference::ReferenceName;
 use super::{AmortizationName, MethodOption, PairsName, RepairName, StepsName};
 use crate::error::CliError;
@@ -45,10 +46,11 @@ pub(crate) struct MethodArgs {
     reference: ReferenceName,
     #[command(flatten)]
     offsets: OffsetsArgs,
-    /// Sub-intervals of min-max, hofmann-hilgers and extended [default: so many
-    /// that messages fill them]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    intervals: Option<u32>,
+    /// Sub-intervals of min-max, hofmann-hilgers and extended, or by-drift: so many
+    /// that clocks part by less in each than a message takes, by --drift-bound and
+    /// --min-delay [default: so many that messages fill them]
+    #[arg(long, value_name = "N|by-drift")]
+    intervals: Option<Intervals>,
     /// extended: where messages go one way only, how many times the narrowest bounds of
     /// any pair those are apart that are guessed, the factor of the source [default: the
     /// longest by the shortest of the fastest round trips, at least 2]
@@ -167,7 +169,9 @@ impl MethodArgs {
             reference,
             clock: (self.repair == RepairName::Clc).then(clock).transpose()?,
             drift,
-            intervals: self.intervals,
+            intervals: self
+                .intervals
+                .map_or(IntervalNumber::ByMessages, |given| given.0),
             one_way_factor: self.one_way_factor,
             pairs: self.pairs.into(),
             offsets,

@@ -85,16 +85,28 @@ fn json_lines_say_how_long_messages_are() {
         }
         format!("{line}\n")
     };
-    scratch.write("channels.jsonl", &lines.lines().map(on_channel).collect::<String>());
+    scratch.write(
+        "channels.jsonl",
+        &lines.lines().map(on_channel).collect::<String>(),
+    );
     for file in ["ids.jsonl", "channels.jsonl"] {
         let report = checked(&scratch, &format!("{file} --min-delay slow"), 1);
         for figure in ["short", "shortest_by_ticks"] {
-            assert_eq!(report["before"][figure], archive["before"][figure], "{file}");
+            assert_eq!(
+                report["before"][figure], archive["before"][figure],
+                "{file}"
+            );
         }
         let by_length = &report["parameters"]["min_delay"]["by_length"];
         assert_eq!(by_length["without_length"], 0, "{file}");
-        scratch.succeed(&format!("correct {file} -o out.jsonl --force -q --min-delay slow"));
-        assert_eq!(checked(&scratch, "out.jsonl", 0)["before"]["short"], 0, "{file}");
+        scratch.succeed(&format!(
+            "correct {file} -o out.jsonl --force -q --min-delay slow"
+        ));
+        assert_eq!(
+            checked(&scratch, "out.jsonl", 0)["before"]["short"],
+            0,
+            "{file}"
+        );
     }
 }
 

@@ -33,9 +33,17 @@ fn they_have_times_types_regions_and_peers() {
     assert_eq!(passages, [Some(Passage::Enter), None, None]);
     let second: Vec<_> = rows(1).iter().map(said).collect();
     assert_eq!(second, [(9, "receive", None, Some(0))]);
-    let bytes = |location| rows(location).iter().map(|row| row.bytes).collect::<Vec<_>>();
+    let bytes = |location| {
+        rows(location)
+            .iter()
+            .map(|row| row.bytes)
+            .collect::<Vec<_>>()
+    };
     // From 4 GiB on lengths are not told apart.
-    assert_eq!((bytes(0), bytes(1)), (vec![None, Some(24), None], vec![None]));
+    assert_eq!(
+        (bytes(0), bytes(1)),
+        (vec![None, Some(24), None], vec![None])
+    );
     assert_eq!(trace.region(0).as_deref(), Some("main"));
     assert_eq!(trace.region(1), None);
     assert!(rows(2).is_empty());

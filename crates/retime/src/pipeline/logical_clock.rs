@@ -8,7 +8,8 @@ use super::unsolved::Unsolved;
 use crate::clock::{
     AmortizationMethod, AmortizationRate, ClockError, CombinedConstants, Control, Gamma,
     LogicalTimes, MultiPass, PrintedRamp, Regulation, Steps, amortize_as_printed,
-    amortize_with_ramp, controlled, lamport_order, mirror_back, passes, regulated, simple, unamortized,
+    amortize_with_ramp, controlled, lamport_order, mirror_back, passes, regulated, simple,
+    unamortized,
 };
 use crate::correction::Correction;
 use crate::repair::Direction;
