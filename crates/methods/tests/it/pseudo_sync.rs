@@ -272,7 +272,10 @@ fn segments_that_come_later_only_lower_shifts() {
         let all = experiment(seed);
         let mut before: Option<[Vec<i64>; 2]> = None;
         for until in [100_000, 200_000, 400_000, 1_000_000_000] {
-            let come = all.all().iter().filter(|it| it.sent.max(it.received) <= until);
+            let come = all
+                .all()
+                .iter()
+                .filter(|it| it.sent.max(it.received) <= until);
             let come = Edges::new(come.copied().collect(), vec![Some((0, until)); 8]);
             let Ok(closed) = solve(&come, true) else {
                 continue;
