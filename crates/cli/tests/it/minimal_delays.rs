@@ -81,6 +81,7 @@ fn json_lines_say_how_long_messages_are() {
         let way = if line["type"] == "send" { "to" } else { "from" };
         if line["message"].is_number() {
             line[way] = line["peer"].clone();
+            line["tag"] = line["message"].take();
             line.as_object_mut().unwrap().remove("message");
         }
         format!("{line}\n")
