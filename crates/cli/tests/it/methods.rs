@@ -169,16 +169,18 @@ fn ramps_are_as_long_as_an_expected_difference_takes() {
     assert_eq!(small.to_bits(), none.to_bits());
 }
 
+/// A line of a trace.
+fn line(location: &str, time: u64, way: &str, message: u64) -> String {
+    format!(
+        "{{\"location\":\"{location}\",\"time\":{time},\"type\":\"{way}\",\"message\":{message}}}\n"
+    )
+}
+
 /// A round trip of a and b that takes 10, and a clock c that only sends: its messages bound it from
 /// one side, and the other bound is guessed.
 #[test]
 fn a_missing_bound_is_so_many_round_trips_away() {
     let scratch = Scratch::new();
-    let line = |location: &str, time: u64, way: &str, message: u64| {
-        format!(
-            "{{\"location\":\"{location}\",\"time\":{time},\"type\":\"{way}\",\"message\":{message}}}\n"
-        )
-    };
     let lines = [
         line("a", 1_000, "send", 1),
         line("b", 1_004, "receive", 1),
@@ -207,11 +209,6 @@ fn a_missing_bound_is_so_many_round_trips_away() {
 #[test]
 fn sub_intervals_are_as_short_as_drift_asks_for() {
     let scratch = Scratch::new();
-    let line = |location: &str, time: u64, way: &str, message: u64| {
-        format!(
-            "{{\"location\":\"{location}\",\"time\":{time},\"type\":\"{way}\",\"message\":{message}}}\n"
-        )
-    };
     // The clock of b is ahead by 500 or a little more.
     let round_trip = |n: u64| {
         let (time, ahead) = (10_000 + 100 * n, 500 + n / 10 % 3);
