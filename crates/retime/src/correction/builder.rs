@@ -53,20 +53,20 @@ pub struct MapBuilder {
 }
 
 /// An event of a location, and its corrected time.
-type Passed = (u64, Timestamp);
+type LastEvent = (u64, Timestamp);
 
 /// The event of each location that was added last.
 #[derive(Debug, Default)]
 struct LastEvents {
     /// That of all: mostly the next is of the same location.
-    latest: Option<(LocationIndex, Passed)>,
+    latest: Option<(LocationIndex, LastEvent)>,
     /// Those of other locations.
-    others: FxHashMap<LocationIndex, Passed>,
+    others: FxHashMap<LocationIndex, LastEvent>,
 }
 
 impl LastEvents {
     /// Takes up an event; the one before it in its location.
-    fn replace(&mut self, location: LocationIndex, event: Passed) -> Option<Passed> {
+    fn replace(&mut self, location: LocationIndex, event: LastEvent) -> Option<LastEvent> {
         match self.latest.replace((location, event)) {
             Some((same, before)) if same == location => Some(before),
             Some((other, its)) => {
