@@ -124,7 +124,6 @@ impl EventRows for Rows<'_> {
                 tag: peer.map(|_| event.tag),
                 communicator: peer.map(|_| event.communicator),
                 bytes: event.length.bytes(),
-                ..EventRow::default()
             }
         };
         Ok(self.events.next().map(row))

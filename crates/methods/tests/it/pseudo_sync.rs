@@ -284,7 +284,7 @@ fn segments_that_come_later_only_lower_shifts() {
                 assert!(took(&closed, edge) >= 0, "{seed} {until}: {edge:?}");
             }
             let from_base = come.all().iter().filter(|it| it.from == BASE);
-            let from_base = Edges::new(from_base.copied().collect(), vec![None; 8]);
+            let from_base = Edges::new(from_base.copied().collect(), vec![Some((0, until)); 8]);
             let Ok(pseudo) = solve(&from_base, false) else {
                 continue;
             };
