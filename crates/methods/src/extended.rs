@@ -136,7 +136,6 @@ impl Estimator for Extended {
             intervals: by_drift::number(input)?,
             factor: input.options.one_way_factor.or(self.factor),
             drift: input.options.drift,
-            ..*self
         };
         let (reference, monitor) = (input.reference, input.problem.monitor);
         Ok(extended(
