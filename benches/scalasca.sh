@@ -15,11 +15,19 @@
 #                                    recording of `retime demo`
 #   RUNS=N                           how often what is timed runs, by turns; by default 5
 set -euo pipefail
+
+# Paths are given from where this is called.
+absolute() { # PATH
+    [ -z "$1" ] || realpath -m "$1"
+}
+sources=$(absolute "${1:-${SCALASCA_SOURCE:-}}")
+prefix=$(absolute "${SCALASCA_PREFIX:-}")
+recorded=$(absolute "${TRACE:-}")
+truth=$(absolute "${TRUTH:-}")
 cd "$(dirname "$0")/.."
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-sources=${1:-${SCALASCA_SOURCE:-}}
-prefix=${SCALASCA_PREFIX:-$target/scalasca/install}
+prefix=${prefix:-$target/scalasca/install}
 runs=${RUNS:-5}
 
 explain() {
@@ -40,12 +48,10 @@ build() {
         echo "benches/scalasca.sh: $sources has no configure: give the unpacked sources" >&2
         exit 2
     }
-    local configure
-    configure=$(realpath "$sources/configure")
     mkdir -p "$target/scalasca/build"
     # Scalasca calls every later Open MPI by this name.
     (cd "$target/scalasca/build" &&
-        "$configure" --prefix="$prefix" --with-mpi="${SCALASCA_MPI:-openmpi3}" --disable-shared &&
+        "$sources/configure" --prefix="$prefix" --with-mpi="${SCALASCA_MPI:-openmpi3}" --disable-shared &&
         make -j"$(nproc)" install) >"$target/scalasca/build.log" 2>&1 || {
         tail -n 20 "$target/scalasca/build.log" >&2
         echo "benches/scalasca.sh: it does not build; $target/scalasca/build.log has all" >&2
@@ -67,9 +73,9 @@ done
 cargo build --quiet --profile dist --package retime-cli
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-if [ -n "${TRACE:-}" ]; then
-    cp -r "$TRACE" "$scratch/recorded"
-    [ -z "${TRUTH:-}" ] || cp -r "$TRUTH" "$scratch/truth"
+if [ -n "$recorded" ]; then
+    cp -r "$recorded" "$scratch/recorded"
+    [ -z "$truth" ] || cp -r "$truth" "$scratch/truth"
 elif [ -e ../shared/traces/rtns.mono.tar.zst ]; then
     for part in mono truth; do
         tar --zstd -C "$scratch" -xf "../shared/traces/rtns.$part.tar.zst"

@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use retime_model::FileMap;
-use retime_model::Timestamp;
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
+use retime_model::{Length, Timestamp};
 
 use crate::line::{Kind, Partner, What, place};
 use crate::pass::Pass;
@@ -34,6 +34,8 @@ struct Compact {
     /// The channel of a message that names its peer.
     tag: u32,
     communicator: u32,
+    /// The length of the message.
+    length: Length,
     kind: Kind,
 }
 
@@ -59,9 +61,12 @@ impl Table {
                     number
                 })
             });
-            let message = match said.what {
-                What::Send(Partner::Channel(message))
-                | What::Receive(Partner::Channel(message)) => Some(message),
+            let transfer = match said.what {
+                What::Send(transfer) | What::Receive(transfer) => Some(transfer),
+                _ => None,
+            };
+            let message = match transfer.map(|it| it.partner) {
+                Some(Partner::Channel(message)) => Some(message),
                 _ => None,
             };
             let location = said.location.as_usize();
@@ -76,6 +81,7 @@ impl Table {
                     peer: message.map_or(NONE, |it| it.peer.0),
                     tag: message.map_or(0, |it| it.tag),
                     communicator: message.map_or(0, |it| it.communicator),
+                    length: transfer.map_or(Length::UNKNOWN, |it| it.length),
                     kind,
                 });
             }
@@ -117,7 +123,7 @@ impl EventRows for Rows<'_> {
                 peer,
                 tag: peer.map(|_| event.tag),
                 communicator: peer.map(|_| event.communicator),
-                ..EventRow::default()
+                bytes: event.length.bytes(),
             }
         };
         Ok(self.events.next().map(row))

@@ -11,7 +11,7 @@ use retime_model::{LocationIndex, LogBuilder, Monitor, OperationPart, Timestamp}
 
 use crate::error::JsonlError;
 use crate::kinds::Kinds;
-use crate::line::{Part, Partner, What};
+use crate::line::{Part, Partner, Transfer, What};
 use crate::open::Open;
 use crate::pass::Pass;
 
@@ -96,18 +96,39 @@ impl LoggedTrack {
         let time = Timestamp(self.latest);
         match *what {
             What::Heartbeat | What::End | What::Internal => {}
-            What::Send(Partner::Message(id)) => {
-                self.log.named_send(event, time, open.message(id, true));
-            }
-            What::Receive(Partner::Message(id)) => {
-                self.log.named_receive(event, time, open.message(id, false));
-            }
-            What::Send(Partner::Channel(message)) => self.log.send(event, time, message, None),
-            What::Receive(Partner::Channel(message)) => self.log.receive(event, time, message),
+            What::Send(transfer) => self.send(transfer, event, time, open),
+            What::Receive(transfer) => self.receive(transfer, event, time, open),
             What::Enter(part) => self.collective(&part, true, event, time, open),
             What::Leave(part) => self.collective(&part, false, event, time, open),
         }
         self.event += 1;
+    }
+
+    fn send(&mut self, sent: Transfer<'_>, event: u64, time: Timestamp, open: &mut Open) {
+        match sent.partner {
+            Partner::Message(id) => {
+                self.log.named_send(event, time, open.message(id, true));
+                if sent.length.is_known() {
+                    self.log.named_sent(sent.length);
+                }
+            }
+            Partner::Channel(message) => {
+                self.log.send(event, time, message, None);
+                self.log.sent(sent.length);
+            }
+        }
+    }
+
+    fn receive(&mut self, received: Transfer<'_>, event: u64, time: Timestamp, open: &mut Open) {
+        match received.partner {
+            Partner::Message(id) => {
+                self.log.named_receive(event, time, open.message(id, false));
+            }
+            Partner::Channel(message) => {
+                self.log.receive(event, time, message);
+                self.log.received(received.length);
+            }
+        }
     }
 
     fn collective(

@@ -69,6 +69,7 @@
 
 use rayon::prelude::*;
 
+use crate::by_drift;
 use crate::closure::DifferenceBounds;
 use crate::hofmann_hilgers::{all_or_first, tightest};
 use crate::line::middle;
@@ -127,14 +128,14 @@ impl Estimator for Extended {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Intervals]
+        &[Choice::Intervals, Choice::OneWay]
     }
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
         let options = Self {
-            intervals: input.options.intervals,
+            intervals: by_drift::number(input)?,
+            factor: input.options.one_way_factor.or(self.factor),
             drift: input.options.drift,
-            ..*self
         };
         let (reference, monitor) = (input.reference, input.problem.monitor);
         Ok(extended(

@@ -48,6 +48,7 @@
 
 use rayon::prelude::*;
 
+use crate::by_drift;
 use crate::closure::DifferenceBounds;
 use crate::line::{lines_through, middle, relative_to};
 use crate::pair_bounds::PairBounds;
@@ -81,7 +82,7 @@ impl Estimator for HofmannHilgers {
     }
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
-        let (intervals, reference) = (input.options.intervals, input.reference);
+        let (intervals, reference) = (by_drift::number(input)?, input.reference);
         let monitor = input.problem.monitor;
         Ok(hofmann_hilgers(
             input.edges,

@@ -23,6 +23,7 @@
 //! [`Estimator`]: retime::pipeline::Estimator
 
 pub mod a_priori;
+mod by_drift;
 mod clock_line;
 mod closure;
 mod clouds;

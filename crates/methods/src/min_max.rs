@@ -36,6 +36,7 @@
 //! # Ok::<(), retime::estimate::NoEstimate>(())
 //! ```
 
+use crate::by_drift;
 use crate::line::{clocks, lines_through, middle, towards};
 use crate::pair_bounds::PairBounds;
 use crate::sub_intervals::{SubIntervals, with_sub_intervals};
@@ -67,7 +68,7 @@ impl Estimator for MinMax {
     }
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
-        let (intervals, reference) = (input.options.intervals, input.reference);
+        let (intervals, reference) = (by_drift::number(input)?, input.reference);
         let monitor = input.problem.monitor;
         Ok(min_max(
             input.edges,

@@ -82,7 +82,7 @@ pub use implementation::Implementation;
 pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{
     ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
-    LogError, LogNode, NO_CALL, NamedMessage, NamedOperation, OperationPart,
+    LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation, OperationPart,
 };
 pub use log_builder::LogBuilder;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};

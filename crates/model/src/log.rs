@@ -135,6 +135,9 @@ pub struct LogColumns {
     pub calls: Vec<Call>,
     /// Sends and receives of messages that have ids.
     pub named_messages: Vec<NamedMessage>,
+    /// The lengths of those that are sent, where they are recorded.
+    #[serde(with = "packed")]
+    pub named_lengths: Vec<NamedLength>,
     /// The durations of receives, where they are recorded.
     #[serde(with = "packed")]
     pub awaited: Vec<Awaited>,
@@ -173,6 +176,20 @@ pub struct Accepted {
 packed_fields!(Accepted {
     send: LogNode,
     completion: LogNode,
+});
+
+/// The length of a message that has an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedLength {
+    /// The send.
+    pub send: LogNode,
+    /// How long it is.
+    pub length: Length,
+}
+
+packed_fields!(NamedLength {
+    send: LogNode,
+    length: Length,
 });
 
 /// A receive, and for how long its location had done nothing else when it was complete.
@@ -228,6 +245,18 @@ impl Length {
     #[inline]
     pub const fn is_known(self) -> bool {
         self.0 != Self::UNKNOWN.0
+    }
+
+    /// The bytes, if they are known exactly.
+    ///
+    /// ```
+    /// use retime_model::Length;
+    /// assert_eq!(Length::of(8).bytes(), Some(8));
+    /// assert_eq!([Length::of(1 << 40).bytes(), Length::UNKNOWN.bytes()], [None, None]);
+    /// ```
+    #[inline]
+    pub fn bytes(self) -> Option<u64> {
+        (self.0 < Self::UNKNOWN.0 - 1).then_some(u64::from(self.0))
     }
 
     /// A number of its own for each length.
@@ -510,6 +539,10 @@ impl LogColumns {
             ),
             ("postings", self.posted_in.iter().all(entered)),
             ("completions of sends", self.accepted.iter().all(accepted)),
+            (
+                "lengths of messages with ids",
+                self.named_lengths.iter().all(|it| has(it.send, Role::Send)),
+            ),
             (
                 "waits for messages",
                 self.awaited.iter().all(|it| has(it.receive, Role::Receive)),

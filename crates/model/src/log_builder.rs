@@ -34,7 +34,7 @@ use crate::defect::{Defect, Defects};
 use crate::foresight::{Progress, append};
 use crate::log::{
     ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
-    LogError, LogNode, NO_CALL, NamedMessage, NamedOperation, OperationPart,
+    LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation, OperationPart,
 };
 use crate::open::Open;
 use crate::role::{Collective, Message, MessageId, Role};
@@ -158,6 +158,15 @@ impl LogBuilder {
     pub fn named_send(&mut self, event: u64, time: Timestamp, id: MessageId) {
         let node = self.push(event, time, Role::Send);
         self.columns.named_messages.push(NamedMessage { id, node });
+    }
+
+    /// The message that left last, and that the trace names, has this length.
+    pub fn named_sent(&mut self, length: Length) {
+        if let Some(send) = self.last() {
+            self.columns
+                .named_lengths
+                .push(NamedLength { send, length });
+        }
     }
 
     /// A message has arrived that the trace names.

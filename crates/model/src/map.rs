@@ -114,11 +114,10 @@ impl ClockMap {
                 return Err(MapError::CorrectedFalls(index));
             }
         }
+        let mut at = 0;
         for (index, step) in steps.iter().enumerate() {
-            let knot = knots
-                .binary_search_by_key(&step.raw, |knot| knot.raw)
-                .ok()
-                .map(|at| knots[at]);
+            at = partition_point_near(&knots, at, |knot| knot.raw < step.raw);
+            let knot = knots.get(at).filter(|knot| knot.raw == step.raw);
             let inside =
                 knot.is_some_and(|knot| (knot.arrive..=knot.leave).contains(&step.corrected));
             let ordered = index.checked_sub(1).is_none_or(|before| {
@@ -158,6 +157,7 @@ impl ClockMap {
             location,
             piece: Piece::nowhere(),
             after: 0,
+            step: 0,
         }
     }
 
@@ -224,6 +224,8 @@ pub struct MapCursor<'a> {
     piece: Piece,
     /// The first knot after the stamp for which the last piece was sought.
     after: usize,
+    /// The first step after the event that was last found on one.
+    step: usize,
 }
 
 impl MapCursor<'_> {
@@ -286,13 +288,15 @@ impl MapCursor<'_> {
         })
     }
 
-    fn at_knot(&self, knot: Knot, event: u64) -> Timestamp {
+    fn at_knot(&mut self, knot: Knot, event: u64) -> Timestamp {
         if knot.arrive == knot.leave {
             return knot.leave;
         }
         let steps = &self.map.steps;
         let key = (knot.raw, self.location, event);
-        let after = steps.partition_point(|step| (step.raw, step.location, step.event) <= key);
+        let is_before = |step: &Step| (step.raw, step.location, step.event) <= key;
+        let after = partition_point_near(steps, self.step, is_before);
+        self.step = after;
         match after.checked_sub(1).map(|last| steps[last]) {
             Some(step) if (step.raw, step.location) == (knot.raw, self.location) => step.corrected,
             _ => knot.arrive,

@@ -60,7 +60,14 @@ pub struct Bend {
 /// The value of the string at each gate, rounded down. It ends at the last
 /// gate's low.
 pub fn taut_string(gates: &[Gate]) -> Vec<i64> {
-    let bends = bends(gates);
+    values_on(
+        gates,
+        &bends(gates, |index| is_like_neighbours(gates, index)),
+    )
+}
+
+/// The value at each gate of the string with these bends.
+fn values_on(gates: &[Gate], bends: &[Bend]) -> Vec<i64> {
     let mut values = Vec::with_capacity(gates.len());
     let mut piece = 0;
     for (index, gate) in gates.iter().enumerate() {
@@ -71,6 +78,8 @@ pub fn taut_string(gates: &[Gate]) -> Vec<i64> {
         let to = bends.get(piece + 1).copied().unwrap_or(from);
         values.push(match index {
             index if index == to.gate => to.y,
+            // Where it is level nothing is to be divided.
+            _ if from.y == to.y => from.y.max(gate.low),
             _ if from.x == to.x => from.y.max(gate.low),
             _ => from.y + interpolate(gate.x - from.x, to.y - from.y, to.x - from.x),
         });
@@ -88,8 +97,19 @@ pub fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
     }
 }
 
-/// Start, bends and end of the string.
-fn bends(gates: &[Gate]) -> Vec<Bend> {
+/// True if a gate is as high and as wide as those on either side of it: a straight way from the
+/// one to the other passes it anyhow.
+fn is_like_neighbours(gates: &[Gate], index: usize) -> bool {
+    let Some([before, gate, after]) = index.checked_sub(1).and_then(|it| gates.get(it..it + 3))
+    else {
+        return false;
+    };
+    let sides = |gate: &Gate| (gate.low, gate.high);
+    sides(before) == sides(gate) && sides(gate) == sides(after)
+}
+
+/// Start, bends and end of the string, without a look at gates that make no difference to it.
+fn bends(gates: &[Gate], makes_no_difference: impl Fn(usize) -> bool) -> Vec<Bend> {
     let (Some(first), Some(last)) = (gates.first(), gates.last()) else {
         return Vec::new();
     };
@@ -106,6 +126,9 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
     let mut bends = vec![start];
     let mut funnel = Funnel::new(start);
     for (index, gate) in gates.iter().enumerate().skip(1) {
+        if makes_no_difference(index) {
+            continue;
+        }
         let high = if index == end.gate {
             gate.low
         } else {
@@ -327,7 +350,7 @@ mod tests {
         /// down only at lows.
         #[test]
         fn it_bends_only_where_it_must(gates in corridor()) {
-            let bends = bends(&gates);
+            let bends = bends(&gates, |_| false);
             for three in bends.windows(3) {
                 let (gate, y) = (gates[three[1].gate], three[1].y);
                 match turn(three[0], three[1], three[2]) {
@@ -336,6 +359,22 @@ mod tests {
                     _ => prop_assert!(y == gate.high || y == gate.low),
                 }
             }
+        }
+
+        #[test]
+        fn gates_between_others_like_them_make_no_difference(
+            gates in corridor(),
+            more in proptest::collection::vec((0_usize..4, 0_i64..3), 60),
+        ) {
+            // Each gate comes several times, at places up to the next one.
+            let mut repeated = Vec::new();
+            for (index, (gate, (times, step))) in gates.iter().zip(more).enumerate() {
+                let end = gates.get(index + 1).map_or(i64::MAX, |next| next.x);
+                let places = (0..=times as i64).map(|it| (gate.x + it * step).min(end));
+                repeated.extend(places.map(|x| Gate { x, ..*gate }));
+            }
+            let all = values_on(&repeated, &bends(&repeated, |_| false));
+            prop_assert_eq!(taut_string(&repeated), all);
         }
 
         #[test]

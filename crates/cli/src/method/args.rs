@@ -1,17 +1,20 @@
 //! The options of methods, and what they resolve to for a trace.
 
 use clap::Args;
-use retime::TraceInfo;
 use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::format::Trace;
 use retime::pipeline::{
-    Choice, ClockControl, ClockKind, LogicalClock, MeasuredOffsets, Method, Options,
+    Choice, ClockControl, ClockKind, IntervalNumber, LogicalClock, MeasuredOffsets, Method, Options,
 };
+use retime::{Delay, Ticks, TraceInfo};
 
-use super::controller::{Amortization, ConstantsArgs, Controller, non_negative};
+use super::controller::{
+    Amortization, ConstantsArgs, Controller, non_negative, one_or_more, to_ticks,
+};
 use super::distance::MinDistance;
 use super::given::Given;
+use super::intervals::Intervals;
 use super::reference::ReferenceName;
 use super::{AmortizationName, MethodOption, PairsName, RepairName, StepsName};
 use crate::error::CliError;
@@ -43,10 +46,16 @@ pub(crate) struct MethodArgs {
     reference: ReferenceName,
     #[command(flatten)]
     offsets: OffsetsArgs,
-    /// Sub-intervals of min-max, hofmann-hilgers and extended [default: so many
-    /// that messages fill them]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    intervals: Option<u32>,
+    /// Sub-intervals of min-max, hofmann-hilgers and extended, or by-drift: so many
+    /// that clocks part by less in each than a message takes, by --drift-bound and
+    /// --min-delay [default: so many that messages fill them]
+    #[arg(long, value_name = "N|by-drift")]
+    intervals: Option<Intervals>,
+    /// extended: where messages go one way only, how many times the narrowest bounds of
+    /// any pair those are apart that are guessed, the factor of the source [default: the
+    /// longest by the shortest of the fastest round trips, at least 2]
+    #[arg(long, value_name = "FACTOR", value_parser = one_or_more, hide_short_help = true)]
+    one_way_factor: Option<f64>,
     /// How spanning-tree compares two clocks
     #[arg(long, value_name = "NAME", default_value = "convex-hull")]
     pairs: PairsName,
@@ -76,6 +85,11 @@ pub(crate) struct MethodArgs {
         hide_short_help = true
     )]
     amortization_method: AmortizationName,
+    /// Clock difference to reckon with before any is seen: ramps are at least as long
+    /// as a jump of it takes [default: none; the largest jump says how long they are,
+    /// of printed ones the largest so far]
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    start_clock_difference: Option<Delay>,
     /// Run the clock from the end of the trace to its beginning: events move
     /// to earlier times
     #[arg(long)]
@@ -124,6 +138,13 @@ impl MethodArgs {
                     .into(),
             ));
         }
+        if self.start_clock_difference.is_some() && self.amortization.0.is_none() {
+            return Err(CliError::Usage(
+                "--start-clock-difference has no part where --amortization is off; leave one of them \
+                 out"
+                    .into(),
+            ));
+        }
         Ok(())
     }
 
@@ -148,7 +169,10 @@ impl MethodArgs {
             reference,
             clock: (self.repair == RepairName::Clc).then(clock).transpose()?,
             drift,
-            intervals: self.intervals,
+            intervals: self
+                .intervals
+                .map_or(IntervalNumber::ByMessages, |given| given.0),
+            one_way_factor: self.one_way_factor,
             pairs: self.pairs.into(),
             offsets,
         };
@@ -197,6 +221,9 @@ impl MethodArgs {
             steps: self.steps.into(),
             amortization: self.amortization.0,
             amortization_method: self.amortization_method.into(),
+            expected_difference: self
+                .start_clock_difference
+                .map_or(Ok(Ticks(0)), |it| to_ticks(it, info.rate))?,
             backward: self.backward,
         })
     }

@@ -84,6 +84,12 @@ pub(super) fn non_negative(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "give a number of zero or more".into())
 }
 
+/// A plain number that says how many times as large something is.
+pub(super) fn one_or_more(text: &str) -> Result<f64, String> {
+    let number = non_negative(text).ok().filter(|number| *number >= 1.0);
+    number.ok_or_else(|| "give a number of 1 or more, such as 2".into())
+}
+
 impl ConstantsArgs {
     /// The control of a clock for times of the given tick rate; `None` for passes, which control no
     /// single event.

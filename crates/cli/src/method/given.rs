@@ -42,11 +42,12 @@ impl Args for Given {
 
 /// Options with a part in some methods only, each with the choice that it makes: methods
 /// say which of these they heed.
-const CHOICES: [(&str, Choice); 21] = [
+const CHOICES: [(&str, Choice); 23] = [
     ("controller", Choice::Control),
     ("gamma-max", Choice::Control),
     ("amortization", Choice::Control),
     ("amortization-method", Choice::Control),
+    ("start-clock-difference", Choice::Control),
     ("max-advance", Choice::Control),
     ("gamma-min", Choice::Control),
     ("q-init", Choice::Control),
@@ -62,6 +63,7 @@ const CHOICES: [(&str, Choice); 21] = [
     ("reference", Choice::Reference),
     ("max-rate-difference", Choice::Reference),
     ("intervals", Choice::Intervals),
+    ("one-way-factor", Choice::OneWay),
     ("pairs", Choice::Pairs),
     ("offsets", Choice::Offsets),
 ];

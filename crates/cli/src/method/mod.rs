@@ -5,6 +5,7 @@ mod args;
 mod controller;
 mod distance;
 mod given;
+mod intervals;
 mod reference;
 mod table;
 mod window;

@@ -75,8 +75,11 @@ impl Lines<'_> {
             return out.write_all(b",\"type\":\"internal\"");
         };
         let causality = self.listed.causality;
-        let message =
-            |type_: &str, send: EventNode| format!(",\"type\":\"{type_}\",\"message\":{}", send.0);
+        let message = |type_: &str, send: EventNode| {
+            let bytes = row.bytes.map(|it| format!(",\"bytes\":{it}"));
+            let bytes = bytes.unwrap_or_default();
+            format!(",\"type\":\"{type_}\",\"message\":{}{bytes}", send.0)
+        };
         let role = causality.nodes().role(node);
         let text = match role {
             Role::Send => causality

@@ -27,6 +27,8 @@ pub(crate) struct Row {
     region: Option<u32>,
     /// The id of the location it speaks to or hears from.
     pub(crate) peer: Option<u64>,
+    /// The bytes that it sends or receives.
+    pub(super) bytes: Option<u64>,
     /// Its node, if it has a role in happened-before.
     pub(crate) node: Option<EventNode>,
 }
@@ -43,6 +45,7 @@ impl Row {
             kind: "",
             region: None,
             peer: None,
+            bytes: None,
             node: None,
         }
     }
@@ -56,6 +59,7 @@ impl Row {
             kind: row.kind,
             region: row.region,
             peer: row.peer,
+            bytes: row.bytes,
             ..Self::before(self.location)
         };
     }

@@ -143,6 +143,103 @@ fn a_backward_clock_moves_events_to_earlier_times() {
     assert!(displacement("--method clc --backward") < 0);
 }
 
+/// A difference of clocks that was expected makes ramps longer, so that events are moved more;
+/// one that is smaller than jumps are changes nothing where all of them are known.
+#[test]
+fn ramps_are_as_long_as_an_expected_difference_takes() {
+    let scratch = Scratch::new();
+    scratch.succeed(
+        "simulate halo -o trace --no-truth --ranks 4 --ranks-per-node 1 --events 2e4 --offset 20us --seed 3",
+    );
+    let moved = |options: &str| {
+        let options = format!("--method clc --amortization 50% {options}");
+        let report = report_in(&scratch, &options);
+        let mean = &report["distortion"]["mean_displacement"];
+        mean.as_f64().unwrap()
+    };
+    for method in ["gentlest", "printed"] {
+        let expecting = |difference: &str| {
+            moved(&format!(
+                "--amortization-method {method} --start-clock-difference {difference}"
+            ))
+        };
+        assert!(expecting("50ms") > moved(&format!("--amortization-method {method}")));
+    }
+    let [small, none] = ["--start-clock-difference 1ns", ""].map(moved);
+    assert_eq!(small.to_bits(), none.to_bits());
+}
+
+/// A line of a trace.
+fn line(location: &str, time: u64, way: &str, message: u64) -> String {
+    format!(
+        "{{\"location\":\"{location}\",\"time\":{time},\"type\":\"{way}\",\"message\":{message}}}\n"
+    )
+}
+
+/// A round trip of a and b that takes 10, and a clock c that only sends: its messages bound it from
+/// one side, and the other bound is guessed.
+#[test]
+fn a_missing_bound_is_so_many_round_trips_away() {
+    let scratch = Scratch::new();
+    let lines = [
+        line("a", 1_000, "send", 1),
+        line("b", 1_004, "receive", 1),
+        line("b", 1_010, "send", 2),
+        line("a", 1_016, "receive", 2),
+        line("c", 1_020, "send", 3),
+        line("b", 1_027, "receive", 3),
+    ];
+    scratch.write("trace", &lines.concat());
+    let moved = |factor: &str| {
+        let outcome = scratch.succeed(&format!(
+            "correct trace -o out --force --json - --always --min-delay 0ticks --method extended \
+             --repair off --intervals 1 --one-way-factor {factor}"
+        ));
+        let report: Value = serde_json::from_str(&outcome).unwrap();
+        report["clocks"]["list"][2]["final_advance_ticks"]
+            .as_i64()
+            .unwrap()
+    };
+    // The middle of the bounds goes half as far.
+    assert_eq!((moved("4") - moved("2")).abs(), 10);
+}
+
+/// Messages over 9,970 ticks that take 20 at least, on clocks that are wrong by 1 % at most: 20 / (2 * 1 %)
+/// = 1000 ticks, of which sub-intervals last at most half.
+#[test]
+fn sub_intervals_are_as_short_as_drift_asks_for() {
+    let scratch = Scratch::new();
+    // The clock of b is ahead by 500 or a little more.
+    let round_trip = |n: u64| {
+        let (time, ahead) = (10_000 + 100 * n, 500 + n / 10 % 3);
+        [
+            line("a", time, "send", 2 * n),
+            line("b", time + ahead + 25 + n % 7, "receive", 2 * n),
+            line("b", time + ahead + 40, "send", 2 * n + 1),
+            line("a", time + 66 + n % 5, "receive", 2 * n + 1),
+        ]
+    };
+    scratch.write("trace", &(0..100).flat_map(round_trip).collect::<String>());
+    let corrected = |options: &str| {
+        scratch.succeed(&format!(
+            "correct trace -o out --force -q --always --method min-max --repair off {options}"
+        ));
+        scratch.read("out")
+    };
+    let by_drift = corrected("--intervals by-drift --min-delay 20ticks --drift-bound 1%");
+    assert_eq!(by_drift, corrected("--intervals 20 --min-delay 20ticks"));
+    assert_ne!(by_drift, corrected("--intervals 3 --min-delay 20ticks"));
+    let none = scratch.retime(
+        "correct trace -o none --method min-max --intervals by-drift --min-delay 0ticks --always",
+    );
+    assert_eq!(none.code, Some(1), "{}", none.stderr);
+    assert!(
+        none.stderr.contains("give another --min-delay"),
+        "{}",
+        none.stderr
+    );
+}
+
 #[test]
 fn outside_of_the_window_nothing_is_counted() {
     let scratch = traces::scratch([("trace", traces::skewed())]);
@@ -402,6 +499,17 @@ fn senseless_options_are_refused() {
             "--amortization has no part in --method regression --repair off; leave it out",
         ),
         ("--method convex-hull --pairs regression", no_part),
+        ("--start-clock-difference 5ms", no_part),
+        ("--method simple --start-clock-difference 5ms", no_part),
+        (
+            "--method clc --start-clock-difference 5ms --amortization off",
+            "--start-clock-difference has no part where --amortization is off",
+        ),
+        ("--method hofmann-hilgers --one-way-factor 2", no_part),
+        (
+            "--method extended --one-way-factor 0.5",
+            "give a number of 1 or more, such as 2",
+        ),
         ("--method min-max --intervals 0", "0 is not in"),
     ] {
         let outcome = scratch.retime(&format!("correct trace -o out {options}"));

@@ -68,6 +68,49 @@ fn bytes_take_time_by_the_bandwidth_that_was_given() {
     }
 }
 
+/// As JSON lines that an archive is listed as, whose messages have ids, and with channels instead.
+#[test]
+fn json_lines_say_how_long_messages_are() {
+    let scratch = traffic("0s");
+    scratch.write("slow", "* * 5us 5GB/s\n");
+    let archive = checked(&scratch, "trace --min-delay slow", 1);
+    let lines = scratch.succeed("order trace --format jsonl");
+    scratch.write("ids.jsonl", &lines);
+    let on_channel = |line: &str| {
+        let mut line = json(line);
+        let way = if line["type"] == "send" { "to" } else { "from" };
+        if line["message"].is_number() {
+            line[way] = line["peer"].clone();
+            line["tag"] = line["message"].take();
+            line.as_object_mut().unwrap().remove("message");
+        }
+        format!("{line}\n")
+    };
+    scratch.write(
+        "channels.jsonl",
+        &lines.lines().map(on_channel).collect::<String>(),
+    );
+    for file in ["ids.jsonl", "channels.jsonl"] {
+        let report = checked(&scratch, &format!("{file} --min-delay slow"), 1);
+        for figure in ["short", "shortest_by_ticks"] {
+            assert_eq!(
+                report["before"][figure], archive["before"][figure],
+                "{file}"
+            );
+        }
+        let by_length = &report["parameters"]["min_delay"]["by_length"];
+        assert_eq!(by_length["without_length"], 0, "{file}");
+        scratch.succeed(&format!(
+            "correct {file} -o out.jsonl --force -q --min-delay slow"
+        ));
+        assert_eq!(
+            checked(&scratch, "out.jsonl", 0)["before"]["short"],
+            0,
+            "{file}"
+        );
+    }
+}
+
 #[test]
 fn a_line_below_all_round_trips_is_learned() {
     let scratch = traffic("100us");

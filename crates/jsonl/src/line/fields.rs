@@ -28,6 +28,8 @@ pub struct Fields<'a> {
     pub(super) to: Option<&'a str>,
     #[serde(borrow, default, deserialize_with = "as_written")]
     pub(super) from: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "as_written")]
+    pub(super) bytes: Option<&'a str>,
     pub(super) tag: Option<u32>,
     pub(super) communicator: Option<u32>,
     #[serde(borrow, default, deserialize_with = "as_written")]

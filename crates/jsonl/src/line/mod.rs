@@ -20,7 +20,7 @@ mod what;
 pub use fields::Fields;
 pub(crate) use fields::place;
 pub use header::Header;
-pub use what::{Kind, Part, Partner, What};
+pub use what::{Kind, Part, Partner, Transfer, What};
 
 /// No line is longer, in bytes without its end. A line is held in memory as a whole,
 /// and input without line ends must not fill it; a first line may list a million

@@ -48,6 +48,7 @@ fn set<'a>(fields: &mut Fields<'a>, key: &str, value: &'a str) -> Option<()> {
         "message" => once(&mut fields.message, name(value)?),
         "to" => once(&mut fields.to, name(value)?),
         "from" => once(&mut fields.from, name(value)?),
+        "bytes" => once(&mut fields.bytes, name(value)?),
         "tag" => once(&mut fields.tag, value.parse().ok()?),
         "communicator" => once(&mut fields.communicator, value.parse().ok()?),
         "collective" => once(&mut fields.collective, name(value)?),

@@ -1,6 +1,6 @@
 //! The content of a line, typed: an event, or a word on its location.
 
-use retime_model::{Class, LocationIndex, Message};
+use retime_model::{Class, Length, LocationIndex, Message};
 
 use super::fields::Fields;
 use crate::id::Id;
@@ -15,13 +15,22 @@ pub enum What<'a> {
     /// An event that has nothing to do with other locations.
     Internal,
     /// A message leaves.
-    Send(Partner<'a>),
+    Send(Transfer<'a>),
     /// A message has arrived.
-    Receive(Partner<'a>),
+    Receive(Transfer<'a>),
     /// An operation is entered.
     Enter(Part<'a>),
     /// An operation is left.
     Leave(Part<'a>),
+}
+
+/// A message, as one of its ends says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer<'a> {
+    /// Which one.
+    pub partner: Partner<'a>,
+    /// How long it is, if the line says so.
+    pub length: Length,
 }
 
 /// How a line says which message it means.
@@ -114,12 +123,12 @@ impl<'a> Fields<'a> {
             "\"heartbeat\"" => What::Heartbeat,
             "\"end\"" => What::End,
             "\"internal\"" => What::Internal,
-            "\"send\"" => match self.partner(self.to, index)? {
-                Some(partner) => What::Send(partner),
+            "\"send\"" => match self.transfer(self.to, index)? {
+                Some(transfer) => What::Send(transfer),
                 None => return Err("a send needs \"message\" or \"to\"".into()),
             },
-            "\"receive\"" => match self.partner(self.from, index)? {
-                Some(partner) => What::Receive(partner),
+            "\"receive\"" => match self.transfer(self.from, index)? {
+                Some(transfer) => What::Receive(transfer),
                 None => return Err("a receive needs \"message\" or \"from\"".into()),
             },
             "\"collective-begin\"" => What::Enter(self.part(true)?),
@@ -131,6 +140,25 @@ impl<'a> Fields<'a> {
                 ));
             }
         })
+    }
+
+    fn transfer(
+        &self,
+        peer: Option<&'a str>,
+        index: impl FnOnce(Id<'a>) -> Result<LocationIndex, String>,
+    ) -> Result<Option<Transfer<'a>>, String> {
+        let length = match self.bytes.map(|raw| raw.parse().map_err(|_| raw)) {
+            None => Length::UNKNOWN,
+            Some(Ok(bytes)) => Length::of(bytes),
+            Some(Err(raw)) => {
+                return Err(format!(
+                    "\"bytes\" is {raw}: give whole bytes from 0 to 18446744073709551615, or no such \
+                     field"
+                ));
+            }
+        };
+        let partner = self.partner(peer, index)?;
+        Ok(partner.map(|partner| Transfer { partner, length }))
     }
 
     fn partner(

@@ -54,6 +54,14 @@ fn lines_that_say_nothing_certain() {
             "a receive needs \"message\" or \"from\"",
         ),
         (
+            r#"{"location":0,"time":1,"type":"send","to":1,"bytes":"12"}"#,
+            "\"bytes\" is \"12\": give whole bytes from 0 to 18446744073709551615, or no such field",
+        ),
+        (
+            r#"{"location":0,"time":1,"type":"receive","from":1,"bytes":1.5}"#,
+            "\"bytes\" is 1.5: give whole bytes from 0 to 18446744073709551615, or no such field",
+        ),
+        (
             r#"{"location":0,"time":1,"type":"send","message":1.5}"#,
             "1.5 is no id: give a number or a string",
         ),

@@ -363,3 +363,20 @@ fn threads_do_not_matter() {
     assert_eq!(one.1, Err(NoEstimate::Infeasible(vec![A, B], Ticks(2))));
     assert_eq!(one, run(3));
 }
+
+/// Remark 2 to table 7.1 of the thesis has the middle of the hulls follow any rates; docs/ERRATA.md
+/// has this case.
+#[test]
+fn hulls_cross_where_the_difference_bends_by_more_than_messages_leave_room_for() {
+    let exchange = |(time, difference): (i64, i64)| {
+        let there = time + 1 - difference;
+        [
+            Edge::message(A, time, B, there),
+            Edge::message(B, there, A, time + 2),
+        ]
+    };
+    let bent = [(0, 0), (1_000, 9), (2_000, 0)];
+    let edges = edges(2, bent.into_iter().flat_map(exchange).collect());
+    let none = convex_hull(&edges, |_| 0, A, &()).unwrap_err();
+    assert_eq!(none, NoEstimate::Infeasible(vec![A, B], Ticks(7)));
+}

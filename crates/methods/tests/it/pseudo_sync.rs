@@ -264,6 +264,41 @@ fn oracle(clocks: usize, edges: &Edges) -> Option<Vec<Option<i64>>> {
     (!(0..clocks).any(negative)).then(|| path[0].clone())
 }
 
+/// Section 4: hosts hand over what they recorded since the last time, and all that has come is
+/// looked at again.
+#[test]
+fn segments_that_come_later_only_lower_shifts() {
+    for seed in 0..20 {
+        let all = experiment(seed);
+        let mut before: Option<[Vec<i64>; 2]> = None;
+        for until in [100_000, 200_000, 400_000, 1_000_000_000] {
+            let come = all
+                .all()
+                .iter()
+                .filter(|it| it.sent.max(it.received) <= until);
+            let come = Edges::new(come.copied().collect(), vec![Some((0, until)); 8]);
+            let Ok(closed) = solve(&come, true) else {
+                continue;
+            };
+            for edge in come.all() {
+                assert!(took(&closed, edge) >= 0, "{seed} {until}: {edge:?}");
+            }
+            let from_base = come.all().iter().filter(|it| it.from == BASE);
+            let from_base = Edges::new(from_base.copied().collect(), vec![Some((0, until)); 8]);
+            let Ok(pseudo) = solve(&from_base, false) else {
+                continue;
+            };
+            let shifts = [&pseudo, &closed].map(|it| (0..8).map(|host| shift(it, host)).collect());
+            let earlier = before.iter().flatten().flatten();
+            for (earlier, now) in earlier.zip(shifts.iter().flatten()) {
+                assert!(now <= earlier, "{seed} {until}");
+            }
+            before = Some(shifts);
+        }
+        assert!(before.is_some());
+    }
+}
+
 proptest! {
     #![proptest_config(cases(500))]
 

@@ -18,13 +18,15 @@ impl MessageLengths {
     pub(super) fn recorded(logs: &[LogColumns], nodes: &Nodes, partner: &[Partner]) -> Self {
         let mut lengths = vec![Length::UNKNOWN; partner.len()];
         for (position, log) in logs.iter().enumerate() {
-            for sent in &log.sends {
-                let send = nodes.of_log(position, sent.node);
+            let on_channels = log.sends.iter().map(|it| (it.node, it.length));
+            let named = log.named_lengths.iter().map(|it| (it.send, it.length));
+            for (send, length) in on_channels.chain(named) {
+                let send = nodes.of_log(position, send);
                 for node in [Some(send), partner[send.index()].node()]
                     .into_iter()
                     .flatten()
                 {
-                    lengths[node.index()] = sent.length;
+                    lengths[node.index()] = length;
                 }
             }
         }

@@ -135,11 +135,13 @@ pub fn amortize(
 }
 
 /// Amortises with ramps as the source [prints](super::printed_ramps) them, jump by jump, to compare.
+/// They are as long as the largest jump so far takes, from the beginning as long as `ramp.expected`
+/// does.
 pub fn amortize_as_printed(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
-    rate: AmortizationRate,
+    ramp: PrintedRamp,
     times: &LogicalTimes,
     monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
@@ -149,7 +151,7 @@ pub fn amortize_as_printed(
         delay,
         times,
         limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
-        shape: Shape::Printed(rate),
+        shape: Shape::Printed(ramp),
         monitor,
     };
     work.correction()
@@ -193,7 +195,24 @@ enum Shape {
     /// The gentlest, which begin so far ahead of a jump at most.
     Gentlest(Ticks),
     /// Those of algorithm 5 as it is printed.
-    Printed(AmortizationRate),
+    Printed(PrintedRamp),
+}
+
+/// How long a ramp of algorithm 5 takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrintedRamp {
+    /// How fast it grows.
+    pub rate: AmortizationRate,
+    /// The difference of clocks that the user expects at the beginning: smaller jumps get ramps
+    /// as long as this one's.
+    pub expected: Ticks,
+}
+
+impl PrintedRamp {
+    /// The length of local time after a largest jump of so many ticks.
+    fn length(self, largest: i64) -> i64 {
+        self.rate.ramp(largest.max(self.expected.0))
+    }
 }
 
 /// Relative times are never negative, and neither a clock without its jumps nor
@@ -226,7 +245,7 @@ impl Ramps<'_> {
         let order = InTime::of(causality, clocks, clock, times, self.monitor)?;
         let mut gates = self.corridor(clock, &order)?;
         let heights = match self.shape {
-            Shape::Printed(rate) => printed_ramps(&gates, |jump| rate.ramp(jump), self.monitor)?,
+            Shape::Printed(ramp) => printed_ramps(&gates, |jump| ramp.length(jump), self.monitor)?,
             Shape::Gentlest(ramp) => {
                 lower_to_ramp(&mut gates, ramp.0);
                 self.monitor.check()?;

@@ -119,12 +119,13 @@ impl Law for Counting<'_> {
         Lead::new(raw, 0)
     }
 
-    fn own(&self, clock: ClockId, _: Lead, _: i64, node: EventNode) -> i64 {
+    fn alone(&self, clock: ClockId, _: Lead, raw: i64, node: EventNode) -> Lead {
         let event = self.nodes.event(node);
-        match self.last[clock.as_usize()] {
+        let counter = match self.last[clock.as_usize()] {
             Some((before, count)) => count + (event - before) as i64,
             None => event as i64,
-        }
+        };
+        Lead::new(raw, counter - raw)
     }
 
     fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead {

@@ -12,10 +12,18 @@ pub(super) struct Computed {
     pub(super) node: EventNode,
     /// Its raw time.
     pub(super) raw: i64,
-    /// Where its clock alone would have brought it.
-    pub(super) own: i64,
+    /// The lead that its clock alone would have had there.
+    pub(super) alone: Lead,
     /// Where it is.
     pub(super) value: i64,
+}
+
+impl Computed {
+    /// Where its clock alone would have brought it.
+    #[inline]
+    pub(super) fn own(self) -> i64 {
+        self.raw + self.alone.amount()
+    }
 }
 
 /// The rule by which a clock advances where no dependency moves it.
@@ -26,11 +34,11 @@ pub(super) trait Law {
     /// The lead that is left of `lead` at raw time `raw`, whatever distance events keep.
     fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead;
 
-    /// Where the clock alone brings `node` at raw time `raw`.
+    /// The lead at `node`, at raw time `raw`, to which the clock alone brings it.
     #[inline]
-    fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
+    fn alone(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> Lead {
         let _ = node;
-        raw + self.left(clock, lead, raw).amount()
+        self.left(clock, lead, raw)
     }
 
     /// A node was computed; the lead from there on.
@@ -64,8 +72,8 @@ impl Law for Constant {
     fn computed(&mut self, _: ClockId, lead: Lead, node: Computed) -> Lead {
         // Anchored at the last jump, so that it does not matter how many events
         // lie between.
-        if node.value > node.own {
-            lead.after(node.raw, self.0).forced(node.value - node.raw)
+        if node.value > node.own() {
+            node.alone.forced(node.value - node.raw)
         } else {
             lead
         }

@@ -48,7 +48,7 @@ mod times;
 mod unamortized;
 
 pub use amortization::{
-    AmortizationMethod, AmortizationRate, RateError, amortize, amortize_as_printed,
+    AmortizationMethod, AmortizationRate, PrintedRamp, RateError, amortize, amortize_as_printed,
     amortize_with_ramp,
 };
 pub use backward::mirror_back;

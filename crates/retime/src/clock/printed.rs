@@ -3,7 +3,8 @@
 //! Jumps are gone over in the order of events. Each is ramped up over `L` of the clock as it is
 //! before that jump, by a straight line from nothing to the height of the jump; where a send within
 //! that time can be moved by less than the line, the lower convex hull of what sends can be moved by takes
-//! its place. `L` is the largest jump so far by the rate. Where no event lies before the ramp
+//! its place. `L` is the largest jump so far by the rate, or the difference of clocks that the user
+//! expects at the beginning, if that is larger. Where no event lies before the ramp
 //! it begins at the first event, as high as the send that can be moved least; without sends it is
 //! as high as the jump.
 //!

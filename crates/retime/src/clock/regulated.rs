@@ -126,12 +126,18 @@ pub fn regulated(
         control,
         steps,
     } = regulation;
-    let simple = simple(causality, clocks, delay, distance, monitor)?;
+    // A factor that stays needs nothing to compare with.
+    let simple = match control {
+        Control::Constant(_) => None,
+        Control::Degressive(_) | Control::Combined(_) => {
+            Some(simple(causality, clocks, delay, distance, monitor)?)
+        }
+    };
     let law = || Regulated {
         nodes: causality.nodes(),
         distance,
         steps: *steps,
-        simple: &simple,
+        simple: simple.as_ref(),
         controllers: Controllers::new(*control, clocks.len(), rate),
         bends: Vec::new(),
     };
@@ -184,7 +190,8 @@ struct Regulated<'a> {
     nodes: &'a Nodes,
     distance: &'a MinimalDistance,
     steps: Steps,
-    simple: &'a LogicalTimes,
+    /// None where nothing changes gamma.
+    simple: Option<&'a LogicalTimes>,
     controllers: Controllers,
     bends: Vec<Bend>,
 }
@@ -207,7 +214,7 @@ pub struct Controllers(State);
 
 #[derive(Debug)]
 enum State {
-    Constant(f64),
+    Constant { factor: f64, gamma: Gamma },
     Degressive(Vec<Degressive>),
     Combined(Combined),
 }
@@ -216,7 +223,10 @@ impl Controllers {
     /// The controllers of so many clocks, whose ticks have the given rate.
     pub fn new(control: Control, clocks: usize, rate: TickRate) -> Self {
         Self(match control {
-            Control::Constant(factor) => State::Constant(factor),
+            Control::Constant(factor) => State::Constant {
+                factor,
+                gamma: Gamma::from_factor(factor),
+            },
             Control::Degressive(constants) => {
                 State::Degressive(vec![Degressive::with_constants(rate, constants); clocks])
             }
@@ -228,9 +238,19 @@ impl Controllers {
     #[inline]
     pub fn factor(&self, clock: ClockId) -> f64 {
         match &self.0 {
-            State::Constant(factor) => *factor,
+            State::Constant { factor, .. } => *factor,
             State::Degressive(all) => all[clock.as_usize()].factor(),
             State::Combined(combined) => combined.factor(clock.as_usize()),
+        }
+    }
+
+    /// The same as it is computed with.
+    #[inline]
+    fn gamma(&self, clock: ClockId) -> Gamma {
+        match &self.0 {
+            State::Constant { gamma, .. } => *gamma,
+            State::Degressive(all) => all[clock.as_usize()].gamma(),
+            State::Combined(combined) => Gamma::from_factor(combined.factor(clock.as_usize())),
         }
     }
 
@@ -238,15 +258,19 @@ impl Controllers {
     /// last event and keeps `distance` from there.
     #[inline]
     pub fn advanced(&self, clock: ClockId, lead: Lead, raw: i64, distance: i64) -> Lead {
-        let left = lead.next(raw, Gamma::from_factor(self.factor(clock)));
-        left.larger(lead.advanced(raw, distance))
+        let apart = lead.advanced(raw, distance);
+        // Whatever gamma is, it takes nothing off no lead.
+        if lead.amount() == 0 {
+            return apart;
+        }
+        lead.next(raw, self.gamma(clock)).larger(apart)
     }
 
     /// An event of `clock` at raw time `raw` was computed, with its simple logical time
     /// and the lead of its clock over `raw`. Events come in the order of evaluation.
     pub fn computed(&mut self, clock: ClockId, raw: i64, simple: i64, lead: i64) {
         match &mut self.0 {
-            State::Constant(_) => {}
+            State::Constant { .. } => {}
             State::Degressive(all) => all[clock.as_usize()].computed(simple - raw, lead),
             State::Combined(combined) => {
                 combined.computed(clock.as_usize(), simple, simple - raw, lead);
@@ -263,15 +287,9 @@ impl Controllers {
 }
 
 impl Regulated<'_> {
-    /// The lead at a node that no dependency forces.
-    fn alone(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> Lead {
-        let distance = distance_before(self.nodes, self.distance, node);
-        self.controllers.advanced(clock, lead, raw, distance)
-    }
-
     /// Notes where `lead` has run out before a node, by the gamma of that node.
     fn note_bend(&mut self, clock: ClockId, lead: Lead, node: Computed) {
-        let gamma = Gamma::from_factor(self.controllers.factor(clock));
+        let gamma = self.controllers.gamma(clock);
         let since = lead.since().unwrap_or(node.raw);
         if let Some(raw) = lead.gone_between(since, node.raw, gamma) {
             self.bends.push(Bend {
@@ -292,20 +310,24 @@ impl Law for Regulated<'_> {
         self.controllers.advanced(clock, lead, raw, 0)
     }
 
-    fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
-        raw + self.alone(clock, lead, raw, node).amount()
+    #[inline]
+    fn alone(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> Lead {
+        let distance = distance_before(self.nodes, self.distance, node);
+        self.controllers.advanced(clock, lead, raw, distance)
     }
 
+    #[inline]
     fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead {
-        let alone = self.alone(clock, lead, node.raw, node.node);
         let amount = node.value - node.raw;
-        if alone.amount() == 0 {
+        if node.alone.amount() == 0 && lead.amount() > 0 {
             self.note_bend(clock, lead, node);
         }
-        if self.steps == Steps::Every || !self.nodes.is_between(node.node) {
-            let simple = self.simple.get(node.node).0;
+        if let Some(simple) = self.simple
+            && (self.steps == Steps::Every || !self.nodes.is_between(node.node))
+        {
+            let simple = simple.get(node.node).0;
             self.controllers.computed(clock, node.raw, simple, amount);
         }
-        alone.forced(amount)
+        node.alone.forced(amount)
     }
 }

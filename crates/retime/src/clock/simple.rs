@@ -72,9 +72,10 @@ impl Law for Standing<'_> {
         lead.advanced(raw, 0)
     }
 
-    fn own(&self, _: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
+    #[inline]
+    fn alone(&self, _: ClockId, lead: Lead, raw: i64, node: EventNode) -> Lead {
         let distance = distance_before(self.nodes, self.distance, node);
-        raw + lead.advanced(raw, distance).amount()
+        lead.advanced(raw, distance)
     }
 
     fn computed(&mut self, _: ClockId, _: Lead, node: Computed) -> Lead {

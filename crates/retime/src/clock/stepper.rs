@@ -185,7 +185,8 @@ impl<'a> Stepper<'a> {
             return None;
         };
         let raw = nodes.time(node).0;
-        let own = law.own(self.clock, lead, raw, node);
+        let alone = law.alone(self.clock, lead, raw, node);
+        let own = raw + alone.amount();
         let value = bound.map_or(own, |bound| bound.max(own)).min(FURTHEST);
         if value > own {
             self.jumps.push(Jump {
@@ -197,7 +198,7 @@ impl<'a> Stepper<'a> {
         Some(Computed {
             node,
             raw,
-            own,
+            alone,
             value,
         })
     }

@@ -48,9 +48,34 @@ pub struct MapBuilder {
     before: Option<Point>,
     piece: Piece,
     distance: MinimalDistance,
-    /// The event of each location that was added last, and its corrected time; kept where there
-    /// is a least distance.
-    last: FxHashMap<LocationIndex, (u64, Timestamp)>,
+    /// Kept where there is a least distance.
+    last: LastEvents,
+}
+
+/// An event of a location, and its corrected time.
+type LastEvent = (u64, Timestamp);
+
+/// The event of each location that was added last.
+#[derive(Debug, Default)]
+struct LastEvents {
+    /// That of all: mostly the next is of the same location.
+    latest: Option<(LocationIndex, LastEvent)>,
+    /// Those of other locations.
+    others: FxHashMap<LocationIndex, LastEvent>,
+}
+
+impl LastEvents {
+    /// Takes up an event; the one before it in its location.
+    fn replace(&mut self, location: LocationIndex, event: LastEvent) -> Option<LastEvent> {
+        match self.latest.replace((location, event)) {
+            Some((same, before)) if same == location => Some(before),
+            Some((other, its)) => {
+                self.others.insert(other, its);
+                self.others.remove(&location)
+            }
+            None => None,
+        }
+    }
 }
 
 /// A knot that the map has to go through, or at most reach.
@@ -114,7 +139,7 @@ impl MapBuilder {
             return false;
         };
         let distance = self.distance.of(location).0.unsigned_abs();
-        let last = self.last.insert(location, (event, point.corrected));
+        let last = self.last.replace(location, (event, point.corrected));
         last.is_some_and(|(before, corrected)| {
             event == before + 1 && Some(point.corrected.0) == corrected.0.checked_add(distance)
         })

@@ -7,8 +7,9 @@ use super::solution::Repaired;
 use super::unsolved::Unsolved;
 use crate::clock::{
     AmortizationMethod, AmortizationRate, ClockError, CombinedConstants, Control, Gamma,
-    LogicalTimes, MultiPass, Regulation, Steps, amortize, amortize_as_printed, controlled,
-    lamport_order, mirror_back, passes, regulated, simple, unamortized,
+    LogicalTimes, MultiPass, PrintedRamp, Regulation, Steps, amortize_as_printed,
+    amortize_with_ramp, controlled, lamport_order, mirror_back, passes, regulated, simple,
+    unamortized,
 };
 use crate::correction::Correction;
 use crate::repair::Direction;
@@ -53,6 +54,9 @@ pub struct LogicalClock {
     pub amortization: Option<AmortizationRate>,
     /// How jumps become ramps then.
     pub amortization_method: AmortizationMethod,
+    /// The difference of clocks to reckon with before any is seen: ramps are at least as long as
+    /// a jump of so many ticks takes.
+    pub expected_difference: Ticks,
     /// True if it runs from the end of the trace to its beginning.
     pub backward: bool,
 }
@@ -73,6 +77,7 @@ impl LogicalClock {
             steps: Steps::default(),
             amortization: Some(AmortizationRate::default()),
             amortization_method: AmortizationMethod::default(),
+            expected_difference: Ticks(0),
             backward: false,
         }
     }
@@ -159,11 +164,17 @@ impl LogicalClock {
         };
         let correction = match self.amortization() {
             Some(rate) => {
-                let amortize = match self.amortization_method {
-                    AmortizationMethod::Gentlest => amortize,
-                    AmortizationMethod::Printed => amortize_as_printed,
-                };
-                amortize(causality, clocks, delay, rate, &times, monitor)?
+                let expected = self.expected_difference;
+                match self.amortization_method {
+                    AmortizationMethod::Gentlest => {
+                        let ramp = Ticks(rate.ramp(times.largest_jump().max(expected).0));
+                        amortize_with_ramp(causality, clocks, delay, ramp, &times, monitor)?
+                    }
+                    AmortizationMethod::Printed => {
+                        let ramp = PrintedRamp { rate, expected };
+                        amortize_as_printed(causality, clocks, delay, ramp, &times, monitor)?
+                    }
+                }
             }
             None => unamortized(causality, clocks, &times, monitor)?,
         };

@@ -53,7 +53,7 @@ pub use implausible::{
 pub use logical_clock::{ClockControl, ClockKind, LogicalClock};
 pub use method::Method;
 pub use middle::MiddleOfBounds;
-pub use options::{Choice, MeasuredOffset, MeasuredOffsets, Options, PairMethod};
+pub use options::{Choice, IntervalNumber, MeasuredOffset, MeasuredOffsets, Options, PairMethod};
 pub use problem::{Found, Problem};
 pub use solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired, Solution};
 pub use step::{SharedMethod, Step};

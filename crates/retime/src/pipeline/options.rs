@@ -19,8 +19,11 @@ pub struct Options {
     pub clock: Option<LogicalClock>,
     /// The amount by which the rates of clocks may wander, a share.
     pub drift: f64,
-    /// Number of sub-intervals; `None` for as many as messages fill.
-    pub intervals: Option<u32>,
+    /// Number of sub-intervals.
+    pub intervals: IntervalNumber,
+    /// How many times as wide as the narrowest bounds of any pair those are that are guessed where
+    /// messages go one way only; `None` for what round trips tell.
+    pub one_way_factor: Option<f64>,
     /// How two clocks are compared.
     pub pairs: PairMethod,
     /// Offsets of clocks from the common time.
@@ -33,7 +36,8 @@ impl Default for Options {
             reference: Reference::First,
             clock: Some(LogicalClock::default()),
             drift: 1e-4,
-            intervals: None,
+            intervals: IntervalNumber::ByMessages,
+            one_way_factor: None,
             pairs: PairMethod::ConvexHull,
             offsets: MeasuredOffsets::default(),
         }
@@ -57,10 +61,24 @@ pub enum Choice {
     Direction,
     /// [`Options::intervals`].
     Intervals,
+    /// [`Options::one_way_factor`].
+    OneWay,
     /// [`Options::pairs`].
     Pairs,
     /// [`Options::offsets`].
     Offsets,
+}
+
+/// How many sub-intervals a run is divided into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalNumber {
+    /// As many as messages fill.
+    ByMessages,
+    /// So many that clocks part by less in each than the fastest message takes, as fast as they
+    /// may wander.
+    ByDrift,
+    /// That many.
+    Given(u32),
 }
 
 /// How the line between two clocks is found.

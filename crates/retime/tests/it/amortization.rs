@@ -5,7 +5,7 @@ use crate::common::case::Case;
 use crate::common::naive::Row;
 use crate::common::{Call, Sharing, Spec, cases, gammas, hand, specs};
 use proptest::prelude::*;
-use retime::clock::{AmortizationRate, Gamma, amortize, controlled, printed_ramps};
+use retime::clock::{AmortizationRate, Gamma, PrintedRamp, amortize, controlled, printed_ramps};
 use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 use retime_numerics::taut_string::{Gate, taut_string};
 
@@ -418,18 +418,24 @@ fn printed_ramps_are_those_of_the_naive_form() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (gamma, rate) = (gamma("0.99"), AmortizationRate::default());
     let mut moved = 0;
-    for _ in 0..300 {
+    for round in 0..300 {
+        // The difference of clocks that the user expects: none, or jumps that are smaller and larger.
+        let expected = [0, 20, 1_000][round % 3];
+        let ramp = PrintedRamp {
+            rate,
+            expected: Ticks(expected),
+        };
         let spec = specs(200).new_tree(&mut runner).unwrap().current();
         let case = Case::new(&Spec {
             sharing: Sharing::Location,
             ..spec
         });
-        let mapped = case.mapped(&case.amortize_as_printed(gamma, rate));
+        let mapped = case.mapped(&case.amortize_as_printed(gamma, ramp));
         let values = case.values(gamma);
         for location in 0..case.trace.events.len() {
             let row = Row::new(&case.plain, &values, &case.delay, gamma, location);
-            let naive = row.amortized(rate);
-            let length = |jump: i64| FINE * rate.ramp(jump / FINE);
+            let naive = row.amortized_expecting(rate, expected);
+            let length = |jump: i64| FINE * rate.ramp((jump / FINE).max(expected));
             let fine = printed_ramps(&gates(&row, FINE), length, &()).unwrap();
             for (ours, naive) in fine.iter().zip(&naive) {
                 let ours = *ours as f64 / FINE as f64;
@@ -438,7 +444,7 @@ fn printed_ramps_are_those_of_the_naive_form() {
             // Of the trace in ticks; within a moment all between two nodes is a jump.
             let raw = |at: usize| case.plain.raw[row.nodes[at]];
             if (1..row.nodes.len()).all(|at| raw(at - 1) < raw(at)) {
-                let ticks = |jump: i64| rate.ramp(jump);
+                let ticks = |jump: i64| rate.ramp(jump.max(expected));
                 let heights = printed_ramps(&gates(&row, 1), ticks, &()).unwrap();
                 for ((&node, from), height) in row.nodes.iter().zip(&row.unjumped).zip(heights) {
                     assert_eq!(mapped[node] - from, height);
@@ -470,9 +476,15 @@ proptest! {
 
     /// Theorem 9.
     #[test]
-    fn printed_ramps_keep_the_clock_condition(spec in specs(300), gamma in gammas(), rate in rates()) {
+    fn printed_ramps_keep_the_clock_condition(
+        spec in specs(300),
+        gamma in gammas(),
+        rate in rates(),
+        expected in 0_i64..200,
+    ) {
         let case = Case::new(&spec);
-        let mapped = case.mapped(&case.amortize_as_printed(gamma, rate));
+        let ramp = PrintedRamp { rate, expected: Ticks(expected) };
+        let mapped = case.mapped(&case.amortize_as_printed(gamma, ramp));
         for (cause, effect) in case.plain.across() {
             let least = mapped[cause.index()] + case.plain.delay(&case.delay, (cause, effect));
             prop_assert!(mapped[effect.index()] >= least, "{cause:?} -> {effect:?}");

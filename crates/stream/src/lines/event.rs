@@ -15,8 +15,8 @@ use crate::event::{Collective, EventKind, MessageId, Prefix};
 pub(crate) fn event(what: &What<'_>, own: LocationIndex) -> Option<EventKind> {
     Some(match what {
         What::Heartbeat | What::End => return None,
-        What::Send(partner) => EventKind::Send(message(partner, |peer| (own, peer))),
-        What::Receive(partner) => EventKind::Receive(message(partner, |peer| (peer, own))),
+        What::Send(sent) => EventKind::Send(message(&sent.partner, |peer| (own, peer))),
+        What::Receive(got) => EventKind::Receive(message(&got.partner, |peer| (peer, own))),
         What::Enter(part) if part.counts => EventKind::Begin(collective(part)),
         What::Leave(part) if part.counts => EventKind::End(collective(part)),
         What::Internal | What::Enter(_) | What::Leave(_) => EventKind::Internal,

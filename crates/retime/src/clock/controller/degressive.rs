@@ -29,6 +29,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Gamma;
 use retime_model::TickRate;
 
 /// Constants of the controller; spans in seconds.
@@ -73,6 +74,8 @@ pub struct Degressive {
     simple: f64,
     controlled: f64,
     factor: f64,
+    /// As it is computed with.
+    gamma: Gamma,
 }
 
 impl Degressive {
@@ -90,12 +93,19 @@ impl Degressive {
             simple: ticks(constants.q_init),
             controlled: ticks(constants.q_init),
             factor: constants.gamma_max,
+            gamma: Gamma::from_factor(constants.gamma_max),
         }
     }
 
     /// The control factor for the next event.
     pub fn factor(&self) -> f64 {
         self.factor
+    }
+
+    /// The same as it is computed with.
+    #[inline]
+    pub(in crate::clock) fn gamma(&self) -> Gamma {
+        self.gamma
     }
 
     /// An event was computed; leads of the simple and of the controlled clock
@@ -108,9 +118,17 @@ impl Degressive {
         self.simple = decayed(self.simple).max(simple_lead as f64);
         self.controlled = decayed(self.controlled).max(controlled_lead as f64);
         if self.controlled > constants.l_upper * self.simple {
-            self.factor *= constants.gamma_degress;
+            self.set(self.factor * constants.gamma_degress);
         } else if self.controlled < constants.l_lower * self.simple {
-            self.factor = (self.factor / constants.gamma_degress).min(constants.gamma_max);
+            self.set((self.factor / constants.gamma_degress).min(constants.gamma_max));
+        }
+    }
+
+    fn set(&mut self, factor: f64) {
+        // Mostly it is as large as it can be, and stays.
+        if factor.to_bits() != self.factor.to_bits() {
+            self.factor = factor;
+            self.gamma = Gamma::from_factor(factor);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use retime::causality::Causality;
 use retime::clock::{
-    AmortizationRate, Gamma, LogicalTimes, amortize, amortize_as_printed, controlled,
+    AmortizationRate, Gamma, LogicalTimes, PrintedRamp, amortize, amortize_as_printed, controlled,
 };
 use retime::{Clocks, Correction, MinimalDelay};
 
@@ -51,10 +51,10 @@ impl Case {
         amortize(causality, clocks, &self.delay, rate, &times, &()).unwrap()
     }
 
-    pub fn amortize_as_printed(&self, gamma: Gamma, rate: AmortizationRate) -> Correction {
+    pub fn amortize_as_printed(&self, gamma: Gamma, ramp: PrintedRamp) -> Correction {
         let times = self.run(gamma);
         let (causality, clocks) = (&self.causality, &self.clocks);
-        amortize_as_printed(causality, clocks, &self.delay, rate, &times, &()).unwrap()
+        amortize_as_printed(causality, clocks, &self.delay, ramp, &times, &()).unwrap()
     }
 
     /// The corrected times of all nodes relative to the base.

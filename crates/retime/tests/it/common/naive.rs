@@ -59,10 +59,15 @@ impl Row {
     /// What the events are ahead of `unjumped` after all jumps are ramped up,
     /// as fractions of a tick.
     pub fn amortized(&self, rate: AmortizationRate) -> Vec<f64> {
+        self.amortized_expecting(rate, 0)
+    }
+
+    /// The same where the user expects clocks to differ by so much.
+    pub fn amortized_expecting(&self, rate: AmortizationRate, expected: i64) -> Vec<f64> {
         let count = self.nodes.len();
         // Ahead of `unjumped` so far: the jumps not yet ramped come with them.
         let mut shift = vec![0.0; count];
-        let mut largest = 0;
+        let mut largest = expected;
         let mut stairs = 0.0;
         for receive in 0..count {
             let jump = self.jump[receive];
