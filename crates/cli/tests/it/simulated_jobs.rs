@@ -15,6 +15,8 @@ pub(crate) fn simulate(scratch: &Scratch, run: &KinetoRun) {
     let truth = KinetoRun {
         offset: 0,
         drift: 0,
+        device_offset: 0,
+        device_drift: 0,
         ..run.clone()
     };
     run.write(&scratch.join("run")).unwrap();
@@ -88,6 +90,52 @@ fn corrected_runs_hold_the_truth_within_their_bounds() {
             let copy = scratch.join("out").join(path.file_name().unwrap());
             assert_eq!(read(&path), read(&copy));
         }
+    }
+}
+
+/// GPUs that are up to 200 us off the clock of their host: kernels begin before their launches,
+/// and none does in the copy; the truth lies within the bounds, and hosts stay whole.
+#[test]
+fn gpus_with_clocks_of_their_own_are_put_right() {
+    for (seed, synchronizes) in [(3, true), (4, false)] {
+        let run = KinetoRun {
+            ranks: 8,
+            ranks_per_host: 4,
+            iterations: 10,
+            device_offset: 200_000,
+            device_drift: 2_000,
+            synchronizes,
+            seed,
+            ..KinetoRun::training(Style::Nccl)
+        };
+        let scratch = Scratch::new();
+        simulate(&scratch, &run);
+        let check = scratch.retime("check run");
+        assert_eq!(check.code, Some(1));
+        assert!(
+            check.stderr.contains("GPU and host read two clocks"),
+            "{}",
+            check.stderr
+        );
+        let correct = "correct run -o out --truth true --json report.json";
+        let text = scratch.succeed(correct);
+        assert!(text.contains("devices"), "{text}");
+        let report = read_report(&scratch);
+        assert_eq!(report["after"]["reversed"], 0);
+        assert_eq!(report["bounds"]["truth"]["share"], 1.0);
+        let devices = report["devices"].as_array().unwrap();
+        assert!(!devices.is_empty());
+        let count = report["clocks"]["count"].as_u64().unwrap() as usize;
+        assert_eq!(count, 2 + devices.len());
+        assert_eq!(report["hosts"].as_array().unwrap().len(), 2);
+        let again = scratch.retime("check out");
+        assert_eq!(again.code, Some(0), "{again:#?}");
+        assert!(!again.stderr.contains("kernels begin"), "{}", again.stderr);
+        scratch.retime("undo out -o back").expect_code(0);
+        assert_same(&scratch.join("back"), &scratch.join("run"));
+        // Left with their hosts, they stay as they are.
+        let by_node = scratch.retime("check run --clocks node");
+        assert_eq!(by_node.code, Some(1));
     }
 }
 

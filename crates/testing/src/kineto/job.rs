@@ -152,6 +152,13 @@ pub struct KinetoRun {
     pub offset: u64,
     /// Parts per billion that a host's clock is fast or slow at most.
     pub drift: u64,
+    /// Nanoseconds that the clock of a device is ahead of that of its host, or behind, at most.
+    pub device_offset: u64,
+    /// Parts per billion that it is fast or slow by that of its host at most.
+    pub device_drift: u64,
+    /// True if hosts wait for their devices at the end of each iteration by a call that is
+    /// recorded.
+    pub synchronizes: bool,
     /// True if files say the numbers of operations, as newer ones do.
     pub sequence_numbers: bool,
     /// True if files say the names of hosts.
@@ -249,6 +256,9 @@ impl KinetoRun {
             },
             offset: 10_000_000,
             drift: 50_000,
+            device_offset: 0,
+            device_drift: 0,
+            synchronizes: false,
             sequence_numbers: true,
             host_names: true,
             bases: Bases::Same,
