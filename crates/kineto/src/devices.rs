@@ -85,8 +85,12 @@ impl Correlated {
     /// Joins calls with what they started, by launches that are sorted. A number that several
     /// calls have says nothing, nor does 0, which some profilers write where they know none.
     pub(crate) fn joined(mut self, launches: &Launches) -> Driven {
-        let of_kernel = |&(number, kernel): &(u64, u32)| Some((launches.launch(number)?, kernel));
-        let mut kernels: Vec<(u32, u32)> = self.kernels.iter().filter_map(of_kernel).collect();
+        let by = |calls: &Launches, started: &[(u64, u32)]| {
+            let call = |&(number, event): &(u64, u32)| Some((calls.launch(number)?, event));
+            let known = started.iter().filter(|it| it.0 != 0);
+            known.filter_map(call).collect::<Vec<(u32, u32)>>()
+        };
+        let mut kernels = by(launches, &self.kernels);
         kernels.sort_unstable_by_key(|it| (it.1, it.0));
         kernels.dedup_by_key(|it| it.1);
         self.copying.sort_unstable();
@@ -94,10 +98,9 @@ impl Correlated {
             calls: self.copying,
             ..Launches::default()
         };
-        let of_copy = |&(number, copy): &(u64, u32)| Some((copying.launch(number)?, copy));
         Driven {
             kernels,
-            copies: self.copies.iter().filter_map(of_copy).collect(),
+            copies: by(&copying, &self.copies),
             waits: self.waits,
         }
     }

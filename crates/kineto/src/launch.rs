@@ -83,12 +83,8 @@ impl Launches {
         self.calls.sort_unstable();
     }
 
-    /// The event that launched the kernel of a number, if there is one alone. Some profilers write
-    /// 0 where they know none.
+    /// The event that launched the kernel of a number, if there is one alone.
     pub(crate) fn launch(&self, number: u64) -> Option<u32> {
-        if number == 0 {
-            return None;
-        }
         let from = self.calls.partition_point(|it| it.0 < number);
         let mut found = self.calls.get(from..)?.iter();
         let (_, event) = found.next().filter(|it| it.0 == number)?;
