@@ -11,7 +11,9 @@
 //! ```
 //!
 //! Then such a device is a process that its host has made, on the same node, with a clock of its
-//! own. Where no kernel is early nothing says that there is a second clock, and there is none.
+//! own. So is every other device of the run, since one profiler has converted them all: those that
+//! contradict nothing are left with their host by whoever groups clocks. Where no kernel is early
+//! nothing says that there is a second clock, and there is none.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,14 +33,19 @@ pub(crate) struct Apart {
 type Device<'a> = (Option<u32>, Option<&'a str>, &'a str);
 
 impl Apart {
-    pub(crate) fn of(file: &FileRead) -> Self {
+    /// Those of each file.
+    pub(crate) fn of_files(files: &[FileRead]) -> Vec<Self> {
+        if files.iter().any(has_early) {
+            files.iter().map(Self::of).collect()
+        } else {
+            vec![Self::default(); files.len()]
+        }
+    }
+
+    /// All devices of a file that calls drive.
+    fn of(file: &FileRead) -> Self {
         let driven = &file.driven.kernels;
         let track = |event: u32| file.columns.track(event);
-        let is_early =
-            |&(launch, kernel): &(u32, u32)| early::before(&file.columns, launch, kernel) > 0;
-        if !driven.iter().any(is_early) {
-            return Self::default();
-        }
         // Tracks that start kernels, too, are of no device, whatever they are called.
         let starting: FxHashSet<u32> = driven.iter().map(|it| track(it.0)).collect();
         let device = |number: u32| {
@@ -47,7 +54,7 @@ impl Apart {
         };
         let mut numbers: FxHashMap<Device<'_>, u32> = FxHashMap::default();
         let mut hosts = Vec::new();
-        for &(launch, kernel) in driven.iter().filter(|it| is_early(it)) {
+        for &(launch, kernel) in driven {
             let Some(device) = device(track(kernel)) else {
                 continue;
             };
@@ -81,6 +88,12 @@ impl Apart {
     pub(crate) fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
+}
+
+/// True if a kernel begins before its launch.
+fn has_early(file: &FileRead) -> bool {
+    let is_early = |it: &(u32, u32)| early::before(&file.columns, it.0, it.1) > 0;
+    file.driven.kernels.iter().any(is_early)
 }
 
 fn device_of(track: &Track) -> Device<'_> {

@@ -251,7 +251,7 @@ impl Run {
         one_run(self.files.paths(), &files)?;
         let apart = match &self.apart {
             Some(given) => given.clone(),
-            None => files.iter().map(Apart::of).collect(),
+            None => Apart::of_files(&files),
         };
         let places = Places::of(self.files.paths(), &files, apart);
         let origin = self.origin.unwrap_or_else(|| {

@@ -10,7 +10,7 @@
 //! > where that is refuted, one per location of that process.
 //!
 //! Where processes and what they have made, streams of accelerators in their contexts,
-//! contradict each other, those contexts get clocks of their own before anything else of their
+//! contradict each other, or two such contexts do, these get clocks of their own before anything else of their
 //! node does: stamps of a device were converted to its host's clock, and that may have failed
 //! while all hosts of the node read one clock. Such a device contradicts those of other
 //! processes, too, and that tells nothing of their hosts.
@@ -255,7 +255,10 @@ struct Violated {
 impl Violated {
     /// A dependency between these is violated.
     fn add(&mut self, info: &TraceInfo, pair: [LocationIndex; 2]) {
-        let made = made_of(info, pair);
+        let mut made = made_of(info, pair);
+        if made[0].is_none() {
+            made = both_made(info, pair);
+        }
         self.whole |= made[0].is_none();
         self.made.extend(made.into_iter().flatten());
     }
@@ -311,6 +314,17 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
     let mut violated: Vec<Violated> = all.into_par_iter().map(of_clock).collect();
     violated_collectives(clocks, info, causality, &has_made, &mut violated);
     causality.whole().all_reduce(violated)
+}
+
+/// The processes of two locations, if others have made both: hosts of one node share its clock
+/// sooner than their devices do.
+fn both_made(info: &TraceInfo, pair: [LocationIndex; 2]) -> [Option<usize>; 2] {
+    let process = |it: LocationIndex| info.locations.get(it.as_usize()).map(|it| it.process);
+    let made = pair.map(|it| process(it).filter(|it| creator(info, *it).is_some()));
+    match made {
+        [Some(a), Some(b)] if a != b => made,
+        _ => [None; 2],
+    }
 }
 
 /// Per clock: true if something reads it that a process has made, which is taken out before a

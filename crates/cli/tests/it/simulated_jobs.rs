@@ -113,9 +113,9 @@ fn gpus_with_clocks_of_their_own_are_put_right() {
         let check = scratch.retime("check run");
         assert_eq!(check.code, Some(1));
         assert!(
-            check.stderr.contains("GPU and host read two clocks"),
+            check.stdout.contains("GPU and host read two clocks"),
             "{}",
-            check.stderr
+            check.stdout
         );
         let correct = "correct run -o out --truth true --json report.json";
         let text = scratch.succeed(correct);
@@ -130,7 +130,7 @@ fn gpus_with_clocks_of_their_own_are_put_right() {
         assert_eq!(report["hosts"].as_array().unwrap().len(), 2);
         let again = scratch.retime("check out");
         assert_eq!(again.code, Some(0), "{again:#?}");
-        assert!(!again.stderr.contains("kernels begin"), "{}", again.stderr);
+        assert!(!again.stdout.contains("kernels begin"), "{}", again.stdout);
         scratch.retime("undo out -o back").expect_code(0);
         assert_same(&scratch.join("back"), &scratch.join("run"));
         // Left with their hosts, they stay as they are.
