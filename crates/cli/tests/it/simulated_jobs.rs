@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use retime_sim::Duration;
-use retime_testing::kineto::{Among, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
+use retime_testing::kineto::{
+    Among, Class, Devices, Element, KinetoRun, Step, Straggler, Style, Windows,
+};
 use serde_json::Value;
 
 use crate::common::Scratch;
@@ -15,8 +17,7 @@ pub(crate) fn simulate(scratch: &Scratch, run: &KinetoRun) {
     let truth = KinetoRun {
         offset: 0,
         drift: 0,
-        device_offset: 0,
-        device_drift: 0,
+        devices: Devices::default(),
         ..run.clone()
     };
     run.write(&scratch.join("run")).unwrap();
@@ -97,14 +98,16 @@ fn corrected_runs_hold_the_truth_within_their_bounds() {
 /// and none does in the copy; the truth lies within the bounds, and hosts stay whole.
 #[test]
 fn gpus_with_clocks_of_their_own_are_put_right() {
-    for (seed, synchronizes) in [(3, true), (4, false)] {
+    for (seed, awaited) in [(3, true), (4, false)] {
         let run = KinetoRun {
             ranks: 8,
             ranks_per_host: 4,
             iterations: 10,
-            device_offset: 200_000,
-            device_drift: 2_000,
-            synchronizes,
+            devices: Devices {
+                offset: 200_000,
+                drift: 2_000,
+                awaited,
+            },
             seed,
             ..KinetoRun::training(Style::Nccl)
         };

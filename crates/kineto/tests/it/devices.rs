@@ -8,7 +8,7 @@ use retime::format::{Format, Scan, Trace};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime::{Correction, Grouping};
 use retime_kineto::Kineto;
-use retime_testing::kineto::{KinetoRun, Style};
+use retime_testing::kineto::{Devices, KinetoRun, Style};
 
 /// An event of a profile: category, name, process, thread, begin and length in microseconds, and
 /// the number that a call and what it started have in common.
@@ -236,9 +236,11 @@ fn job(seed: u64) -> KinetoRun {
         ranks: 4,
         ranks_per_host: 2,
         iterations: 10,
-        device_offset: 200_000,
-        device_drift: 2_000,
-        synchronizes: true,
+        devices: Devices {
+            offset: 200_000,
+            drift: 2_000,
+            awaited: true,
+        },
         seed,
         ..KinetoRun::training(Style::Nccl)
     }
@@ -271,8 +273,7 @@ fn a_job_with_good_clocks_has_no_devices_of_its_own() {
     let scratch = tempfile::tempdir().unwrap();
     let run = scratch.path().join("run");
     let sound = KinetoRun {
-        device_offset: 0,
-        device_drift: 0,
+        devices: Devices::default(),
         ..job(1)
     };
     sound.write(&run).unwrap();

@@ -7,7 +7,7 @@ use retime::format::{Format, Trace};
 use retime::pipeline::{Analysis, AnalysisOptions, Method, Solution};
 use retime_kineto::Kineto;
 use retime_perfetto::Perfetto;
-use retime_testing::kineto::{KinetoRun, Style};
+use retime_testing::kineto::{Devices, KinetoRun, Style};
 use retime_testing::perfetto::{Shape, packets};
 
 pub(crate) const SHAPES: [Shape; 3] = [Shape::PyTorch, Shape::Stages, Shape::Rocprof];
@@ -122,8 +122,11 @@ fn gpus_with_clocks_of_their_own_are_put_right() {
             path
         });
         let run = KinetoRun {
-            device_offset: 200_000,
-            device_drift: 2_000,
+            devices: Devices {
+                offset: 200_000,
+                drift: 2_000,
+                awaited: false,
+            },
             ..job()
         };
         write(&run, shape, &json, &packed);

@@ -21,7 +21,7 @@
 //! | [`Gloo`](Style::Gloo) | when a thread of the group's two takes it from the queue | scattered over milliseconds after the last began |
 //!
 //! The stamps of a device are those of its host, unless the run says how far its clock is off
-//! ([`device_offset`](KinetoRun::device_offset)): then kernels can begin before their launch.
+//! ([`Devices`]): then kernels can begin before their launch.
 //!
 //! A broadcast holds nobody up but those who wait for its root, and a small message of NCCL
 //! does not wait for its receiver. A message of Gloo leaves within `c10d::send`, before
@@ -58,7 +58,9 @@ use retime_sim::{Error, Result};
 
 pub use retime_sim::Duration;
 
-pub use self::job::{Among, Bases, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
+pub use self::job::{
+    Among, Bases, Class, Devices, Element, KinetoRun, Step, Straggler, Style, Windows,
+};
 use self::{groups::Groups, rank_file::RankFile, stamp::HostClock};
 
 impl KinetoRun {

@@ -336,7 +336,7 @@ impl<'a> RankFile<'a> {
                         span,
                         &arguments,
                     )?;
-                    if self.run.synchronizes && self.run.style == Style::Nccl {
+                    if self.run.devices.awaited && self.run.style == Style::Nccl {
                         filler.synchronize(events, pid, span.end)?;
                     }
                 }

@@ -44,8 +44,8 @@ impl HostClock {
             .map(|rank| {
                 let host = hosts[run.host(rank) as usize];
                 Self {
-                    offset: host.offset + random.within(run.device_offset as f64).round() as i64,
-                    drift: host.drift + random.within(run.device_drift as f64).round() as i64,
+                    offset: host.offset + random.within(run.devices.offset as f64).round() as i64,
+                    drift: host.drift + random.within(run.devices.drift as f64).round() as i64,
                 }
             })
             .collect()

@@ -57,7 +57,7 @@ pub(super) fn write(
             to,
             "{comma}\n  {{\"rank\": {rank}, \"file\": \"{file}\", \"host\": \"node{host}\", \"offset\": {offset}, \"drift\": {drift}, "
         )?;
-        if run.device_offset > 0 || run.device_drift > 0 {
+        if run.devices.offset > 0 || run.devices.drift > 0 {
             let HostClock { offset, drift } = written.device.clock;
             write!(
                 to,
