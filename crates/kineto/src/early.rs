@@ -113,7 +113,7 @@ mod tests {
         launches.sort();
         let early = |launches: &Launches| {
             let mut started = Correlated::default();
-            started.kernels = vec![(3, 2), (8, 3), (9, 4)];
+            started.kernels.extend([(3, 2), (8, 3), (9, 4)]);
             let driven = started.joined(launches);
             let Early { kernels, of, most } = Early::of(&driven, &columns, |_| true);
             (kernels, of, most)

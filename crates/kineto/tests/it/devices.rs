@@ -221,7 +221,8 @@ fn corrected(run: &Path, to: &Path, grouping: Grouping) -> (Box<dyn Trace>, Corr
         let again = back.join(path.file_name().unwrap());
         assert!(
             fs::read(&path).unwrap() == fs::read(again).unwrap(),
-            "{path:?}"
+            "{}",
+            path.display()
         );
     }
     let verified = writable.open_copy(to, &()).unwrap().unwrap();
