@@ -248,32 +248,36 @@ pub(crate) fn joined(
 struct Violated {
     /// That any two of its locations share it.
     whole: bool,
-    /// That these processes, which others have made, read it.
+    /// That these processes, which others have made, read it, by what relates them to those.
     made: BTreeSet<usize>,
+    /// That such processes read it, by what relates them to each other.
+    devices: BTreeSet<usize>,
 }
 
 impl Violated {
     /// A dependency between these is violated.
     fn add(&mut self, info: &TraceInfo, pair: [LocationIndex; 2]) {
-        let mut made = made_of(info, pair);
-        if made[0].is_none() {
-            made = both_made(info, pair);
+        let (made, devices) = (made_of(info, pair), both_made(info, pair));
+        if made[0].is_some() {
+            self.made.extend(made.into_iter().flatten());
+        } else if devices[0].is_some() {
+            self.devices.extend(devices.into_iter().flatten());
+        } else {
+            self.whole = true;
         }
-        self.whole |= made[0].is_none();
-        self.made.extend(made.into_iter().flatten());
     }
 
     fn is_refuted(&self) -> bool {
-        self.whole || !self.made.is_empty()
+        self.whole || !self.made.is_empty() || !self.devices.is_empty()
     }
 
-    /// That a process shares the clock. What was made is taken out first, as it may be all that
-    /// contradicts others.
+    /// That a process shares the clock. What contradicts the process that made it is taken out
+    /// first, then what contradicts others that were made: it may be all that does.
     fn refutes(&self, process: usize) -> bool {
-        if self.made.is_empty() {
-            self.whole
-        } else {
-            self.made.contains(&process)
+        match (self.made.is_empty(), self.devices.is_empty()) {
+            (false, _) => self.made.contains(&process),
+            (true, false) => self.devices.contains(&process),
+            (true, true) => self.whole,
         }
     }
 }
@@ -282,6 +286,7 @@ impl Merge for Violated {
     fn merge(&mut self, other: Self) {
         self.whole |= other.whole;
         self.made.extend(other.made);
+        self.devices.extend(other.devices);
     }
 }
 
