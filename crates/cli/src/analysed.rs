@@ -411,6 +411,7 @@ impl Analysed {
             bounds: None,
             gentlest: None,
             hosts: None,
+            devices: Vec::new(),
             stragglers: None,
             accuracy: None,
             timing: model::TimingPart {

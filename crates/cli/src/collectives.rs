@@ -176,7 +176,7 @@ impl<'a> CollectiveRows<'a> {
             members: collectives.participants(instance).len(),
             bytes: facts.bytes,
             between_hosts: None,
-            process: info.processes.get(place.process)?.name.clone(),
+            process: info.processes.get(info.family(place.process))?.name.clone(),
             location: place.id,
             arrival: arrival.map(|it| self.told(it)),
             end: left.map(|it| self.told(it)),

@@ -322,13 +322,6 @@ fn launch(event: &Recorded<'_>, name: &[u8]) -> Option<u64> {
     event.arguments.correlation()
 }
 
-/// The number of the launch of a kernel.
-#[inline]
-pub(crate) fn launched_by(event: &Recorded<'_>) -> Option<u64> {
-    let is_kernel = event.category.eq_ignore_ascii_case(b"kernel");
-    is_kernel.then(|| event.arguments.correlation())?
-}
-
 fn gloo(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = String::from_utf8_lossy(name);
     let plain = normalised(&name);

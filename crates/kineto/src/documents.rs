@@ -15,7 +15,7 @@ use crate::scan::Matched;
 
 /// The files that were read, in the order of locations.
 pub(crate) fn of(run: &Run, read: &AllRead, matched: Option<&Matched>) -> Vec<Document> {
-    let hosts = matched.map_or_else(Vec::new, |it| it.hosts(&read.files));
+    let hosts = matched.map_or_else(Vec::new, |it| it.hosts(&read.files, &read.places));
     let says_host = run.document.kind() == DocumentKind::Chrome;
     let files = run.files.paths().iter().zip(&read.files);
     let documents = files.enumerate().map(|(number, (path, file))| Document {

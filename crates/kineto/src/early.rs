@@ -6,19 +6,19 @@
 //! ```
 //!
 //! No device does what nobody has asked for yet. So the profiler has not converted the clock of
-//! the device to that of the host well, as is known of some versions (kineto 1082). A
-//! file is corrected as a whole: kernels stay as far from their launches as they are. It is
-//! counted, so that nobody takes the differences between both for real.
+//! the device to that of the host well, as is known of some versions (kineto 1082). They are counted,
+//! so that nobody takes the differences between both for real, and the device gets a clock of [its
+//! own](crate::apart).
 
 use std::path::{Path, PathBuf};
 
 use retime_model::{format_seconds, group_digits, printable_path};
 
 use crate::columns::Columns;
+use crate::devices::Driven;
 use crate::few::few;
-use crate::launch::Launches;
 
-/// Kernels of a file that begin before their launch.
+/// Kernels that begin before their launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Early {
     /// How many do,
@@ -30,17 +30,12 @@ pub(crate) struct Early {
 }
 
 impl Early {
-    /// Those among kernels `started`, each with the number of its launch.
-    pub(crate) fn of(launches: &Launches, started: &[(u64, u32)], columns: &Columns) -> Self {
+    /// Those among the kernels that are `wanted`.
+    pub(crate) fn of(driven: &Driven, columns: &Columns, wanted: impl Fn(u32) -> bool) -> Self {
         let mut early = Self::default();
-        // As signed numbers: times before 0 are not counted from elsewhere yet.
-        let begin = |event: u32| columns.begin(event) as i64;
-        for &(number, kernel) in started {
-            let Some(launch) = launches.launch(number) else {
-                continue;
-            };
+        for &(launch, kernel) in driven.kernels.iter().filter(|it| wanted(it.1)) {
             early.of += 1;
-            let before = begin(launch).saturating_sub(begin(kernel));
+            let before = before(columns, launch, kernel);
             if before > 0 {
                 early.kernels += 1;
                 early.most = early.most.max(before.unsigned_abs());
@@ -50,35 +45,57 @@ impl Early {
     }
 }
 
+/// By how many nanoseconds a kernel begins before its launch.
+pub(crate) fn before(columns: &Columns, launch: u32, kernel: u32) -> i64 {
+    // As signed numbers: times before 0 may not be counted from elsewhere yet.
+    let begin = |event: u32| columns.begin(event) as i64;
+    begin(launch).saturating_sub(begin(kernel))
+}
+
 /// Files that are named in one warning.
 const NAMED: usize = 4;
 
-/// That such kernels are in files; nothing if none are.
-pub(crate) fn warning<'a>(files: impl Iterator<Item = (&'a PathBuf, Early)>) -> Option<String> {
-    let early: Vec<(&Path, Early)> = files
-        .filter(|(_, early)| early.kernels > 0)
-        .map(|(path, early)| (path.as_path(), early))
-        .collect();
-    let named = early.iter().map(|(path, early)| {
-        let (kernels, of) = (group_digits(early.kernels), group_digits(early.of));
-        let most = format_seconds(early.most as f64 / 1e9);
-        let name = Path::new(path.file_name().unwrap_or_default());
-        format!(
-            "{} ({kernels} of {of}, by {most} at most)",
-            printable_path(name)
-        )
-    });
-    let named = few(named, NAMED)?;
-    Some(format!(
-        "kernels begin before the calls that launched them in {named}: the profiler has not \
-         brought GPU and host to one clock, so times of the one do not tell when something \
-         happened on the other to better than that; a correction keeps them apart as they are"
-    ))
+/// That such kernels are in files, each with whether its devices have clocks of their own;
+/// nothing if none are.
+pub(crate) fn warnings<'a>(files: impl Iterator<Item = (&'a PathBuf, Early, bool)>) -> Vec<String> {
+    let (apart, other): (Vec<_>, Vec<_>) = files
+        .filter(|(_, early, _)| early.kernels > 0)
+        .partition(|(.., is_apart)| *is_apart);
+    let told = |files: Vec<(&PathBuf, Early, bool)>, what: &str| {
+        let files = files.into_iter().map(|(path, early, _)| (&**path, early));
+        let named = few(files.map(|(path, early)| in_words(path, early)), NAMED)?;
+        let begin = "kernels begin before the calls that launched them in";
+        Some(format!("{begin} {named}: {what}"))
+    };
+    [told(apart, APART), told(other, TOGETHER)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The meaning of such kernels for devices with clocks of their own,
+const APART: &str = "GPU and host read two clocks, since the profiler has not converted the one to \
+                     the other well; each is corrected by itself, but with --clocks node";
+/// and where devices cannot be told from their hosts.
+const TOGETHER: &str = "the profiler has not brought GPU and host to one clock, so times of the \
+                        one do not tell when something happened on the other to better than that; \
+                        both stand on one track, and a correction keeps them apart as they are";
+
+fn in_words(path: &Path, early: Early) -> String {
+    let (kernels, of) = (group_digits(early.kernels), group_digits(early.of));
+    let most = format_seconds(early.most as f64 / 1e9);
+    let name = Path::new(path.file_name().unwrap_or_default());
+    format!(
+        "{} ({kernels} of {of}, by {most} at most)",
+        printable_path(name)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::devices::Correlated;
+    use crate::launch::Launches;
 
     #[test]
     fn kernels_before_their_launch_are_counted() {
@@ -95,8 +112,10 @@ mod tests {
         };
         launches.sort();
         let early = |launches: &Launches| {
-            let started = [(3, 2), (8, 3), (9, 4)];
-            let Early { kernels, of, most } = Early::of(launches, &started, &columns);
+            let mut started = Correlated::default();
+            started.kernels.extend([(3, 2), (8, 3), (9, 4)]);
+            let driven = started.joined(launches);
+            let Early { kernels, of, most } = Early::of(&driven, &columns, |_| true);
             (kernels, of, most)
         };
         assert_eq!(early(&launches), (1, 2, 2));
@@ -115,17 +134,16 @@ mod tests {
             most: 1_500,
         };
         let files = [3, 0, 1_000].map(|it| (PathBuf::from(format!("/a/rank{it}.json")), early(it)));
-        let told = |count: usize| {
-            let files = files.iter().take(count);
-            warning(files.map(|(path, early)| (path, *early)))
+        let told = |which: std::ops::Range<usize>, is_apart: bool| {
+            let files = files.get(which).unwrap_or_default().iter();
+            warnings(files.map(|(path, early)| (path, *early, is_apart)))
         };
-        let both = told(3).unwrap_or_default();
         let named = "in rank3.json (3 of 1,234, by 1.5 us at most), \
-                     rank1000.json (1,000 of 1,234, by 1.5 us at most): the profiler";
-        assert!(both.contains(named), "{both}");
-        assert_eq!(
-            warning(files[1..2].iter().map(|(path, early)| (path, *early))),
-            None
-        );
+                     rank1000.json (1,000 of 1,234, by 1.5 us at most): ";
+        let apart = told(0..3, true);
+        assert!(apart.len() == 1 && apart[0].contains(&format!("{named}GPU and host read two")));
+        let together = told(0..3, false);
+        assert!(together.len() == 1 && together[0].contains(&format!("{named}the profiler has")));
+        assert!(told(1..2, true).is_empty());
     }
 }

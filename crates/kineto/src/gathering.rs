@@ -6,9 +6,9 @@ use retime_model::Operation;
 use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
 
-use crate::call::{Around, Call, Label, Said, Tells, launched_by};
+use crate::call::{Around, Call, Label, Said, Tells};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside, moved_with};
-use crate::early::Early;
+use crate::devices::{Correlated, Driven, is_of_device};
 use crate::header::Header;
 use crate::labels::is_merged;
 use crate::launch::Launches;
@@ -64,9 +64,8 @@ pub struct Gathering {
     requests: FxHashMap<Operation, Requests>,
     launches: Launches,
     posted: Posted,
-    /// Kernels with the numbers of their launches.
-    started: Vec<(u64, u32)>,
-    early: Early,
+    correlated: Correlated,
+    driven: Driven,
     flows: Vec<FlowEnd>,
     unused: Vec<(&'static str, u64)>,
 }
@@ -241,16 +240,20 @@ impl Gathering {
         if is_launch {
             self.launches.calls.push((number, event));
         } else {
-            self.started.push((number, event));
+            self.correlated.kernels.push((number, event));
         }
     }
 
     /// Reads what an event says of communication.
     #[inline]
     pub fn communicates(&mut self, event: &Recorded<'_>, number: u32) {
-        if let Some(launch) = launched_by(event) {
-            self.started.push((launch, number));
+        if is_of_device(event.category) {
+            let track = self.columns.track(number) as usize;
+            if let Some(track) = self.tracks.get_mut(track) {
+                track.is_device = true;
+            }
         }
+        self.correlated.take(event, number);
         match Said::of(event, number) {
             None => match xla::told(event, number) {
                 None => {}
@@ -304,8 +307,7 @@ impl Gathering {
     fn name_kernels(&mut self, header: &Header) {
         let mut launches = std::mem::take(&mut self.launches);
         launches.sort();
-        let started = std::mem::take(&mut self.started);
-        self.early = Early::of(&launches, &started, &self.columns);
+        self.driven = std::mem::take(&mut self.correlated).joined(&launches);
         let asked = launches.asked();
         let (named, unnamed) = launches.named(&self.columns);
         self.calls.extend(named);
@@ -375,7 +377,7 @@ impl Gathering {
             requests: self.requests,
             flows: self.flows,
             unused: self.unused,
-            early: self.early,
+            driven: Arc::new(self.driven),
         })
     }
 }

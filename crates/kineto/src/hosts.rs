@@ -10,16 +10,22 @@
 //! begin of either <= end of the other      by the times as recorded
 //! ```
 //!
-//! where one has to wait for the other. Where no rank says its host, each is on its own.
+//! where one has to wait for the other. What a [device with a clock of its own](crate::apart)
+//! does tells nothing of the host. Where no rank says its host, each is on its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::apart::Apart;
 use crate::matching::{Joined, Part};
 use crate::profile::FileRead;
 
 /// The name of the host, or of a part of it, that each file is from, if it says so.
-pub(crate) fn hosts(files: &[FileRead], joined: &[Vec<Joined>]) -> Vec<Option<String>> {
-    let apart = contradictions(files, joined);
+pub(crate) fn hosts(
+    files: &[FileRead],
+    joined: &[Vec<Joined>],
+    devices: &[Apart],
+) -> Vec<Option<String>> {
+    let apart = contradictions(files, joined, devices);
     let mut parts: BTreeMap<&str, Vec<Vec<usize>>> = BTreeMap::new();
     let mut names = Vec::new();
     for (file, it) in files.iter().enumerate() {
@@ -53,10 +59,15 @@ struct Taken {
 }
 
 /// The pairs of files of one host that have a dependency reversed, the lower first.
-fn contradictions(files: &[FileRead], joined: &[Vec<Joined>]) -> BTreeSet<(usize, usize)> {
+fn contradictions(
+    files: &[FileRead],
+    joined: &[Vec<Joined>],
+    devices: &[Apart],
+) -> BTreeSet<(usize, usize)> {
     let mut operations: BTreeMap<(u64, u64, bool), Vec<Taken>> = BTreeMap::new();
-    for (file, (it, joined)) in files.iter().zip(joined).enumerate() {
-        for call in joined {
+    for (file, ((it, joined), devices)) in files.iter().zip(joined).zip(devices).enumerate() {
+        let is_of_host = |call: &&Joined| devices.device(it.columns.track(call.event)).is_none();
+        for call in joined.iter().filter(is_of_host) {
             let (begin, end) = (it.columns.begin(call.event), it.columns.end(call.event));
             let (key, cause, effect) = match call.part {
                 Part::Collective {

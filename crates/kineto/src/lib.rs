@@ -25,7 +25,10 @@
 //! sizes    signatures --> bytes                what an operation moves
 //! facts    calls --> facts                     what a table of operations says
 //! launch   kernels --> calls                   what they do, from who launched them
+//! devices  calls --> what they started         on devices, and who waited for it
 //! early    kernels and launches --> warning   whether GPU and host are on one clock
+//! apart    early kernels --> clocks            of devices, which are processes of their own then
+//! between  host and device --> dependencies    where these are two clocks
 //! few      names --> words                     the first few of many
 //! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
@@ -81,11 +84,14 @@
 //! ```
 
 mod advice;
+mod apart;
+mod between;
 mod call;
 mod chrome;
 mod chunks;
 mod columns;
 mod compiled;
+mod devices;
 mod digits;
 mod document;
 mod documents;

@@ -75,7 +75,7 @@ pub(crate) struct Boundary {
 }
 
 /// The part of an entry that an event of a track is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Side {
     Begin,
     End,

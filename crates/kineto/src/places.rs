@@ -7,6 +7,7 @@ use retime_model::{
     Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo, printable_path,
 };
 
+use crate::apart::Apart;
 use crate::call::On;
 use crate::columns::is_event;
 use crate::error::KinetoError;
@@ -15,8 +16,9 @@ use crate::header::Header;
 use crate::matching::Group;
 use crate::profile::{FileRead, Track};
 
-/// The machine and the name that tracks of one process have in common.
-type Owner<'a> = (Option<u32>, Option<&'a str>);
+/// The machine and the name that tracks of one process have in common, and the device if that
+/// has a clock of its own.
+type Owner<'a> = (Option<u32>, Option<&'a str>, Option<u32>);
 
 /// The locations of a run.
 #[derive(Debug)]
@@ -25,10 +27,12 @@ pub(crate) struct Places {
     pub(crate) info: TraceInfo,
     /// The first location of each file, and their number.
     pub(crate) starts: Vec<u32>,
+    /// The devices of each file that have clocks of their own.
+    pub(crate) apart: Vec<Apart>,
 }
 
 impl Places {
-    pub(crate) fn of(paths: &[PathBuf], files: &[FileRead]) -> Self {
+    pub(crate) fn of(paths: &[PathBuf], files: &[FileRead], apart: Vec<Apart>) -> Self {
         let mut places = Self {
             info: TraceInfo {
                 rate: TickRate::NANOSECONDS,
@@ -39,35 +43,48 @@ impl Places {
                 streams: Vec::new(),
             },
             starts: vec![0],
+            apart: Vec::new(),
         };
-        for (path, file) in paths.iter().zip(files) {
+        for ((path, file), apart) in paths.iter().zip(files).zip(&apart) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let stem = if paths.len() > 1 { &*name } else { "" };
-            places.file(file, stem);
+            places.file(file, apart, stem);
         }
+        places.apart = apart;
         places
     }
 
     /// The tracks of a file. A rank is one process, whatever it calls its devices; another
-    /// file can be of several processes, or of several ranks.
-    fn file(&mut self, file: &FileRead, stem: &str) {
-        let mut process_of: BTreeMap<Owner<'_>, (usize, u32)> = BTreeMap::new();
+    /// file can be of several processes, or of several ranks. A device with a clock of its own is
+    /// one that its host has made.
+    fn file(&mut self, file: &FileRead, apart: &Apart, stem: &str) {
+        let mut process_of: BTreeMap<Owner<'_>, usize> = BTreeMap::new();
+        let mut first_of: BTreeMap<Owner<'_>, u32> = BTreeMap::new();
+        let start = self.info.locations.len();
         let is_merged = file.is_merged();
-        for track in &file.tracks {
+        for (number, track) in (0..).zip(&file.tracks) {
+            let device = apart.device(number);
             let label = track.label.as_deref().filter(|_| is_merged);
             let is_rank = file.header.rank.is_some() || label.is_some();
             let owner = file.header.rank.is_none();
             let owner = owner.then_some(label.unwrap_or(&track.pid));
             let next = self.info.processes.len();
             let index = self.info.locations.len() as u32;
-            let (process, first) = *process_of
-                .entry((track.machine, owner))
-                .or_insert((next, index));
+            let process = *process_of
+                .entry((track.machine, owner, device))
+                .or_insert(next);
+            let first = *first_of
+                .entry((track.machine, owner, None))
+                .or_insert(index);
             if process == next {
-                let name = match (file.header.rank, label) {
-                    (Some(rank), _) => format!("rank {rank}"),
-                    (None, Some(label)) => format!("rank {label}"),
-                    (None, None) => process_name(file, track, stem),
+                let rank = match (file.header.rank, label) {
+                    (Some(rank), _) => Some(format!("rank {rank}")),
+                    (None, label) => label.map(|it| format!("rank {it}")),
+                };
+                let name = match (rank, device) {
+                    (Some(rank), None) => rank,
+                    (Some(rank), Some(_)) => format!("{rank} {}", device_name(file, track)),
+                    (None, _) => process_name(file, track, stem),
                 };
                 self.info.processes.push(Process {
                     name,
@@ -82,6 +99,18 @@ impl Places {
                 // The tracks of a rank communicate as one.
                 endpoint: LocationIndex(if is_rank { first } else { index }),
             });
+        }
+        for (device, &host) in (0..).zip(apart.hosts()) {
+            let creator = self.info.locations.get(start + host as usize);
+            let creator = creator.map(|it| it.process);
+            let made = process_of
+                .iter()
+                .filter(|(owner, _)| owner.2 == Some(device));
+            for (_, &process) in made {
+                if let Some(process) = self.info.processes.get_mut(process) {
+                    process.creator = creator;
+                }
+            }
         }
         self.starts.push(self.info.locations.len() as u32);
     }
@@ -175,12 +204,26 @@ fn process_name(file: &FileRead, track: &Track, stem: &str) -> String {
     }
 }
 
+/// The name of a device among those of its rank.
+fn device_name(file: &FileRead, track: &Track) -> String {
+    if is_numbered(track) {
+        return format!("device {}", track.pid);
+    }
+    let given = file.process_names.get(&track.pid);
+    given.map_or_else(|| format!("device {}", track.pid), Clone::clone)
+}
+
+/// True if a track is of a device by its number: they are numbered from 0, and a process has a
+/// larger number.
+fn is_numbered(track: &Track) -> bool {
+    track.pid.parse().is_ok_and(|it: u32| it < 256)
+}
+
 fn track_name(file: &FileRead, track: &Track) -> String {
     let key = (track.pid.clone(), track.tid.clone());
     match file.thread_names.get(&key) {
         Some(name) => name.clone(),
-        // Devices are numbered from 0, and a process has a larger number.
-        None if file.header.rank.is_some() && track.pid.parse().is_ok_and(|it: u32| it < 256) => {
+        None if file.header.rank.is_some() && is_numbered(track) => {
             format!("device {} stream {}", track.pid, track.tid)
         }
         None if track.tid.is_empty() => "track without a name".to_owned(),

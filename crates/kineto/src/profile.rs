@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::call::Call;
 use crate::columns::{Columns, is_event};
-use crate::early::Early;
+use crate::devices::Driven;
 use crate::header::Header;
 use crate::labels::is_merged;
 use crate::stamps::Stamp;
@@ -28,6 +28,8 @@ pub(crate) struct Track {
     pub(crate) uuid: Option<u64>,
     /// True if what lasts on it has a stamp for either end; else only its begin has one.
     pub(crate) has_both_ends: bool,
+    /// True if events of a device are on it.
+    pub(crate) is_device: bool,
     /// How many events there are of each type, by its first letter.
     pub(crate) kinds: Vec<(u8, u64)>,
 }
@@ -108,8 +110,8 @@ pub struct FileRead {
     pub(crate) flows: Vec<FlowEnd>,
     /// Events that communicate but prove nothing.
     pub(crate) unused: Vec<(&'static str, u64)>,
-    /// Kernels that begin before their launch.
-    pub(crate) early: Early,
+    /// The calls by which it and its devices depend on each other.
+    pub(crate) driven: Arc<Driven>,
 }
 
 impl FileRead {
@@ -140,7 +142,7 @@ impl FileRead {
             requests: self.requests.clone(),
             flows: Vec::new(),
             unused: Vec::new(),
-            early: self.early,
+            driven: Arc::clone(&self.driven),
         }
     }
 }

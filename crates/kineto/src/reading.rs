@@ -11,6 +11,7 @@ use retime_model::format::{
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
 use crate::advice::advice;
+use crate::early::Early;
 use crate::error::{KinetoError, first_error};
 use crate::places::{left_out, warnings};
 use crate::rewrite::new_times;
@@ -147,8 +148,12 @@ impl Trace for Run {
                 let kinds = matched.unmatched(&read.files, &read.places);
                 all.extend(advice(kinds.iter().map(|it| it.0)));
             }
-            let early = read.files.iter().map(|it| it.early);
-            all.extend(early::warning(self.files.paths().iter().zip(early)));
+            let files = read.files.iter().zip(&read.places.apart);
+            let files = self.files.paths().iter().zip(files);
+            all.extend(early::warnings(files.map(|(path, (file, apart))| {
+                let early = Early::of(&file.driven, &file.columns, |_| true);
+                (path, early, !apart.is_empty())
+            })));
         }
         all
     }

@@ -14,7 +14,7 @@ use crate::document::{Document, Renewal};
 use crate::error::KinetoError;
 use crate::order::Order;
 use crate::placing::{Anchors, followed, placed};
-use crate::profile::{FileRead, Moved};
+use crate::profile::{FileRead, Moved, Track};
 use crate::stamps::Stamp;
 use crate::undo::SavedFile;
 
@@ -23,16 +23,34 @@ pub(crate) struct Maps<'a> {
     correction: &'a Correction,
     /// The location of the first track.
     first: LocationIndex,
+    /// The track with whose map each goes that something is beside: a device has no names and
+    /// tells no clocks, which its host does.
+    beside: Vec<u32>,
 }
 
 impl<'a> Maps<'a> {
-    pub(crate) fn new(correction: &'a Correction, first: LocationIndex) -> Self {
-        Self { correction, first }
+    pub(crate) fn new(correction: &'a Correction, first: LocationIndex, tracks: &[Track]) -> Self {
+        let mut hosts: FxHashMap<Option<u32>, u32> = FxHashMap::default();
+        for (number, track) in (0..).zip(tracks).filter(|it| !it.1.is_device) {
+            hosts.entry(track.machine).or_insert(number);
+        }
+        let beside = (0..).zip(tracks).map(|(number, track)| {
+            let host = hosts.get(&track.machine).filter(|_| track.is_device);
+            host.copied().unwrap_or(number)
+        });
+        Self {
+            correction,
+            first,
+            beside: beside.collect(),
+        }
     }
 
     fn location(&self, track: u32) -> LocationIndex {
-        // What is on no track goes with the one that it is beside.
-        LocationIndex(self.first.0 + moved_with(track))
+        let mut number = moved_with(track);
+        if !is_event(track) {
+            number = self.beside.get(number as usize).copied().unwrap_or(number);
+        }
+        LocationIndex(self.first.0 + number)
     }
 
     /// The map of a track; none if the file has no tracks at all.

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use retime_model::format::{FormatError, OpenedFiles, Scan, Shape};
 use retime_model::{Correction, Monitor, printable_path};
 
+use crate::apart::Apart;
 use crate::columns::BELOW_ZERO;
 use crate::document::{Document, is_named_like_one};
 use crate::error::KinetoError;
@@ -43,6 +44,8 @@ pub(crate) struct Run {
     pub(crate) other_recordings: Vec<(PathBuf, String)>,
     /// From where times count, if that is given.
     pub(crate) origin: Option<u64>,
+    /// The devices of each file that have clocks of their own, if that is given.
+    pub(crate) apart: Option<Vec<Apart>>,
     /// The pattern that finds ranks in paths, if one is given,
     pub(crate) pattern: Option<RankPattern>,
     /// and the rank of each file by that.
@@ -210,6 +213,7 @@ impl Run {
             others,
             other_recordings,
             origin: None,
+            apart: None,
             pattern: None,
             ranks: None,
             read: OnceLock::new(),
@@ -245,7 +249,11 @@ impl Run {
         }
         compiled::take_certain(&mut files);
         one_run(self.files.paths(), &files)?;
-        let places = Places::of(self.files.paths(), &files);
+        let apart = match &self.apart {
+            Some(given) => given.clone(),
+            None => Apart::of_files(&files),
+        };
+        let places = Places::of(self.files.paths(), &files, apart);
         let origin = self.origin.unwrap_or_else(|| {
             let is_below_zero = files.iter().any(|it| it.is_below_zero);
             if is_below_zero { BELOW_ZERO } else { 0 }
@@ -314,7 +322,8 @@ impl Run {
 
     /// The maps of the tracks of a file.
     pub(crate) fn maps<'a>(read: &AllRead, correction: &'a Correction, file: usize) -> Maps<'a> {
-        Maps::new(correction, read.places.location(file, 0))
+        let tracks = read.files.get(file).map_or(&[][..], |it| &it.tracks);
+        Maps::new(correction, read.places.location(file, 0), tracks)
     }
 
     /// A correction of another trace could speak of other locations.

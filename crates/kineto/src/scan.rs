@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use retime_model::format::{Contents, FormatError, Scan};
 use retime_model::{LocationIndex, LocationLog, LogBuilder, OperationPart, Ticks, Timestamp};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::between::{self, Roles, between};
 use crate::error::KinetoError;
 use crate::flows::{self, arrows};
 use crate::hosts::hosts;
@@ -24,6 +25,8 @@ pub(crate) struct Matched {
     matching: Matching,
     /// The arrows that begin or end in each file.
     arrows: Vec<Vec<Joined>>,
+    /// The parts of events between host and devices of each file.
+    driven: Vec<Roles>,
 }
 
 impl Matched {
@@ -37,18 +40,36 @@ impl Matched {
                 unmatched.insert(flows::AMBIGUOUS, count);
             }
         }
-        Self { matching, arrows }
+        let taken = |number: usize| {
+            let joined = [&matching.joined, &arrows].map(|it| it.get(number).into_iter().flatten());
+            let events = joined.into_iter().flatten().map(|it| it.event);
+            events.collect::<FxHashSet<u32>>()
+        };
+        let driven = files.iter().zip(&places.apart).enumerate();
+        let driven = driven.map(|(number, (file, apart))| {
+            if apart.is_empty() {
+                return Roles::default();
+            }
+            let taken = taken(number);
+            between(number, file, apart, |event| taken.contains(&event))
+        });
+        let driven = driven.collect();
+        Self {
+            matching,
+            arrows,
+            driven,
+        }
     }
 
     /// True if nothing belongs together.
     pub(crate) fn is_empty(&self) -> bool {
         let mut all = self.matching.joined.iter().chain(&self.arrows);
-        all.all(Vec::is_empty)
+        all.all(Vec::is_empty) && self.driven.iter().all(Roles::is_empty)
     }
 
     /// The host of each file, or the part of it that has one clock.
-    pub(crate) fn hosts(&self, files: &[FileRead]) -> Vec<Option<String>> {
-        hosts(files, &self.matching.joined)
+    pub(crate) fn hosts(&self, files: &[FileRead], places: &Places) -> Vec<Option<String>> {
+        hosts(files, &self.matching.joined, &places.apart)
     }
 
     /// The arrows that begin or end in a file.
@@ -69,12 +90,17 @@ impl Matched {
             let calls = self.matching.joined.get(number).into_iter().flatten();
             let flows = self.arrows.get(number).into_iter().flatten();
             let parts = calls.chain(flows).map(|it| (it.event, it.part)).collect();
+            let roles = Roles::default();
+            let parts = Parts {
+                joined: parts,
+                driven: self.driven.get(number).unwrap_or(&roles),
+            };
             for log in logs_of(path, file, &parts, |track| places.location(number, track)) {
                 logs.push(log?);
             }
             contents.extend(contents_of(file));
         }
-        let hosts = self.hosts(files);
+        let hosts = self.hosts(files, places);
         Ok(Scan {
             info: places.info(files, &self.matching.groups, &hosts),
             logs,
@@ -111,11 +137,19 @@ impl Matched {
     }
 }
 
+/// The parts that events of a file have.
+struct Parts<'a> {
+    /// In what ranks do together.
+    joined: FxHashMap<u32, Part>,
+    /// Between host and devices.
+    driven: &'a Roles,
+}
+
 /// The log of each track of a file.
 fn logs_of<'a>(
     path: &'a Path,
     file: &'a FileRead,
-    parts: &'a FxHashMap<u32, Part>,
+    parts: &'a Parts<'a>,
     location: impl Fn(u32) -> LocationIndex + 'a,
 ) -> impl Iterator<Item = Result<LocationLog, FormatError>> + 'a {
     let order = Order::of(&file.columns, file.tracks.len());
@@ -125,12 +159,14 @@ fn logs_of<'a>(
         let mut count = 0;
         let mut last = 0;
         for boundary in boundaries(&file.columns, entries) {
-            if let Some(part) = parts.get(&boundary.entry) {
+            if let Some(part) = parts.joined.get(&boundary.entry) {
                 take(&mut log, count, boundary, part);
                 if let (Side::End, Part::Receive(_)) = (boundary.side, part) {
                     let begin = file.columns.begin(boundary.entry);
                     log.awaited(Ticks(boundary.time.wrapping_sub(begin) as i64));
                 }
+            } else if let Some(role) = parts.driven.get(&(boundary.entry, boundary.side)) {
+                take_driven(&mut log, count, Timestamp(boundary.time), *role);
             }
             last = boundary.time;
             count += 1;
@@ -215,6 +251,15 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
         (Side::Begin | Side::Moment, Part::Send(id)) => log.named_send(event, time, id),
         (Side::End | Side::Moment, Part::Receive(id)) => log.named_receive(event, time, id),
         _ => {}
+    }
+}
+
+fn take_driven(log: &mut LogBuilder, event: u64, time: Timestamp, role: between::Role) {
+    match role {
+        between::Role::Cause(id) => log.named_send(event, time, id),
+        between::Role::Effect(id) => log.named_receive(event, time, id),
+        between::Role::CauseOf(part) => log.named_begin(event, time, part),
+        between::Role::EffectOf(part) => log.named_end(event, time, part),
     }
 }
 

@@ -268,6 +268,7 @@ impl Rewrite for Run {
             it.origin = Some(zero.0);
             // The same files in the same order.
             it.ranks.clone_from(&self.ranks);
+            it.apart = self.read.get().map(|it| it.places.apart.clone());
             it
         };
         let pattern = self.pattern.as_ref().filter(|_| self.is_nested);

@@ -134,6 +134,14 @@ pub struct TraceInfo {
 }
 
 impl TraceInfo {
+    /// The process that has made one, or that one itself: a device works for its host.
+    pub fn family(&self, process: usize) -> usize {
+        let creator = self.processes.get(process).and_then(|it| it.creator);
+        creator
+            .filter(|it| *it < self.processes.len())
+            .unwrap_or(process)
+    }
+
     /// The location's name with that of its process, for messages to people.
     pub fn describe(&self, location: LocationIndex) -> String {
         let Some(it) = self.locations.get(location.as_usize()) else {

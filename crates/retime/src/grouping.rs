@@ -9,10 +9,11 @@
 //! > one clock per node; where that is refuted, one per process of that node;
 //! > where that is refuted, one per location of that process.
 //!
-//! Where all that refutes a node lies between processes and what they have made,
-//! streams of accelerators in their contexts, only those contexts get clocks of their
-//! own: stamps of a device were converted to its host's clock, and that may have failed
-//! while all hosts of the node read one clock.
+//! Where processes and what they have made, streams of accelerators in their contexts,
+//! contradict each other, or two such contexts do, these get clocks of their own before anything else of their
+//! node does: stamps of a device were converted to its host's clock, and that may have failed
+//! while all hosts of the node read one clock. Such a device contradicts those of other
+//! processes, too, and that tells nothing of their hosts.
 //!
 //! A chain of dependencies through other clocks can refute a group too; it then
 //! shows as a [`Cycle`] in the run of the logical clock, and [`split_clocks`]
@@ -30,10 +31,10 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use self::made::made_of;
+use self::made::{creator, made_of};
 use self::numbered::numbered;
 use self::silent::silent_attached;
 use self::ties::Ties;
@@ -77,19 +78,20 @@ impl Grouping {
             }
         };
         let mut owners: Vec<Owner> = info.locations.iter().enumerate().map(owner).collect();
-        let mut refuted = 0;
+        let mut refuted: FxHashSet<Owner> = FxHashSet::default();
         if self == Self::Auto {
             // Each round makes something finer: node -> what was made -> process -> location.
             loop {
-                let clocks = numbered(&owners, refuted);
+                let clocks = numbered(&owners, refuted.len());
                 let violated = violated_inside(&clocks, info, causality);
-                let count = violated.iter().filter(|it| it.is_refuted()).count();
-                if count == 0 {
+                if !violated.iter().any(Violated::is_refuted) {
                     break;
                 }
-                refuted += count;
                 for (index, location) in info.locations.iter().enumerate() {
                     let violated = &violated[clocks.by_location()[index].as_usize()];
+                    if violated.is_refuted() {
+                        refuted.insert(owners[index]);
+                    }
                     owners[index] = match owners[index] {
                         Owner::Node(_) if violated.refutes(location.process) => {
                             Owner::Process(location.process)
@@ -100,7 +102,7 @@ impl Grouping {
                 }
             }
         }
-        silent_attached(numbered(&owners, refuted), info, causality)
+        silent_attached(numbered(&owners, refuted.len()), info, causality)
     }
 }
 
@@ -246,24 +248,37 @@ pub(crate) fn joined(
 struct Violated {
     /// That any two of its locations share it.
     whole: bool,
-    /// That these processes, which others have made, read it.
+    /// That these processes, which others have made, read it, by what relates them to those.
     made: BTreeSet<usize>,
+    /// That such processes read it, by what relates them to each other.
+    devices: BTreeSet<usize>,
 }
 
 impl Violated {
     /// A dependency between these is violated.
     fn add(&mut self, info: &TraceInfo, pair: [LocationIndex; 2]) {
-        let made = made_of(info, pair);
-        self.whole |= made[0].is_none();
-        self.made.extend(made.into_iter().flatten());
+        let (made, devices) = (made_of(info, pair), both_made(info, pair));
+        if made[0].is_some() {
+            self.made.extend(made.into_iter().flatten());
+        } else if devices[0].is_some() {
+            self.devices.extend(devices.into_iter().flatten());
+        } else {
+            self.whole = true;
+        }
     }
 
     fn is_refuted(&self) -> bool {
-        self.whole || !self.made.is_empty()
+        self.whole || !self.made.is_empty() || !self.devices.is_empty()
     }
 
+    /// That a process shares the clock. What contradicts the process that made it is taken out
+    /// first, then what contradicts others that were made: it may be all that does.
     fn refutes(&self, process: usize) -> bool {
-        self.whole || self.made.contains(&process)
+        match (self.made.is_empty(), self.devices.is_empty()) {
+            (false, _) => self.made.contains(&process),
+            (true, false) => self.devices.contains(&process),
+            (true, true) => self.whole,
+        }
     }
 }
 
@@ -271,6 +286,7 @@ impl Merge for Violated {
     fn merge(&mut self, other: Self) {
         self.whole |= other.whole;
         self.made.extend(other.made);
+        self.devices.extend(other.devices);
     }
 }
 
@@ -282,6 +298,7 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
         return vec![Violated::default(); clocks.len()];
     }
     let nodes = causality.nodes();
+    let has_made = holding_made(clocks, info);
     let of_clock = |clock: ClockId| {
         let mut violated = Violated::default();
         let locations = clocks.locations(clock).iter().filter(|_| joins(&clock));
@@ -291,7 +308,7 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
                 && clocks.of(nodes.location(send)) == clock
             {
                 violated.add(info, [send, node].map(|it| nodes.location(it)));
-                if violated.whole {
+                if violated.whole && !has_made[clock.as_usize()] {
                     break;
                 }
             }
@@ -300,14 +317,37 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
     };
     let all: Vec<ClockId> = clocks.iter().collect();
     let mut violated: Vec<Violated> = all.into_par_iter().map(of_clock).collect();
-    violated_collectives(clocks, info, causality, &mut violated);
+    violated_collectives(clocks, info, causality, &has_made, &mut violated);
     causality.whole().all_reduce(violated)
+}
+
+/// The processes of two locations, if others have made both: hosts of one node share its clock
+/// sooner than their devices do.
+fn both_made(info: &TraceInfo, pair: [LocationIndex; 2]) -> [Option<usize>; 2] {
+    let process = |it: LocationIndex| info.locations.get(it.as_usize()).map(|it| it.process);
+    let made = pair.map(|it| process(it).filter(|it| creator(info, *it).is_some()));
+    match made {
+        [Some(a), Some(b)] if a != b => made,
+        _ => [None; 2],
+    }
+}
+
+/// Per clock: true if something reads it that a process has made, which is taken out before a
+/// violated dependency says anything of the others.
+fn holding_made(clocks: &Clocks, info: &TraceInfo) -> Vec<bool> {
+    let is_made = |location: &LocationIndex| {
+        let process = info.locations.get(location.as_usize()).map(|it| it.process);
+        process.is_some_and(|it| creator(info, it).is_some())
+    };
+    let clocks = clocks.iter().map(|it| clocks.locations(it));
+    clocks.map(|it| it.iter().any(is_made)).collect()
 }
 
 fn violated_collectives(
     clocks: &Clocks,
     info: &TraceInfo,
     causality: &Causality,
+    has_made: &[bool],
     violated: &mut [Violated],
 ) {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());
@@ -317,7 +357,8 @@ fn violated_collectives(
         for (place, it) in collectives.participants(instance).iter().enumerate() {
             if let Some(node) = it.cause().or(it.effect()) {
                 let clock = clocks.of(nodes.location(node));
-                if clocks.locations(clock).len() > 1 && !violated[clock.as_usize()].whole {
+                let is_known = violated[clock.as_usize()].whole && !has_made[clock.as_usize()];
+                if clocks.locations(clock).len() > 1 && !is_known {
                     by_clock.entry(clock).or_default().push(place);
                 }
             }

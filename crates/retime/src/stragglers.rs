@@ -358,7 +358,7 @@ impl<'a> LatenessJudge<'a> {
     /// Notes who took part in an operation and until when they waited.
     fn visited(&self, sums: &mut WaitSums, begun: &[Begun], late: &LateBegin) {
         let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
-        let process = self.info.locations[late.last.location.as_usize()].process;
+        let process = self.process(late.last.location);
         let stay = |it: &Begun| Stay {
             process: it.process,
             begin: it.time,
@@ -434,6 +434,12 @@ impl<'a> LatenessJudge<'a> {
         })
     }
 
+    /// The process that holds others up by what a location does: that which has made its own.
+    fn process(&self, location: LocationIndex) -> usize {
+        self.info
+            .family(self.info.locations[location.as_usize()].process)
+    }
+
     /// Something that begins with an event.
     fn at(&self, node: EventNode) -> Begun {
         let nodes = self.causality.nodes();
@@ -441,7 +447,7 @@ impl<'a> LatenessJudge<'a> {
         Begun {
             node,
             location,
-            process: self.info.locations[location.as_usize()].process,
+            process: self.process(location),
             clock: self.clocks.of(location),
             time: nodes.relative(self.times[node.index()]).0,
             end: None,
@@ -540,7 +546,7 @@ impl<'a> LatenessJudge<'a> {
                 // Where stamps run backwards, spans are longer than what was recorded.
                 waits.waited = waits.waited.min(waits.recorded);
             }
-            if let Some(process) = processes.get_mut(location.process) {
+            if let Some(process) = processes.get_mut(self.info.family(location.process)) {
                 process.add(waits);
             }
         }

@@ -7,13 +7,16 @@
 //! kineto /tmp/run style=nccl ranks=16 ranks_per_host=8 sequence_numbers=false seed=7
 //! kineto /tmp/run style=gloo left_out=2 cut=true missing=3,5 late=2,4,3000000
 //! kineto /tmp/hosts style=nccl ranks=64 ranks_per_host=8 late_host=3,1,3000000 scatter=10000,22000
+//! kineto /tmp/gpus style=nccl device_offset=200000 device_drift=5000 devices_awaited=true
 //! kineto /tmp/large style=nccl iterations=100 filler=20
 //! ```
 //!
 //! The last makes 8 files of together 280 MB. `late` is a rank, in each so manieth
 //! iteration, and by how many nanoseconds; `late_host` the same of all ranks of a host, whose
 //! number follows `ranks_per_host`. `scatter` is between which nanoseconds the ends of an
-//! operation lie behind its last begin and transfer.
+//! operation lie behind its last begin and transfer. `device_offset` is by how many nanoseconds the
+//! clock of a GPU is off that of its host at most, and `device_drift` by how many parts per
+//! billion; with `devices_awaited` each iteration ends with a call that waits for the GPU.
 
 #![allow(clippy::print_stderr, reason = "it is a command")]
 
@@ -60,6 +63,9 @@ fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>
         "iterations" => run.iterations = value.parse()?,
         "offset" => run.offset = value.parse()?,
         "drift" => run.drift = value.parse()?,
+        "device_offset" => run.devices.offset = value.parse()?,
+        "device_drift" => run.devices.drift = value.parse()?,
+        "devices_awaited" => run.devices.awaited = value.parse()?,
         "sequence_numbers" => run.sequence_numbers = value.parse()?,
         "host_names" => run.host_names = value.parse()?,
         "bases" => run.bases = bases(value)?,

@@ -12,7 +12,7 @@ use super::each_event;
 use crate::analysed::Analysed;
 use crate::error::CliError;
 use crate::progress::{Interrupts, check_interrupt};
-use crate::report::{build, hosts, model, protocol};
+use crate::report::{build, devices, hosts, model, protocol};
 
 /// The result of a method, and what is said of it before it is written.
 pub(super) struct Solved {
@@ -60,6 +60,7 @@ pub(super) fn solve(
     }
     if solution.aligned.is_some() {
         report.hosts = hosts::part(&analysed.analysis, &solution, bounds.as_ref());
+        report.devices = devices::part(&analysed.analysis, &solution);
     }
     let after = checked(method, analysed, &solution)?;
     if !args.force {

@@ -29,6 +29,7 @@ use retime::optimal::ClockErrorBound;
 use retime::pipeline::{Analysis, Bounds, RATE_DIFFERENCE, Solution};
 use retime::{ClockId, LocationIndex, TickRate, Timestamp, format_seconds, plural, printable};
 
+use super::devices::host_clocks;
 use super::ends;
 use super::model::{DriftPart, HostPart, Report};
 
@@ -51,7 +52,8 @@ pub(crate) fn part(
     };
     let mut met = BTreeSet::new();
     let mut hosts = Vec::new();
-    for clock in clocks.iter() {
+    let devices = host_clocks(info, clocks);
+    for clock in clocks.iter().filter(|it| devices[it.as_usize()].is_none()) {
         let locations = clocks.locations(clock);
         let node = node_of(locations.first()?)?;
         let is_one = locations.iter().all(|it| node_of(it) == Some(node));

@@ -4,6 +4,7 @@
 pub(crate) mod build;
 mod clock_names;
 pub(crate) mod columns;
+pub(crate) mod devices;
 mod ends;
 mod error_bound;
 pub(crate) mod examined;

@@ -33,6 +33,9 @@ pub(crate) struct Report {
     /// How the clocks of hosts differed, if each of several has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hosts: Option<Vec<HostPart>>,
+    /// How the clocks of devices differed from those of their hosts, where they have their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) devices: Vec<DevicePart>,
     /// How little local intervals have to change at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gentlest: Option<GentlestPart>,
@@ -421,6 +424,18 @@ pub(crate) struct HostPart {
     /// much that may be wrong, as shares; absent where nothing bounds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) drift: Option<DriftPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct DevicePart {
+    /// Whose context it is.
+    pub(crate) name: String,
+    pub(crate) clock: u32,
+    /// The clock of its host.
+    pub(crate) host_clock: u32,
+    /// How much more its clock showed than that of its host at the first and at the last stamp
+    /// at which both are corrected.
+    pub(crate) ahead_ticks: [i64; 2],
 }
 
 #[derive(Debug, Serialize)]

@@ -15,7 +15,7 @@ use super::model::{
 };
 use super::share::share;
 use super::verdict::{Sentence, verdict};
-use super::{ends, error_bound, examined, hosts, method, protocol, stragglers, untied};
+use super::{devices, ends, error_bound, examined, hosts, method, protocol, stragglers, untied};
 use crate::delay::DelaySource;
 use crate::method::named;
 
@@ -68,6 +68,9 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
         text.line(label, &line);
     }
     for (label, line) in hosts::lines(report, verbose) {
+        text.line(label, &line);
+    }
+    for (label, line) in devices::lines(report, verbose) {
         text.line(label, &line);
     }
     let stragglers = if verbose {

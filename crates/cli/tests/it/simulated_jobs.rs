@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use retime_sim::Duration;
-use retime_testing::kineto::{Among, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
+use retime_testing::kineto::{
+    Among, Class, Devices, Element, KinetoRun, Step, Straggler, Style, Windows,
+};
 use serde_json::Value;
 
 use crate::common::Scratch;
@@ -15,6 +17,7 @@ pub(crate) fn simulate(scratch: &Scratch, run: &KinetoRun) {
     let truth = KinetoRun {
         offset: 0,
         drift: 0,
+        devices: Devices::default(),
         ..run.clone()
     };
     run.write(&scratch.join("run")).unwrap();
@@ -88,6 +91,54 @@ fn corrected_runs_hold_the_truth_within_their_bounds() {
             let copy = scratch.join("out").join(path.file_name().unwrap());
             assert_eq!(read(&path), read(&copy));
         }
+    }
+}
+
+/// GPUs that are up to 200 us off the clock of their host: kernels begin before their launches,
+/// and none does in the copy; the truth lies within the bounds, and hosts stay whole.
+#[test]
+fn gpus_with_clocks_of_their_own_are_put_right() {
+    for (seed, awaited) in [(3, true), (4, false)] {
+        let run = KinetoRun {
+            ranks: 8,
+            ranks_per_host: 4,
+            iterations: 10,
+            devices: Devices {
+                offset: 200_000,
+                drift: 2_000,
+                awaited,
+            },
+            seed,
+            ..KinetoRun::training(Style::Nccl)
+        };
+        let scratch = Scratch::new();
+        simulate(&scratch, &run);
+        let check = scratch.retime("check run");
+        assert_eq!(check.code, Some(1));
+        assert!(
+            check.stdout.contains("GPU and host read two clocks"),
+            "{}",
+            check.stdout
+        );
+        let correct = "correct run -o out --truth true --json report.json";
+        let text = scratch.succeed(correct);
+        assert!(text.contains("devices"), "{text}");
+        let report = read_report(&scratch);
+        assert_eq!(report["after"]["reversed"], 0);
+        assert_eq!(report["bounds"]["truth"]["share"], 1.0);
+        let devices = report["devices"].as_array().unwrap();
+        assert!(!devices.is_empty());
+        let count = report["clocks"]["count"].as_u64().unwrap() as usize;
+        assert_eq!(count, 2 + devices.len());
+        assert_eq!(report["hosts"].as_array().unwrap().len(), 2);
+        let again = scratch.retime("check out");
+        assert_eq!(again.code, Some(0), "{again:#?}");
+        assert!(!again.stdout.contains("kernels begin"), "{}", again.stdout);
+        scratch.retime("undo out -o back").expect_code(0);
+        assert_same(&scratch.join("back"), &scratch.join("run"));
+        // Left with their hosts, they stay as they are.
+        let by_node = scratch.retime("check run --clocks node");
+        assert_eq!(by_node.code, Some(1));
     }
 }
 

@@ -7,6 +7,7 @@
 )]
 
 mod compiled;
+mod devices;
 mod nested;
 mod numbers;
 mod oracle;

@@ -7,7 +7,7 @@ use retime::format::{Format, Trace};
 use retime::pipeline::{Analysis, AnalysisOptions, Method, Solution};
 use retime_kineto::Kineto;
 use retime_perfetto::Perfetto;
-use retime_testing::kineto::{KinetoRun, Style};
+use retime_testing::kineto::{Devices, KinetoRun, Style};
 use retime_testing::perfetto::{Shape, packets};
 
 pub(crate) const SHAPES: [Shape; 3] = [Shape::PyTorch, Shape::Stages, Shape::Rocprof];
@@ -107,5 +107,52 @@ fn early_kernels_are_told() {
         assert!(warnings.contains(told), "{shape:?}: {warnings}");
         let of_rank = "rank1.pftrace (56 of 56, by 90";
         assert!(warnings.contains(of_rank), "{shape:?}: {warnings}");
+    }
+}
+
+/// GPUs whose clocks are not those of their hosts: both kinds of files have as many clocks, and no
+/// kernel of the copy is early. Undo gives the bytes back.
+#[test]
+fn gpus_with_clocks_of_their_own_are_put_right() {
+    for shape in SHAPES {
+        let scratch = tempfile::tempdir().unwrap();
+        let [json, packed, copy, back] = ["json", "packed", "copy", "back"].map(|it| {
+            let path = scratch.path().join(it);
+            fs::create_dir(&path).unwrap();
+            path
+        });
+        let run = KinetoRun {
+            devices: Devices {
+                offset: 200_000,
+                drift: 2_000,
+                awaited: false,
+            },
+            ..job()
+        };
+        write(&run, shape, &json, &packed);
+        let trace = Perfetto.open(&packed).unwrap();
+        let (analysis, solution) = solved(&*trace);
+        let made = analysis.info().processes.iter();
+        let devices = made.filter(|it| it.creator.is_some()).count();
+        assert_eq!(devices, 4);
+        let clocks = solution.correction.clocks().len();
+        assert!((5..=8).contains(&clocks), "{shape:?}");
+        let (of_json, _) = solved(&*Kineto.open(&json).unwrap());
+        assert_eq!(of_json.clocks().len(), clocks, "{shape:?}");
+        let writable = trace.rewriting().unwrap();
+        let undo = writable.rewrite(&solution.correction, &copy, &()).unwrap();
+        let corrected = Perfetto.open(&copy).unwrap();
+        let scan = corrected.scan(&()).unwrap();
+        let warnings = corrected.warnings(&scan.contents).concat();
+        assert!(!warnings.contains("kernels begin"), "{shape:?}: {warnings}");
+        let restorable = corrected.rewriting().unwrap();
+        restorable
+            .restore(&solution.correction, &undo, &back, &())
+            .unwrap();
+        for rank in 0..4 {
+            let name = format!("rank{rank}.pftrace");
+            let [is, was] = [&back, &packed].map(|it| fs::read(it.join(&name)).unwrap());
+            assert!(is == was, "{shape:?}: {name}");
+        }
     }
 }

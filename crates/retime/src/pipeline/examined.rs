@@ -85,14 +85,8 @@ pub enum Verdict {
 /// The locations of each process and of what it has made.
 pub fn families(info: &TraceInfo) -> Clocks {
     let locations = info.locations.iter();
-    let owners: Vec<usize> = locations.map(|it| family(info, it.process)).collect();
+    let owners: Vec<usize> = locations.map(|it| info.family(it.process)).collect();
     Clocks::from_owners(&owners).0
-}
-
-/// The process that has made one, or that one itself.
-fn family(info: &TraceInfo, process: usize) -> usize {
-    let creator = info.processes.get(process).and_then(|it| it.creator);
-    creator.unwrap_or(process)
 }
 
 impl Examined {

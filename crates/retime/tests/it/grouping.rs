@@ -100,6 +100,32 @@ fn a_stream_that_contradicts_its_host_leaves_the_node_together() {
 }
 
 #[test]
+fn a_stream_that_contradicts_others_leaves_their_hosts_together() {
+    // Two ranks of a node with a stream each, on which they meet; that of the first rank begins
+    // before its launch, and after the other one has ended.
+    let mut info = ranks_on(&[(0, 0), (1, 0), (2, 0), (3, 0)]);
+    info.processes[2].creator = Some(0);
+    info.processes[3].creator = Some(1);
+    let found = |behind: u64| {
+        let locations = [
+            vec![(100, send(2))],
+            vec![(102, send(3))],
+            vec![
+                (120 - behind, receive(0)),
+                (121 - behind, Call::Begin),
+                (130 - behind, barrier()),
+            ],
+            vec![(121, receive(1)), (122, Call::Begin), (130, barrier())],
+        ];
+        clocks(&info, &causality(&info, &locations), Grouping::Auto)
+    };
+    assert_eq!(found(0), [0, 0, 0, 0]);
+    assert_eq!(found(30), [0, 0, 1, 0]);
+    // Nothing says which of both streams it is that contradicts the other alone.
+    assert_eq!(found(12), [0, 0, 1, 2]);
+}
+
+#[test]
 fn auto_splits_what_a_violated_collective_refutes() {
     // Everybody enters at 100; rank 2 enters at 120 and rank 0 leaves at 110.
     let info = ranks_on(&[(0, 0), (1, 0), (2, 0), (3, 1)]);

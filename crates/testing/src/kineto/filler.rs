@@ -58,6 +58,9 @@ const OPERATORS: [(&str, &str, u64, u64); 5] = [
 const LAUNCH: (u64, u64) = (31, 34);
 const KERNEL: &str = "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, 1ul>)";
 
+/// How many nanoseconds before the end of an iteration all is launched.
+const RETURNING: u64 = 500;
+
 /// A kernel that a computation launched.
 pub(super) struct Launched {
     correlation: u64,
@@ -144,6 +147,25 @@ impl Filler {
         let (category, name) = ("cuda_runtime", "cudaGraphLaunch");
         events.complete(category, name, Lane::main(&pid), span, &arguments)?;
         Ok(correlation)
+    }
+
+    /// The main thread has waited for its device until then, the last that it does in an
+    /// iteration.
+    pub(super) fn synchronize<W: Write>(
+        &mut self,
+        events: &mut Events<'_, W>,
+        pid: u32,
+        end: u64,
+    ) -> io::Result<()> {
+        let correlation = self.next_correlation();
+        let arguments = format!(r#""cbid": 165, "correlation": {correlation}"#);
+        let (category, name) = ("cuda_runtime", "cudaDeviceSynchronize");
+        let span = Span {
+            begin: end - RETURNING,
+            end,
+        };
+        events.complete(category, name, Lane::main(&pid), span, &arguments)?;
+        Ok(())
     }
 
     /// The main thread launches a kernel; the number of the launch.

@@ -126,6 +126,18 @@ pub struct Straggler {
     pub late: u64,
 }
 
+/// The clocks of devices, and what tells of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Devices {
+    /// Nanoseconds that the clock of a device is ahead of that of its host, or behind, at most.
+    pub offset: u64,
+    /// Parts per billion that it is fast or slow by that of its host at most.
+    pub drift: u64,
+    /// True if hosts wait for their devices at the end of each iteration by a call that is
+    /// recorded.
+    pub awaited: bool,
+}
+
 /// A training job and how it is recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KinetoRun {
@@ -152,6 +164,8 @@ pub struct KinetoRun {
     pub offset: u64,
     /// Parts per billion that a host's clock is fast or slow at most.
     pub drift: u64,
+    /// The clocks of devices.
+    pub devices: Devices,
     /// True if files say the numbers of operations, as newer ones do.
     pub sequence_numbers: bool,
     /// True if files say the names of hosts.
@@ -249,6 +263,7 @@ impl KinetoRun {
             },
             offset: 10_000_000,
             drift: 50_000,
+            devices: Devices::default(),
             sequence_numbers: true,
             host_names: true,
             bases: Bases::Same,

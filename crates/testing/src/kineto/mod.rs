@@ -20,6 +20,9 @@
 //! | [`Nccl`](Style::Nccl) | a kernel, when its rank launched it and its stream is free | all members together, microseconds after the last began and the data went over |
 //! | [`Gloo`](Style::Gloo) | when a thread of the group's two takes it from the queue | scattered over milliseconds after the last began |
 //!
+//! The stamps of a device are those of its host, unless the run says how far its clock is off
+//! ([`Devices`]): then kernels can begin before their launch.
+//!
 //! A broadcast holds nobody up but those who wait for its root, and a small message of NCCL
 //! does not wait for its receiver. A message of Gloo leaves within `c10d::send`, before
 //! `gloo:send` begins, but not before it is awaited; `gloo:recv` ends some time after it
@@ -55,7 +58,9 @@ use retime_sim::{Error, Result};
 
 pub use retime_sim::Duration;
 
-pub use self::job::{Among, Bases, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
+pub use self::job::{
+    Among, Bases, Class, Devices, Element, KinetoRun, Step, Straggler, Style, Windows,
+};
 use self::{groups::Groups, rank_file::RankFile, stamp::HostClock};
 
 impl KinetoRun {
@@ -75,10 +80,11 @@ impl KinetoRun {
         let groups = Groups::new(self);
         let happened = simulation::simulate(self, &groups);
         let clocks = HostClock::draw(self);
+        let devices = HostClock::draw_devices(self, &clocks);
         let written = (0..self.ranks)
             .filter(|rank| !self.missing.contains(rank))
             .map(|rank| {
-                let file = RankFile::new(self, &groups, &happened, &clocks, rank);
+                let file = RankFile::new(self, &groups, &happened, [&clocks, &devices], rank);
                 Ok((rank, file.write(directory)?))
             })
             .collect::<Result<Vec<_>>>()?;

@@ -38,12 +38,15 @@ pub(super) struct RankFile<'a> {
     log: &'a RankLog,
     rank: u32,
     stamps: Stamps,
+    /// Those of its device.
+    device: Stamps,
     window: Span,
 }
 
 /// The place of each call in the file of a rank, and how its times are written.
 pub(super) struct Written {
     pub(super) stamps: Stamps,
+    pub(super) device: Stamps,
     /// Where each call's operation is, of those that were recorded.
     pub(super) calls: Vec<Option<Placed>>,
 }
@@ -62,7 +65,7 @@ impl<'a> RankFile<'a> {
         run: &'a KinetoRun,
         groups: &'a Groups,
         happened: &'a Happened,
-        clocks: &[HostClock],
+        [hosts, devices]: [&[HostClock]; 2],
         rank: u32,
     ) -> Self {
         let log = &happened.ranks[rank as usize];
@@ -72,7 +75,8 @@ impl<'a> RankFile<'a> {
             instances: &happened.instances,
             log,
             rank,
-            stamps: Stamps::new(run, clocks[run.host(rank) as usize], rank),
+            stamps: Stamps::new(run, hosts[run.host(rank) as usize], rank),
+            device: Stamps::new(run, devices[rank as usize], rank),
             window: recorded(run, rank, log),
         }
     }
@@ -99,6 +103,7 @@ impl<'a> RankFile<'a> {
         to.flush()?;
         Ok(Written {
             stamps: self.stamps,
+            device: self.device,
             calls,
         })
     }
@@ -294,6 +299,7 @@ impl<'a> RankFile<'a> {
             };
             Ok(())
         })?;
+        events.stamps = self.device;
         kernels(events, self.device(), STREAM, &launched)?;
         for (group, _) in self.groups.of(self.rank) {
             for (number, call) in self.calls() {
@@ -302,6 +308,7 @@ impl<'a> RankFile<'a> {
                 }
             }
         }
+        events.stamps = self.stamps;
         Ok(())
     }
 
@@ -329,6 +336,9 @@ impl<'a> RankFile<'a> {
                         span,
                         &arguments,
                     )?;
+                    if self.run.devices.awaited && self.run.style == Style::Nccl {
+                        filler.synchronize(events, pid, span.end)?;
+                    }
                 }
                 Item::Compute { host, device } if recorded(host) => {
                     let device = device.filter(|&span| recorded(span));

@@ -13,7 +13,10 @@ const BILLION: i128 = 1_000_000_000;
 /// A stream of random numbers that no rank has.
 const CLOCKS: u64 = 1 << 40;
 
-/// The clock of a host: affine in true time.
+/// Another one.
+const DEVICES: u64 = 1 << 41;
+
+/// The clock of a host, or of a device: affine in true time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HostClock {
     /// Nanoseconds ahead at the start of the run.
@@ -30,6 +33,20 @@ impl HostClock {
             .map(|_| Self {
                 offset: random.within(run.offset as f64).round() as i64,
                 drift: random.within(run.drift as f64).round() as i64,
+            })
+            .collect()
+    }
+
+    /// The clock of the device of each rank, if those of hosts are these.
+    pub(super) fn draw_devices(run: &KinetoRun, hosts: &[Self]) -> Vec<Self> {
+        let mut random = Random::new(run.seed, DEVICES);
+        (0..run.ranks)
+            .map(|rank| {
+                let host = hosts[run.host(rank) as usize];
+                Self {
+                    offset: host.offset + random.within(run.devices.offset as f64).round() as i64,
+                    drift: host.drift + random.within(run.devices.drift as f64).round() as i64,
+                }
             })
             .collect()
     }

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! `epoch` is true time in nanoseconds since 1970. At that moment a clock is ahead
-//! by `offset` nanoseconds, and gains `drift` parts per billion. `event` counts
+//! by `offset` nanoseconds, and gains `drift` parts per billion; the clock of its device is by
+//! `device_offset` and `device_drift`, if that is another. `event` counts
 //! from 0 in `traceEvents`; `begin` and `end` are true, since the epoch. Operations
 //! are in the order in which programs take them, and without the members of which
 //! nothing was recorded. In a message the first member is the sender, if it is
@@ -28,7 +29,7 @@ use super::{
     job::{Class, KinetoRun, Style, file_name},
     names::Names,
     rank_file::Written,
-    stamp::EPOCH,
+    stamp::{EPOCH, HostClock},
 };
 use retime_sim::Result;
 
@@ -54,8 +55,16 @@ pub(super) fn write(
         let comma = if number > 0 { "," } else { "" };
         write!(
             to,
-            "{comma}\n  {{\"rank\": {rank}, \"file\": \"{file}\", \"host\": \"node{host}\", \"offset\": {offset}, \"drift\": {drift}, \"base\": {base}}}"
+            "{comma}\n  {{\"rank\": {rank}, \"file\": \"{file}\", \"host\": \"node{host}\", \"offset\": {offset}, \"drift\": {drift}, "
         )?;
+        if run.devices.offset > 0 || run.devices.drift > 0 {
+            let HostClock { offset, drift } = written.device.clock;
+            write!(
+                to,
+                "\"device_offset\": {offset}, \"device_drift\": {drift}, "
+            )?;
+        }
+        write!(to, "\"base\": {base}}}")?;
     }
     write!(to, "],\n \"instances\": [")?;
     let mut comma = "";

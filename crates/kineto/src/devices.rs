@@ -1,0 +1,107 @@
+//! Devices, and what leads from calls of their host to what they do, and back.
+//!
+//! A device does what calls of its host have started. Both carry one number ("correlation"):
+//!
+//! ```text
+//! cudaLaunchKernel 7    on a thread    begins at 1000, ends at 1006
+//! some kernel 7         on a stream    begins at 1020, ends at 1090
+//! cudaMemcpy 8          on a thread    begins at 1010, ends at 1130
+//! Memcpy DtoH 8         on a stream    begins at 1100, ends at 1120
+//! ```
+//!
+//! Of each file is kept which kernels which calls started, since that says whether the clock
+//! of the device was converted to that of its host (see [`early`](crate::early)), and which calls
+//! waited for the device.
+
+use crate::launch::Launches;
+use crate::recorded::Recorded;
+
+/// The calls by which a host and its devices depend on each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Driven {
+    /// Calls, each with a kernel that it started, in the order of kernels.
+    pub(crate) kernels: Vec<(u32, u32)>,
+    /// Calls that returned once a copy of theirs to the host was over, each with the copy.
+    pub(crate) copies: Vec<(u32, u32)>,
+    /// Calls that returned once their device had done all that it had been asked for.
+    pub(crate) waits: Vec<u32>,
+}
+
+/// Events with the numbers by which calls and what they started are known, while they are read.
+#[derive(Debug, Default)]
+pub(crate) struct Correlated {
+    /// Kernels.
+    pub(crate) kernels: Vec<(u64, u32)>,
+    /// Calls that copy, and return once the copy is over where it goes to the host.
+    copying: Vec<(u64, u32)>,
+    /// Copies to the host.
+    copies: Vec<(u64, u32)>,
+    waits: Vec<u32>,
+}
+
+/// True if events of a category are those of a device: they lie on its streams.
+#[inline]
+pub(crate) fn is_of_device(category: &[u8]) -> bool {
+    let [b'k' | b'K' | b'g' | b'G', ..] = category else {
+        return false;
+    };
+    let all: [&[u8]; 4] = [
+        b"kernel",
+        b"gpu_memcpy",
+        b"gpu_memset",
+        b"gpu_user_annotation",
+    ];
+    all.iter().any(|it| category.eq_ignore_ascii_case(it))
+}
+
+impl Correlated {
+    /// Takes what an event says, if it is such a call or what it started.
+    #[inline]
+    pub(crate) fn take(&mut self, event: &Recorded<'_>, number: u32) {
+        match (event.category, event.name) {
+            ([b'k' | b'K', ..], _) if event.category.eq_ignore_ascii_case(b"kernel") => {
+                let launch = event.arguments.correlation();
+                self.kernels.extend(launch.map(|it| (it, number)));
+            }
+            (b"gpu_memcpy", name) if name.starts_with(b"Memcpy DtoH") => {
+                let call = event.arguments.correlation();
+                self.copies.extend(call.map(|it| (it, number)));
+            }
+            (_, b"cudaMemcpy" | b"hipMemcpy") => {
+                let call = event.arguments.correlation();
+                self.copying.extend(call.map(|it| (it, number)));
+            }
+            (
+                _,
+                b"cudaDeviceSynchronize"
+                | b"cuCtxSynchronize"
+                | b"hipDeviceSynchronize"
+                | b"hipCtxSynchronize",
+            ) => self.waits.push(number),
+            _ => {}
+        }
+    }
+
+    /// Joins calls with what they started, by launches that are sorted. A number that several
+    /// calls have says nothing, nor does 0, which some profilers write where they know none.
+    pub(crate) fn joined(mut self, launches: &Launches) -> Driven {
+        let by = |calls: &Launches, started: &[(u64, u32)]| {
+            let call = |&(number, event): &(u64, u32)| Some((calls.launch(number)?, event));
+            let known = started.iter().filter(|it| it.0 != 0);
+            known.filter_map(call).collect::<Vec<(u32, u32)>>()
+        };
+        let mut kernels = by(launches, &self.kernels);
+        kernels.sort_unstable_by_key(|it| (it.1, it.0));
+        kernels.dedup_by_key(|it| it.1);
+        self.copying.sort_unstable();
+        let copying = Launches {
+            calls: self.copying,
+            ..Launches::default()
+        };
+        Driven {
+            kernels,
+            copies: by(&copying, &self.copies),
+            waits: self.waits,
+        }
+    }
+}
