@@ -10,10 +10,10 @@
 //! > where that is refuted, one per location of that process.
 //!
 //! Where processes and what they have made, streams of accelerators in their contexts,
-//! contradict each other, or two such contexts do, these get clocks of their own before anything else of their
-//! node does: stamps of a device were converted to its host's clock, and that may have failed
-//! while all hosts of the node read one clock. Such a device contradicts those of other
-//! processes, too, and that tells nothing of their hosts.
+//! contradict each other, or two such contexts do, these get clocks of their own before
+//! anything else of their node does: stamps of a device were converted to its host's clock,
+//! and that may have failed while all hosts of the node read one clock. Such a device
+//! contradicts those of other processes, too, and that tells nothing of their hosts.
 //!
 //! A chain of dependencies through other clocks can refute a group too; it then
 //! shows as a [`Cycle`] in the run of the logical clock, and [`split_clocks`]
