@@ -1,7 +1,7 @@
 //! A file of an archive, and what its manifest has to say of it.
 
 use retime_model::Monitor;
-use retime_model::format::{Document, DocumentKind, FormatError};
+use retime_model::format::{Document, DocumentKind};
 use retime_perfetto::{FileClock, file_clock};
 
 use crate::error::MergeError;
@@ -30,7 +30,7 @@ impl Member {
         let clock = match document.kind {
             DocumentKind::Chrome => None,
             DocumentKind::Packets => {
-                let clock = file_clock(&document.path, monitor).map_err(FormatError::from)?;
+                let clock = file_clock(&document.path, monitor)?;
                 if clock.name().is_none() {
                     return Err(MergeError::UnnamedClock {
                         path: document.path.clone(),

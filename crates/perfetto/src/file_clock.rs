@@ -131,7 +131,7 @@ mod tests {
         let primary = number(clock_snapshot::PRIMARY_TRACE_CLOCK, 3);
         let snapshot = |it: &[u8]| bytes(trace_packet::CLOCK_SNAPSHOT, it);
         let of = |packets: &[Vec<u8>]| found(packets).name();
-        assert_eq!(of(&[plain.clone()]), Some("BOOTTIME"));
+        assert_eq!(of(std::slice::from_ref(&plain)), Some("BOOTTIME"));
         assert_eq!(of(&[stamped(1), plain]), Some("REALTIME"));
         assert_eq!(of(&[stamped(64)]), None);
         assert_eq!(of(&[stamped(1), snapshot(&readings)]), Some("BOOTTIME"));
