@@ -45,7 +45,7 @@ impl Early {
     }
 }
 
-/// By how many nanoseconds a kernel begins before its launch.
+/// The nanoseconds by which a kernel begins before its launch; negative if it begins later.
 pub(crate) fn before(columns: &Columns, launch: u32, kernel: u32) -> i64 {
     // As signed numbers: times before 0 may not be counted from elsewhere yet.
     let begin = |event: u32| columns.begin(event) as i64;
@@ -55,8 +55,8 @@ pub(crate) fn before(columns: &Columns, launch: u32, kernel: u32) -> i64 {
 /// Files that are named in one warning.
 const NAMED: usize = 4;
 
-/// That such kernels are in files, each with whether its devices have clocks of their own;
-/// nothing if none are.
+/// Warnings of the files that hold early kernels, apart by whether the devices of a file have clocks
+/// of their own; none without such kernels.
 pub(crate) fn warnings<'a>(files: impl Iterator<Item = (&'a PathBuf, Early, bool)>) -> Vec<String> {
     let (apart, other): (Vec<_>, Vec<_>) = files
         .filter(|(_, early, _)| early.kernels > 0)

@@ -148,7 +148,7 @@ fn gpus_with_clocks_of_their_own_are_put_right() {
     }
 }
 
-/// By how many nanoseconds the time from a launch to its kernel is wrong at most.
+/// The largest error of the time from a launch to its kernel, in nanoseconds.
 fn furthest_from_launches(scratch: &Scratch, directory: &str, ranks: u32) -> i64 {
     let delays = |directory: &str, rank: u32| {
         let path = scratch.join(&format!("{directory}/rank{rank}.pt.trace.json"));

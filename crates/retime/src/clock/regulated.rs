@@ -244,7 +244,7 @@ impl Controllers {
         }
     }
 
-    /// The same as it is computed with.
+    /// The current factor of a clock, in the form that it is computed with.
     #[inline]
     fn gamma(&self, clock: ClockId) -> Gamma {
         match &self.0 {

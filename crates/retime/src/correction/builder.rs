@@ -58,7 +58,7 @@ type LastEvent = (u64, Timestamp);
 /// The event of each location that was added last.
 #[derive(Debug, Default)]
 struct LastEvents {
-    /// That of all: mostly the next is of the same location.
+    /// The event that was added last, whose location mostly has the next one, too.
     latest: Option<(LocationIndex, LastEvent)>,
     /// Those of other locations.
     others: FxHashMap<LocationIndex, LastEvent>,

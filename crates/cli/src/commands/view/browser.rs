@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-/// What opens an address in the browser of the desktop.
+/// The program that opens an address in the browser of the desktop.
 const DESKTOP: &str = if cfg!(target_os = "macos") {
     "open"
 } else {
@@ -16,7 +16,11 @@ const DESKTOP: &str = if cfg!(target_os = "macos") {
 pub(super) fn open(address: &str) -> bool {
     let chosen = env::var_os("BROWSER").filter(|it| !it.is_empty());
     let program = chosen.unwrap_or_else(|| OsString::from(DESKTOP));
-    Command::new(program)
+    let mut command = Command::new(program);
+    // A group of its own, so that Ctrl-C ends the viewer and not the browser with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
         .arg(address)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

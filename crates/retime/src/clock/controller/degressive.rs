@@ -74,7 +74,7 @@ pub struct Degressive {
     simple: f64,
     controlled: f64,
     factor: f64,
-    /// As it is computed with.
+    /// The factor, in the form that clocks compute with.
     gamma: Gamma,
 }
 
@@ -102,7 +102,7 @@ impl Degressive {
         self.factor
     }
 
-    /// The same as it is computed with.
+    /// The current factor, in the form that clocks compute with.
     #[inline]
     pub(in crate::clock) fn gamma(&self) -> Gamma {
         self.gamma
