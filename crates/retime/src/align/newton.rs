@@ -142,10 +142,12 @@ fn search(
 mod tests {
     use super::*;
     use crate::align::barrier::Barrier;
-    use crate::align::centre::tests::example;
+    use crate::align::centre::Terms;
+    use crate::align::centre::tests::{example, seen};
     use crate::align::cost::Cost;
     use crate::align::frame::Frame;
     use crate::align::links::{Link, Links};
+    use crate::align::options::OPTIONS;
     use crate::edges::{Edge, Edges};
     use retime_model::ClockId;
 
@@ -213,8 +215,15 @@ mod tests {
             weights: &vec![1.0; active.len()],
             tight: 2,
             sigma: 1e-8,
+            drift: OPTIONS.rho,
         };
-        let centre = Centre::new(&links, &frame, &active, &curves, cost, None, &());
+        let seen = seen(&links, &frame);
+        let terms = Terms {
+            links: &links,
+            seen: &seen,
+            active: &active,
+        };
+        let centre = Centre::new(terms, &frame, &curves, cost, None, &());
         minimise(&mut centre.unwrap(), &mut curves, 1.0, &()).unwrap()
     }
 

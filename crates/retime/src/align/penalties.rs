@@ -59,7 +59,8 @@ impl Penalties {
             bend: square(width * cost.sigma),
             slope: slopes(
                 shape,
-                square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,
+                square(width * cost.drift) / (shape.pieces + 1) as f64,
+                cost.drift,
             ),
             wall: Wall {
                 rise: width * OPTIONS.proven,
@@ -194,12 +195,19 @@ fn slants(shape: &Curves, pattern: &Pattern) -> Vec<[u32; 3]> {
 /// The weight of each clock's slopes: less for a clock whose rate is beyond what is usual,
 /// so that it is drawn by no more than one at the edge of that. By the rates of the curves so
 /// far: the curves that minimise the function, found again and again, are those with
-/// Huber's function of the rate in the place of its square.
-fn slopes(curves: &Curves, usual: f64) -> Vec<f64> {
+/// Huber's function of the rate in the place of its square. Clocks that are [known](super::drift_test)
+/// to drift less than usual keep the square: nothing is to draw them away from that.
+fn slopes(curves: &Curves, usual: f64, drift: f64) -> Vec<f64> {
     let rate = |clock: usize| {
         let last = curves.values[curves.pieces * curves.clocks + clock];
         ((last - curves.values[clock]) / curves.span).abs()
     };
-    let weight = |clock: usize| usual * (OPTIONS.rho / rate(clock).max(OPTIONS.rho));
+    let weight = |clock: usize| {
+        if drift < OPTIONS.rho {
+            usual
+        } else {
+            usual * (drift / rate(clock).max(drift))
+        }
+    };
     (0..curves.clocks).map(weight).collect()
 }

@@ -15,7 +15,8 @@
 //! q = 0.01, 0.1, 1, 10, 100, 1000 ppm in a second
 //! ```
 //!
-//! one after the other. The first is what clocks do. A larger one is tried while effects
+//! one after the other. The first is what clocks do, and before it those are tried that do not
+//! even [drift](super::drift_test). A larger one is tried while effects
 //! come before their causes in more than a tenth of the windows of the run, for what is
 //! less may be outliers; and it is taken if it leaves less than half as much of it, in sum.
 //! A step that does not help does not end the search: a wave may need two. Once it is proven that
@@ -29,8 +30,8 @@
 
 use super::active_set::{Bench, FoundOffsets, Setting};
 use super::candidates::Candidates;
-use super::curves::Curves;
 use super::division::Division;
+use super::drift_test::without_drift;
 use super::frame::Frame;
 use super::options::OPTIONS;
 use crate::edges::Source;
@@ -82,12 +83,13 @@ impl<'a> Given<'a> {
     ) -> Result<Offsets<'a>, Cancelled> {
         let [usual, ..] = self.divisions(candidates);
         let bench = self.bench(candidates, usual)?;
-        let flat = Curves::flat(
-            candidates.component().len(),
-            usual.pieces,
-            self.frame.axis.span,
-        );
-        let found = bench.settle(&flat, usual)?;
+        let mut found = bench.settle(&bench.flat(usual.pieces), usual)?;
+        // A few dependencies that lead nearly nowhere tell nothing of drift.
+        if !self.frame.recorded.sparse
+            && let Some(constant) = without_drift(&bench, &found, self.seconds())?
+        {
+            found = constant;
+        }
         Ok((found, bench))
     }
 
@@ -168,8 +170,13 @@ impl<'a> Given<'a> {
 
     fn divisions<S: Source>(&self, candidates: &Candidates<'_, S>) -> [Division; STEPS] {
         let finest = candidates.finest().unwrap_or(1);
-        let seconds = self.frame.axis.span / self.setting.second;
+        let seconds = self.seconds();
         OPTIONS.wander.map(|it| Division::of(it, seconds, finest))
+    }
+
+    /// The length of the run.
+    fn seconds(&self) -> f64 {
+        self.frame.axis.span / self.setting.second
     }
 
     fn bench<S: Source>(
