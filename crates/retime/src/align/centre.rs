@@ -12,7 +12,7 @@
 //! + 1/2 sum over pieces    w_p ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)     rates differ little
 //! + 1/2 sum over pieces    (max(0, |z_{k+1} - z_k| / h - R) / beta)^2       nor beyond all measure
 //! + 1/2 sum over knots     q (z - recorded_p)^2 / (K + 1)                  hardly off for nothing
-//! + 1/2 sum over knots     (pull_p z)^2                                    about zero
+//! + 1/2 sum over knots     (pull_p (z - z0))^2                             not far at once
 //! ```
 //!
 //! with `phi` the [barrier](super::barrier), `w_l` the [weight](super::weights) of the
@@ -24,7 +24,8 @@
 //! nothing, however many there are, but contradictions still do. It is
 //! convex, and strictly so by the last term. Messages say nothing of the common
 //! time of all clocks, so one clock is held fast (`pull = 1e4 / S`), all others
-//! hardly (`1e-3 / S`). Where offsets are still far from possible it would else pay
+//! hardly (`1e-3 / S`), the first at `z0 = 0`, these at [where they are so
+//! far](super::penalties). Where offsets are still far from possible it would else pay
 //! to stretch the time of all, for then all messages take longer.
 //!
 //! [Newton's method](super::newton) finds the minimum. Source: S. Boyd and L. Vandenberghe,
