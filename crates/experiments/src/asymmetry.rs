@@ -40,8 +40,8 @@ fn program() -> Script {
         let sent = turn * TURN;
         let first_half = 2 * sent < LENGTH;
         let delay = |fast: bool| LEAST + if fast { 0 } else { LONGER };
-        script.message((0, sent), (1, sent + delay(first_half)), 8);
-        script.message((1, sent), (0, sent + delay(!first_half)), 8);
+        script.message(0, sent, 1, sent + delay(first_half), 8);
+        script.message(1, sent, 0, sent + delay(!first_half), 8);
     }
     script
 }

@@ -68,9 +68,9 @@ fn program() -> Script {
     script.local(1, us(200));
     // Process 3 begins to wait before each receive.
     script.local(2, us(150));
-    script.message((1, us(400)), (2, us(400) + MU), 8);
+    script.message(1, us(400), 2, us(400) + MU, 8);
     script.local(2, us(600));
-    script.message((0, us(800)), (2, us(800) + MU), 8);
+    script.message(0, us(800), 2, us(800) + MU, 8);
     script
 }
 

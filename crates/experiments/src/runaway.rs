@@ -65,7 +65,7 @@ fn turns(exchanges: u64, groups: bool) -> Script {
             // 0 to 1, 1 to 0, and so on.
             let sender = 2 * group + (exchange % 2) as u32;
             let receiver = 4 * group + 1 - sender;
-            script.message((sender, time), (receiver, time + DELAY), 8);
+            script.message(sender, time, receiver, time + DELAY, 8);
         }
     }
     script

@@ -71,8 +71,8 @@ fn program() -> Script {
         let there = sent + WAY.draw(&mut random);
         let answered = there + 100;
         let back = answered + WAY.draw(&mut random);
-        script.message((CLIENT, sent), (server, there), 8);
-        script.message((server, answered), (CLIENT, back), 8);
+        script.message(CLIENT, sent, server, there, 8);
+        script.message(server, answered, CLIENT, back, 8);
     }
     script
 }

@@ -84,9 +84,9 @@ fn program() -> Script {
                 let beyond = Duration::exponential(0, BEYOND).draw(&mut random);
                 let arrives = sent[from][to] + least[from][to] + beyond;
                 now[to] = arrives.max(now[to] + step.draw(&mut random));
-                let ends = [(from, sent[from][to]), (to, now[to])];
-                let [from, to] = ends.map(|(node, time)| (node as u32, time));
-                script.message(from, to, bytes(from.0, to.0));
+                let (sent, received) = (sent[from][to], now[to]);
+                let (from, to) = (from as u32, to as u32);
+                script.message(from, sent, to, received, bytes(from, to));
             }
         }
     }

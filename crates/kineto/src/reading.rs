@@ -11,7 +11,7 @@ use retime_model::format::{
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
 use crate::advice::advice;
-use crate::early::Early;
+use crate::early::{Early, EarlyInFile};
 use crate::error::{KinetoError, first_error};
 use crate::places::{left_out, warnings};
 use crate::rewrite::new_times;
@@ -151,8 +151,11 @@ impl Trace for Run {
             let files = read.files.iter().zip(&read.places.apart);
             let files = self.files.paths().iter().zip(files);
             all.extend(early::warnings(files.map(|(path, (file, apart))| {
-                let early = Early::of(&file.driven, &file.columns, |_| true);
-                (path, early, !apart.is_empty())
+                EarlyInFile {
+                    path,
+                    early: Early::of(&file.driven, &file.columns, |_| true),
+                    is_apart: !apart.is_empty(),
+                }
             })));
         }
         all

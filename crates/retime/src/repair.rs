@@ -124,7 +124,7 @@ pub fn repair_with(
     if times.jumps() == 0 {
         return Ok(nothing(clocks));
     }
-    let forward = || amortized(causality, clocks, delay, (gamma, &times), monitor);
+    let forward = || amortized(causality, clocks, delay, gamma, &times, monitor);
     let backward = || backward(causality, clocks, delay, gamma, monitor);
     let (forward, backward) = if causality.whole().is_here() {
         rayon::join(forward, backward)
@@ -262,7 +262,8 @@ fn amortized(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
-    (gamma, times): (Gamma, &LogicalTimes),
+    gamma: Gamma,
+    times: &LogicalTimes,
     monitor: &dyn Monitor,
 ) -> Result<Repaired, ClockError> {
     let largest_jump = times.largest_jump();
@@ -295,7 +296,7 @@ fn backward(
     let delay = delay.mirrored();
     let run = || {
         let times = controlled_by_guess(&mirror, clocks, &delay, gamma, monitor)?;
-        amortized(&mirror, clocks, &delay, (gamma, &times), monitor)
+        amortized(&mirror, clocks, &delay, gamma, &times, monitor)
     };
     let mirrored = run().map_err(|error| error.mirrored(causality))?;
     Ok(Repaired {

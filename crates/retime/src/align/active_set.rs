@@ -120,7 +120,7 @@ impl<'a> Bench<'a> {
         let mut aim = self.aim(&survey, None);
         let mut solver = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, &aim, (division, ROUGHLY), solver)?;
+            solver = self.minimise(&active, &mut curves, &aim, division, ROUGHLY, solver)?;
             survey = self.survey(&curves, windows);
             let known: usize = active.iter().map(Vec::len).sum();
             let both = active.par_iter_mut().zip(&survey.links);
@@ -133,7 +133,7 @@ impl<'a> Bench<'a> {
                 break;
             }
         }
-        self.minimise(&active, &mut curves, &aim, (division, EXACTLY), solver)?;
+        self.minimise(&active, &mut curves, &aim, division, EXACTLY, solver)?;
         Ok(self.found(curves, division))
     }
 
@@ -153,7 +153,8 @@ impl<'a> Bench<'a> {
         active: &[Vec<u32>],
         curves: &mut Curves,
         aim: &Aim,
-        (division, exactness): (Division, f64),
+        division: Division,
+        exactness: f64,
         solver: Option<SparseCholesky>,
     ) -> Result<Option<SparseCholesky>, Cancelled> {
         self.monitor.check()?;

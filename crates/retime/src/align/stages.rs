@@ -151,7 +151,7 @@ impl<'a, S: Source> Stages<'a, S> {
     /// is what contradicts the offsets.
     fn reject_by_lines(&mut self) -> Result<Offsets<'a>, Cancelled> {
         let first = self.given().stiffest(&mut self.candidates)?;
-        let before = first.0.survey.contradictions(0.0);
+        let before = first.found.survey.contradictions(0.0);
         if before.sum <= 0.0 {
             return Ok(first);
         }
@@ -173,7 +173,7 @@ impl<'a, S: Source> Stages<'a, S> {
         self.candidates.find_components();
         self.pin();
         let without = self.given().stiffest(&mut self.candidates)?;
-        if without.0.survey.contradictions(0.0).sum <= OPTIONS.gain * before.sum {
+        if without.found.survey.contradictions(0.0).sum <= OPTIONS.gain * before.sum {
             return Ok(without);
         }
         self.candidates.take_back()?;

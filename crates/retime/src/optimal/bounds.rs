@@ -233,7 +233,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     /// Looks for the bounds under a `delta`.
     fn tried(&mut self, delta: f64) -> Result<Tried, Cancelled> {
         let (source, monitor, options) = (self.source, self.monitor, self.options);
-        let facts = Facts::new(source, &self.least, self.base, (options, delta), monitor)?;
+        let facts = Facts::new(source, &self.least, self.base, options, delta, monitor)?;
         let found = |bounds: OffsetBounds| {
             let (rates, at_least) = differ_by(&bounds, options.slope(0.0), facts.drift());
             Tried::Found(Found {
@@ -547,7 +547,7 @@ mod tests {
             };
             base.offsets[1] = base.offsets[1].as_ref().map(shifted);
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
+            let facts = Facts::new(&edges, |_| parts as i64, &base, &options, 0.0, &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
             let direct = without_contradiction(&facts, &all, &options, &()).unwrap();
             let all = InOrder::new(&edges, &()).unwrap();
@@ -582,7 +582,7 @@ mod tests {
             let mut proven = None;
             for times in [0.25, 1.0, 4.0, 10.0] {
                 let delta = times * drift;
-                let facts = Facts::new(&edges, |_| 0, &base, (&options, delta), &()).unwrap();
+                let facts = Facts::new(&edges, |_| 0, &base, &options, delta, &()).unwrap();
                 let all = kept(&edges, &facts, &()).unwrap();
                 let by_slack = differ_by_slack(&all, &facts);
                 let found = without_contradiction(&facts, &all, &options, &()).unwrap();
@@ -602,7 +602,7 @@ mod tests {
                         if !(rates < delta && found.complete && narrows) {
                             break;
                         }
-                        let facts = Facts::new(&edges, |_| 0, &base, (&options, known), &()).unwrap();
+                        let facts = Facts::new(&edges, |_| 0, &base, &options, known, &()).unwrap();
                         let all = kept(&edges, &facts, &()).unwrap();
                         let Some(next) = without_contradiction(&facts, &all, &options, &()).unwrap() else {
                             break;
@@ -632,7 +632,7 @@ mod tests {
             all.extend([message(0, 1, -early), message(1, 0, 50)]);
             let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| 0, &base, (&options, 0.0), &()).unwrap();
+            let facts = Facts::new(&edges, |_| 0, &base, &options, 0.0, &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
             let found = without_contradiction(&facts, &all, &options, &()).unwrap();
             prop_assert!(found.is_none());
