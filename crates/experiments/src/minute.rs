@@ -76,7 +76,7 @@ pub struct Limit {
 
 /// The figures of one run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct MinuteOutcome {
     /// True time at which everybody has been reached, in nanoseconds.
     pub reached: u64,
     /// Over the whole run.
@@ -93,7 +93,7 @@ pub struct Outcome {
 
 /// Runs a program for a minute on clocks drawn by `seed`, under all controllers,
 /// the last at the given gamma.
-pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<Outcome, Failure> {
+pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<MinuteOutcome, Failure> {
     outcome(&simulated(program, seed, MINUTE)?, gamma_d)
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn simulated(program: Program, seed: u64, length: u64) -> Result<Simu
     Simulated::new(Experiment::new(scenario).clocks(clocks).in_memory()?)
 }
 
-fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
+fn outcome(trace: &Simulated, gamma_d: f64) -> Result<MinuteOutcome, Failure> {
     let regulation = Regulation {
         delay: MinimalDelay::Uniform(Ticks(MU)),
         distance: Ticks(0).into(),
@@ -144,7 +144,7 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
     let reached = reached(trace);
     let errors = |wanted: &dyn Fn(u64) -> bool| errors(trace, &stamps, wanted);
     let whole = errors(&|_| true);
-    Ok(Outcome {
+    Ok(MinuteOutcome {
         reached: reached.saturating_sub(START),
         limit: whole
             .worst
@@ -268,7 +268,7 @@ pub fn table() -> Result<Table, Failure> {
         (Program::FiniteElements, "finite elements"),
         (Program::RandomTraffic, "random traffic"),
     ] {
-        let outcomes = |gamma_d: f64| -> Result<Vec<Outcome>, Failure> {
+        let outcomes = |gamma_d: f64| -> Result<Vec<MinuteOutcome>, Failure> {
             SEEDS.map(|seed| run(program, seed, gamma_d)).collect()
         };
         let quartz = outcomes(1.0 - 1e-4)?;
@@ -293,7 +293,7 @@ pub fn table() -> Result<Table, Failure> {
     })
 }
 
-fn program_rows(name: &str, outcomes: &[Outcome]) -> [Row; 5] {
+fn program_rows(name: &str, outcomes: &[MinuteOutcome]) -> [Row; 5] {
     let other = "another program";
     [
         Row::new(
@@ -329,7 +329,12 @@ fn program_rows(name: &str, outcomes: &[Outcome]) -> [Row; 5] {
     ]
 }
 
-fn range(outcomes: &[Outcome], of: fn(&Outcome) -> f64, unit: &str, digits: usize) -> String {
+fn range(
+    outcomes: &[MinuteOutcome],
+    of: fn(&MinuteOutcome) -> f64,
+    unit: &str,
+    digits: usize,
+) -> String {
     let all = || outcomes.iter().map(of);
     let (low, high) = (
         all().fold(f64::MAX, f64::min),

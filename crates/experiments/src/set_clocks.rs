@@ -132,7 +132,7 @@ fn lines(trace: &Simulated) -> Result<Option<u64>, Failure> {
 
 /// The offsets of clocks that round trips show, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured {
+struct MeasuredOffsets {
     way: i64,
     difference: i64,
     jump: i64,
@@ -148,15 +148,15 @@ struct RoundTrip {
 }
 
 /// Measures as the thesis did, by the round trips from and to the client.
-fn measured(trace: &Simulated) -> Result<Measured, Failure> {
+fn measured(trace: &Simulated) -> Result<MeasuredOffsets, Failure> {
     let edges = trace.edges()?;
     let servers = (0..PROCESSORS).filter(|it| *it != CLIENT);
     let trips: Vec<Vec<RoundTrip>> = servers.map(|it| round_trips(&edges, ClockId(it))).collect();
     let took = trips.iter().flatten().map(|it| it.took);
     let fastest = took.min().unwrap_or_default();
-    let mut all = Measured {
+    let mut all = MeasuredOffsets {
         way: fastest / 2,
-        ..Measured::default()
+        ..MeasuredOffsets::default()
     };
     for mut of_server in trips {
         of_server.retain(|it| it.took <= fastest + SLACK);

@@ -19,7 +19,7 @@ use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::outliers::Judged;
 use super::pairwise::pairwise_offsets;
-use super::recorded::Recorded;
+use super::recorded::RecordedOffsets;
 use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
@@ -200,7 +200,7 @@ impl<'a, S: Source> Stages<'a, S> {
             pinned,
             ..
         } = &self.frame;
-        self.frame.recorded = Recorded::of(&links, axis, *grain, pinned, component);
+        self.frame.recorded = RecordedOffsets::of(&links, axis, *grain, pinned, component);
     }
 
     /// Finds offsets from those of the stiffest clocks; and once more if they show that

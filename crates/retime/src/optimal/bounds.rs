@@ -143,13 +143,13 @@ struct Search<'a, S, F> {
 
 /// The result of taking mean rates to differ from those of the lines by no more than `delta`.
 enum Tried {
-    Found(Found),
+    Found(FoundBounds),
     /// Some mean rate can differ by this much at least, which is more.
     Refuted(f64),
 }
 
 /// Bounds where mean rates differ from those of the lines by no more than `delta`.
-struct Found {
+struct FoundBounds {
     bounds: OffsetBounds,
     delta: f64,
     /// How far mean rates can differ by these bounds, as a fraction,
@@ -158,7 +158,7 @@ struct Found {
     at_least: f64,
 }
 
-impl Found {
+impl FoundBounds {
     /// True if bounds that hold if mean rates differ by `delta` say that they do.
     fn is_proven(&self) -> bool {
         self.rates < self.delta
@@ -177,7 +177,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     /// Raises `delta` until it is enough. Where dependencies contradict each other, rates are given
     /// all freedom: these contradictions have another cause, and the others are for a rate or
     /// for the drift bound, which [narrowing](Self::narrowed) tells apart.
-    fn raised(&mut self) -> Result<Found, Cancelled> {
+    fn raised(&mut self) -> Result<FoundBounds, Cancelled> {
         let most = self.most();
         let mut delta = (self.options.drift * FIRST).max(LEAST).min(most);
         loop {
@@ -199,7 +199,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     }
 
     /// Bounds with all freedom of rates, unless these contradict as much; then what was found.
-    fn given_freedom(&mut self, found: Found) -> Result<Found, Cancelled> {
+    fn given_freedom(&mut self, found: FoundBounds) -> Result<FoundBounds, Cancelled> {
         let Tried::Found(widest) = self.tried(self.most())? else {
             return Ok(found);
         };
@@ -211,7 +211,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     /// Takes how far rates are proven to differ for `delta`, as long as that narrows bounds. Where
     /// dependencies contradict each other that did not before, it is the drift bound that they
     /// contradict.
-    fn narrowed(&mut self, mut found: Found) -> Result<OffsetBounds, Cancelled> {
+    fn narrowed(&mut self, mut found: FoundBounds) -> Result<OffsetBounds, Cancelled> {
         loop {
             let proven = found.rates * (1.0 + ROUNDING) + LEAST;
             // By as much each time, so that this comes to an end.
@@ -236,7 +236,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
         let facts = Facts::new(source, &self.least, self.base, options, delta, monitor)?;
         let found = |bounds: OffsetBounds| {
             let (rates, at_least) = differ_by(&bounds, options.slope(0.0), facts.drift());
-            Tried::Found(Found {
+            Tried::Found(FoundBounds {
                 bounds,
                 delta,
                 rates,

@@ -28,7 +28,7 @@
 //! do not show at all.
 
 use crate::align::ClockStep;
-use crate::edges::{Edge, Listed, Source};
+use crate::edges::{Edge, ListedEdges, Source};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
 use retime_numerics::median::median;
@@ -45,7 +45,7 @@ const PLACES: f64 = ANYWHERE / 0.38;
 /// The proof of a step: how far clocks have to be off for what it explains.
 pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
-    pub(super) all: &'a Listed,
+    pub(super) all: &'a ListedEdges,
     pub(super) estimate: &'a Estimate,
     /// The amount by which rates wander, as a fraction in the square root of a tick.
     pub(super) wander: f64,
