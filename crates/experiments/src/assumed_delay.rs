@@ -15,7 +15,7 @@
 //! Source: Rabenseifner 2000, section 7.2 (20 %), and section 6.3.1 with figure 6.3 (one trace
 //! with mu = 250, 500 and 1000 us, where the least delay was 620 us).
 
-use retime::clock::{AmortizationRate, Regulation, Steps};
+use retime::clock::AmortizationRate;
 use retime::{Accuracy, Distortion, MinimalDelay, Ticks};
 
 use crate::minute::{LEAST, Program, simulated};
@@ -53,15 +53,10 @@ pub struct DelayOutcome {
 /// Corrects a run with an assumed delay of so many percent of the least.
 pub fn run(program: Program, seed: u64, percent: i64) -> Result<DelayOutcome, Failure> {
     let trace = simulated(program, seed, LENGTH)?;
-    let regulation = Regulation {
-        delay: MinimalDelay::Uniform(Ticks(LEAST * percent / 100)),
-        distance: Ticks(0).into(),
-        control: controllers(GAMMA_D),
-        steps: Steps::default(),
-    };
-    let times = trace.regulated(&regulation)?;
+    let delay = MinimalDelay::Uniform(Ticks(LEAST * percent / 100));
+    let times = trace.controlled(&delay, controllers(GAMMA_D))?;
     let rate = AmortizationRate::default();
-    let stamps = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
+    let stamps = trace.amortized(&delay, rate, Ticks(0), &times)?;
     let accuracy: Accuracy = trace.accuracy(&stamps)?;
     let distortion = Distortion::measure(&trace.causality, &stamps, &())?;
     let last = |clock: usize| trace.nodes(clock).next_back();

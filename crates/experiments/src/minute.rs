@@ -16,7 +16,7 @@
 //! Source: Rabenseifner 2000, sections 4.5, 5.5 and figure 6.3 (the protocol).
 
 use retime::causality::{EventNode, Place};
-use retime::clock::{AmortizationRate, LogicalTimes, Regulation, Steps};
+use retime::clock::{AmortizationRate, LogicalTimes};
 use retime::{MinimalDelay, Ticks, Timestamp, limiting_send};
 use retime_sim::{
     Duration, Experiment, FiniteElements, Length, Network, RandomTraffic, Scenario, Spread,
@@ -132,15 +132,10 @@ pub(crate) fn simulated(program: Program, seed: u64, length: u64) -> Result<Simu
 }
 
 fn outcome(trace: &Simulated, gamma_d: f64) -> Result<MinuteOutcome, Failure> {
-    let regulation = Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0).into(),
-        control: controllers(gamma_d),
-        steps: Steps::default(),
-    };
-    let times = trace.regulated(&regulation)?;
+    let delay = MinimalDelay::Uniform(Ticks(MU));
+    let times = trace.controlled(&delay, controllers(gamma_d))?;
     let rate = AmortizationRate::default();
-    let stamps = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
+    let stamps = trace.amortized(&delay, rate, Ticks(0), &times)?;
     let reached = reached(trace);
     let errors = |wanted: &dyn Fn(u64) -> bool| errors(trace, &stamps, wanted);
     let whole = errors(&|_| true);
@@ -148,7 +143,7 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<MinuteOutcome, Failure> {
         reached: reached.saturating_sub(START),
         limit: whole
             .worst
-            .and_then(|node| limit(trace, &regulation.delay, &times, &stamps, node)),
+            .and_then(|node| limit(trace, &delay, &times, &stamps, node)),
         whole,
         before: errors(&|start| start < reached),
         after: errors(&|start| start >= reached),

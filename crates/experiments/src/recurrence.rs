@@ -27,7 +27,7 @@
 //! Source: Rabenseifner 2000, section 5.3, scenario 2, equation 5.27 and theorem
 //! 10.
 
-use retime::clock::{CombinedConstants, Control, Regulation, Steps};
+use retime::clock::{CombinedConstants, Control};
 use retime::{MinimalDelay, Ticks};
 use retime_sim::{Experiment, Length, OpposingPair};
 
@@ -124,17 +124,15 @@ pub fn real(f: f64, differ: Pair, rounds: usize, b: bool) -> Result<Vec<f64>, Fa
     };
     let experiment = Experiment::new(&pair).clocks(clocks.to_vec()).timer(timer);
     let trace = Simulated::new(experiment.in_memory()?)?;
-    let times = trace.regulated(&Regulation {
-        delay: MinimalDelay::Uniform(Ticks(0)),
-        distance: Ticks(0).into(),
-        control: Control::Combined(CombinedConstants {
+    let times = trace.controlled(
+        &MinimalDelay::Uniform(Ticks(0)),
+        Control::Combined(CombinedConstants {
             gamma_max: differ.gamma_max(),
             b,
             c: false,
             d: None,
         }),
-        steps: Steps::default(),
-    })?;
+    )?;
     let unit = BEHIND * (excess / r).sqrt();
     // Process 0 sends and receives in turn.
     let receives = trace.nodes(0).skip(1).step_by(2);

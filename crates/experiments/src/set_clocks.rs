@@ -10,7 +10,7 @@
 //!
 //! Source: Rabenseifner 2000, section 7.4, figure 7.1.
 
-use retime::clock::{AmortizationRate, Regulation, Steps};
+use retime::clock::AmortizationRate;
 use retime::{ClockId, Edge, Edges, MinimalDelay, Ticks};
 use retime_methods::convex_hull;
 use retime_sim::{Clock, Duration, Experiment, Jump, Random};
@@ -98,15 +98,10 @@ pub fn run() -> Result<SetClocksFigures, Failure> {
     let script = program();
     let clocks = (0..PROCESSORS).map(clock).collect();
     let trace = Simulated::new(Experiment::new(&script).clocks(clocks).in_memory()?)?;
-    let regulation = Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0).into(),
-        control: controllers(0.98),
-        steps: Steps::default(),
-    };
-    let times = trace.regulated(&regulation)?;
+    let delay = MinimalDelay::Uniform(Ticks(MU));
+    let times = trace.controlled(&delay, controllers(0.98))?;
     let rate = AmortizationRate::default();
-    let controlled = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
+    let controlled = trace.amortized(&delay, rate, Ticks(0), &times)?;
     let reversed = |stamps: &[_]| Ok::<u64, Failure>(trace.reversed(stamps)?.violated());
     let measured = measured(&trace)?;
     Ok(SetClocksFigures {
