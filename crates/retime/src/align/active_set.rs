@@ -159,7 +159,7 @@ impl<'a> Bench<'a> {
         let mut aim = self.aim(&survey, None);
         let mut solver = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, &aim, (division, ROUGHLY), solver)?;
+            solver = self.minimise(&active, &mut curves, &aim, division, ROUGHLY, solver)?;
             survey = self.survey(&curves, windows);
             let taken_in = take_in_all(&mut active, &survey);
             let next = self.aim(&survey, Some(&aim));
@@ -169,7 +169,7 @@ impl<'a> Bench<'a> {
                 break;
             }
         }
-        self.minimise(&active, &mut curves, &aim, (division, EXACTLY), solver)?;
+        self.minimise(&active, &mut curves, &aim, division, EXACTLY, solver)?;
         Ok(FoundOffsets {
             division,
             survey: self.survey(&curves, windows),
@@ -192,7 +192,7 @@ impl<'a> Bench<'a> {
         let mut active = survey.positions();
         let mut solver = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, aim, (division, ROUGHLY), solver)?;
+            solver = self.minimise(&active, &mut curves, aim, division, ROUGHLY, solver)?;
             survey = self.survey(&curves, windows);
             if take_in_all(&mut active, &survey).are_few() {
                 break;
@@ -208,7 +208,8 @@ impl<'a> Bench<'a> {
         active: &[Vec<u32>],
         curves: &mut Curves,
         aim: &Aim,
-        (division, exactness): (Division, f64),
+        division: Division,
+        exactness: f64,
         solver: Option<SparseCholesky>,
     ) -> Result<Option<SparseCholesky>, Cancelled> {
         self.monitor.check()?;

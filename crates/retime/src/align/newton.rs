@@ -82,7 +82,7 @@ pub(super) fn minimise(
             }
             return Ok(taken + 1);
         }
-        let Some((share, reached)) = search(centre, curves, &step, (value, promised), monitor)?
+        let Some((share, reached)) = search(centre, curves, &step, value, promised, monitor)?
         else {
             return Ok(taken);
         };
@@ -118,7 +118,8 @@ fn search(
     centre: &Centre,
     curves: &mut Curves,
     step: &[f64],
-    (value, promised): (f64, f64),
+    value: f64,
+    promised: f64,
     monitor: &dyn Monitor,
 ) -> Result<Option<(f64, f64)>, Cancelled> {
     let start = curves.values.clone();

@@ -61,7 +61,10 @@ pub(super) struct Stiffness {
 }
 
 /// Offsets, and the dependencies they follow.
-pub(super) type Offsets<'a> = (FoundOffsets, Bench<'a>);
+pub(super) struct Offsets<'a> {
+    pub(super) found: FoundOffsets,
+    pub(super) bench: Bench<'a>,
+}
 
 /// The offsets of clocks that are not proven wrong.
 pub(super) struct Selected<'a> {
@@ -90,7 +93,7 @@ impl<'a> Given<'a> {
         {
             found = constant;
         }
-        Ok((found, bench))
+        Ok(Offsets { found, bench })
     }
 
     /// The offsets of the stiffest clocks that are not proven wrong, from those of
@@ -98,9 +101,10 @@ impl<'a> Given<'a> {
     pub(super) fn select<S: Source>(
         &self,
         candidates: &mut Candidates<'_, S>,
-        (mut best, mut bench): Offsets<'a>,
+        stiffest: Offsets<'a>,
     ) -> Result<Selected<'a>, Cancelled> {
         let [_, more @ ..] = self.divisions(candidates);
+        let (mut best, mut bench) = (stiffest.found, stiffest.bench);
         let Stiffness {
             at_least,
             may_wander,
