@@ -15,7 +15,7 @@
 //! Source: Rabenseifner 2000, section 7.2 (20 %), and section 6.3.1 with figure 6.3 (one trace
 //! with mu = 250, 500 and 1000 us, where the least delay was 620 us).
 
-use retime::clock::{AmortizationRate, Regulation, Steps};
+use retime::clock::AmortizationRate;
 use retime::{Accuracy, Distortion, MinimalDelay, Ticks};
 
 use crate::minute::{LEAST, Program, simulated};
@@ -37,7 +37,7 @@ pub const PERCENTS: [i64; 8] = [0, 40, 80, 100, 120, 140, 160, 200];
 
 /// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub struct DelayOutcome {
     /// Mean error of relative times, in nanoseconds.
     pub relative: f64,
     /// Mean error of message delays, in nanoseconds.
@@ -51,22 +51,17 @@ pub struct Outcome {
 }
 
 /// Corrects a run with an assumed delay of so many percent of the least.
-pub fn run(program: Program, seed: u64, percent: i64) -> Result<Outcome, Failure> {
+pub fn run(program: Program, seed: u64, percent: i64) -> Result<DelayOutcome, Failure> {
     let trace = simulated(program, seed, LENGTH)?;
-    let regulation = Regulation {
-        delay: MinimalDelay::Uniform(Ticks(LEAST * percent / 100)),
-        distance: Ticks(0).into(),
-        control: controllers(GAMMA_D),
-        steps: Steps::default(),
-    };
-    let times = trace.regulated(&regulation)?;
+    let delay = MinimalDelay::Uniform(Ticks(LEAST * percent / 100));
+    let times = trace.controlled(&delay, controllers(GAMMA_D))?;
     let rate = AmortizationRate::default();
-    let stamps = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
+    let stamps = trace.amortized(&delay, rate, Ticks(0), &times)?;
     let accuracy: Accuracy = trace.accuracy(&stamps)?;
     let distortion = Distortion::measure(&trace.causality, &stamps, &())?;
     let last = |clock: usize| trace.nodes(clock).next_back();
     let ahead = (0..trace.len()).filter_map(|clock| Some(trace.lead(&times, last(clock)?)));
-    Ok(Outcome {
+    Ok(DelayOutcome {
         relative: accuracy.relative.mean_abs,
         delays: accuracy.message_delay.mean_abs,
         change: distortion.mean,
@@ -76,11 +71,11 @@ pub fn run(program: Program, seed: u64, percent: i64) -> Result<Outcome, Failure
 }
 
 /// The runs of a program, by assumed delay.
-pub fn outcomes(program: Program) -> Result<Vec<(i64, Vec<Outcome>)>, Failure> {
+pub fn outcomes(program: Program) -> Result<Vec<(i64, Vec<DelayOutcome>)>, Failure> {
     let of_seeds = |percent: i64| {
         SEEDS
             .map(|seed| run(program, seed, percent))
-            .collect::<Result<Vec<Outcome>, Failure>>()
+            .collect::<Result<Vec<DelayOutcome>, Failure>>()
     };
     let all = PERCENTS.iter();
     all.map(|&percent| Ok((percent, of_seeds(percent)?)))
@@ -89,15 +84,15 @@ pub fn outcomes(program: Program) -> Result<Vec<(i64, Vec<Outcome>)>, Failure> {
 
 /// The assumed delay, in percent of the least, by which a figure is the smallest, by its mean
 /// over all runs.
-pub fn best(all: &[(i64, Vec<Outcome>)], figure: fn(&Outcome) -> f64) -> i64 {
-    let by_mean = |a: &&(i64, Vec<Outcome>), b: &&(i64, Vec<Outcome>)| {
+pub fn best(all: &[(i64, Vec<DelayOutcome>)], figure: fn(&DelayOutcome) -> f64) -> i64 {
+    let by_mean = |a: &&(i64, Vec<DelayOutcome>), b: &&(i64, Vec<DelayOutcome>)| {
         mean(&a.1, figure).total_cmp(&mean(&b.1, figure))
     };
     all.iter().min_by(by_mean).map_or(0, |it| it.0)
 }
 
 /// The mean of a figure over runs.
-pub fn mean(runs: &[Outcome], figure: fn(&Outcome) -> f64) -> f64 {
+pub fn mean(runs: &[DelayOutcome], figure: fn(&DelayOutcome) -> f64) -> f64 {
     runs.iter().map(figure).sum::<f64>() / runs.len().max(1) as f64
 }
 
@@ -118,7 +113,7 @@ pub fn table() -> Result<Table, Failure> {
     ] {
         let all = outcomes(program)?;
         rows.extend(all.iter().map(|(percent, runs)| row(name, *percent, runs)));
-        let best_of = |what: &str, figure: fn(&Outcome) -> f64| {
+        let best_of = |what: &str, figure: fn(&DelayOutcome) -> f64| {
             let ours = format!("mu = {} %", best(&all, figure));
             Row::new(format!("{name}: {what}"), "mu = 120 %", ours, "")
         };
@@ -153,7 +148,7 @@ pub fn table() -> Result<Table, Failure> {
     })
 }
 
-fn row(name: &str, percent: i64, runs: &[Outcome]) -> Row {
+fn row(name: &str, percent: i64, runs: &[DelayOutcome]) -> Row {
     let largest = runs.iter().map(|it| it.largest_change);
     let ahead = runs.iter().map(|it| it.ahead).max().unwrap_or(0);
     let ours = format!(

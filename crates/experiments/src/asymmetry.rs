@@ -14,7 +14,7 @@
 //!
 //! Source: Rabenseifner 2000, section 7.8.
 
-use retime::clock::{Control, Regulation, Steps};
+use retime::clock::Control;
 use retime::estimate::Estimate;
 use retime::{ClockId, Edge, MinimalDelay, Ticks};
 use retime_methods::{Extended, convex_hull, extended, hofmann_hilgers};
@@ -40,8 +40,8 @@ fn program() -> Script {
         let sent = turn * TURN;
         let first_half = 2 * sent < LENGTH;
         let delay = |fast: bool| LEAST + if fast { 0 } else { LONGER };
-        script.message((0, sent), (1, sent + delay(first_half)), 8);
-        script.message((1, sent), (0, sent + delay(!first_half)), 8);
+        script.message(0, sent, 1, sent + delay(first_half), 8);
+        script.message(1, sent, 0, sent + delay(!first_half), 8);
     }
     script
 }
@@ -68,12 +68,10 @@ pub fn run() -> Result<AsymmetryFigures, Failure> {
     let hulls = convex_hull(&edges, least, base, &())?;
     let middles = hofmann_hilgers(&edges, least, None, base, &())?;
     let bends = extended(&edges, least, &Extended::default(), base, &())?;
-    let times = trace.regulated(&Regulation {
-        delay: MinimalDelay::Uniform(Ticks(LEAST as i64)),
-        distance: Ticks(0).into(),
-        control: Control::Constant(1.0 - 2e-5),
-        steps: Steps::default(),
-    })?;
+    let times = trace.controlled(
+        &MinimalDelay::Uniform(Ticks(LEAST as i64)),
+        Control::Constant(1.0 - 2e-5),
+    )?;
     let stamps = trace.stamps(&times);
     let moved = stamps.iter().zip(trace.truth()).filter(|it| it.0 != it.1);
     Ok(AsymmetryFigures {

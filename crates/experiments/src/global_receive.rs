@@ -20,7 +20,7 @@
 //! Sources: Rabenseifner 2000, figure 3.1; Rabenseifner 1997, figure 1.
 
 use retime::causality::EventNode;
-use retime::clock::{Regulation, Steps, lamport};
+use retime::clock::lamport;
 use retime::{MinimalDelay, Ticks, Timestamp};
 use retime_sim::{Clock, Experiment};
 
@@ -68,9 +68,9 @@ fn program() -> Script {
     script.local(1, us(200));
     // Process 3 begins to wait before each receive.
     script.local(2, us(150));
-    script.message((1, us(400)), (2, us(400) + MU), 8);
+    script.message(1, us(400), 2, us(400) + MU, 8);
     script.local(2, us(600));
-    script.message((0, us(800)), (2, us(800) + MU), 8);
+    script.message(0, us(800), 2, us(800) + MU, 8);
     script
 }
 
@@ -84,12 +84,7 @@ pub fn run() -> Result<GlobalReceive, Failure> {
     let script = program();
     let trace = Simulated::new(Experiment::new(&script).clocks(clocks).in_memory()?)?;
     let counters = lamport(&trace.causality, &())?;
-    let times = trace.regulated(&Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU as i64)),
-        distance: Ticks(0).into(),
-        control: controllers(0.98),
-        steps: Steps::default(),
-    })?;
+    let times = trace.controlled(&MinimalDelay::Uniform(Ticks(MU as i64)), controllers(0.98))?;
     let controlled = trace.stamps(&times);
     let nodes = trace.causality.nodes();
     let us = |stamp: Timestamp| (stamp.0 as i64 - START) / 1_000;

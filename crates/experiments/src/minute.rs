@@ -16,7 +16,7 @@
 //! Source: Rabenseifner 2000, sections 4.5, 5.5 and figure 6.3 (the protocol).
 
 use retime::causality::{EventNode, Place};
-use retime::clock::{AmortizationRate, LogicalTimes, Regulation, Steps};
+use retime::clock::{AmortizationRate, LogicalTimes};
 use retime::{MinimalDelay, Ticks, Timestamp, limiting_send};
 use retime_sim::{
     Duration, Experiment, FiniteElements, Length, Network, RandomTraffic, Scenario, Spread,
@@ -76,7 +76,7 @@ pub struct Limit {
 
 /// The figures of one run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct MinuteOutcome {
     /// True time at which everybody has been reached, in nanoseconds.
     pub reached: u64,
     /// Over the whole run.
@@ -93,7 +93,7 @@ pub struct Outcome {
 
 /// Runs a program for a minute on clocks drawn by `seed`, under all controllers,
 /// the last at the given gamma.
-pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<Outcome, Failure> {
+pub fn run(program: Program, seed: u64, gamma_d: f64) -> Result<MinuteOutcome, Failure> {
     outcome(&simulated(program, seed, MINUTE)?, gamma_d)
 }
 
@@ -131,24 +131,19 @@ pub(crate) fn simulated(program: Program, seed: u64, length: u64) -> Result<Simu
     Simulated::new(Experiment::new(scenario).clocks(clocks).in_memory()?)
 }
 
-fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
-    let regulation = Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0).into(),
-        control: controllers(gamma_d),
-        steps: Steps::default(),
-    };
-    let times = trace.regulated(&regulation)?;
+fn outcome(trace: &Simulated, gamma_d: f64) -> Result<MinuteOutcome, Failure> {
+    let delay = MinimalDelay::Uniform(Ticks(MU));
+    let times = trace.controlled(&delay, controllers(gamma_d))?;
     let rate = AmortizationRate::default();
-    let stamps = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
+    let stamps = trace.amortized(&delay, rate, Ticks(0), &times)?;
     let reached = reached(trace);
     let errors = |wanted: &dyn Fn(u64) -> bool| errors(trace, &stamps, wanted);
     let whole = errors(&|_| true);
-    Ok(Outcome {
+    Ok(MinuteOutcome {
         reached: reached.saturating_sub(START),
         limit: whole
             .worst
-            .and_then(|node| limit(trace, &regulation.delay, &times, &stamps, node)),
+            .and_then(|node| limit(trace, &delay, &times, &stamps, node)),
         whole,
         before: errors(&|start| start < reached),
         after: errors(&|start| start >= reached),
@@ -268,7 +263,7 @@ pub fn table() -> Result<Table, Failure> {
         (Program::FiniteElements, "finite elements"),
         (Program::RandomTraffic, "random traffic"),
     ] {
-        let outcomes = |gamma_d: f64| -> Result<Vec<Outcome>, Failure> {
+        let outcomes = |gamma_d: f64| -> Result<Vec<MinuteOutcome>, Failure> {
             SEEDS.map(|seed| run(program, seed, gamma_d)).collect()
         };
         let quartz = outcomes(1.0 - 1e-4)?;
@@ -293,7 +288,7 @@ pub fn table() -> Result<Table, Failure> {
     })
 }
 
-fn program_rows(name: &str, outcomes: &[Outcome]) -> [Row; 5] {
+fn program_rows(name: &str, outcomes: &[MinuteOutcome]) -> [Row; 5] {
     let other = "another program";
     [
         Row::new(
@@ -329,7 +324,12 @@ fn program_rows(name: &str, outcomes: &[Outcome]) -> [Row; 5] {
     ]
 }
 
-fn range(outcomes: &[Outcome], of: fn(&Outcome) -> f64, unit: &str, digits: usize) -> String {
+fn range(
+    outcomes: &[MinuteOutcome],
+    of: fn(&MinuteOutcome) -> f64,
+    unit: &str,
+    digits: usize,
+) -> String {
     let all = || outcomes.iter().map(of);
     let (low, high) = (
         all().fold(f64::MAX, f64::min),

@@ -17,17 +17,17 @@
 //! both are small against D the real controller follows the recurrence closely.
 //!
 //! ```
-//! use retime_experiments::recurrence::{limit, Limit};
-//! assert_eq!(limit(0.8), Limit::Converges);
-//! assert_eq!(limit(1.1), Limit::Period(2));
-//! assert_eq!(limit(1.25), Limit::Period(4));
-//! assert_eq!(limit(1.2725), Limit::Period(8));
+//! use retime_experiments::recurrence::{limit, SequenceLimit};
+//! assert_eq!(limit(0.8), SequenceLimit::Converges);
+//! assert_eq!(limit(1.1), SequenceLimit::Period(2));
+//! assert_eq!(limit(1.25), SequenceLimit::Period(4));
+//! assert_eq!(limit(1.2725), SequenceLimit::Period(8));
 //! ```
 //!
 //! Source: Rabenseifner 2000, section 5.3, scenario 2, equation 5.27 and theorem
 //! 10.
 
-use retime::clock::{CombinedConstants, Control, Regulation, Steps};
+use retime::clock::{CombinedConstants, Control};
 use retime::{MinimalDelay, Ticks};
 use retime_sim::{Experiment, Length, OpposingPair};
 
@@ -44,7 +44,7 @@ pub fn sequence(f: f64) -> impl Iterator<Item = f64> {
 
 /// The limit of a sequence, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum SequenceLimit {
     /// It converges to 1.
     Converges,
     /// It comes to this many values that take turns.
@@ -60,11 +60,11 @@ const SETTLED: usize = 200_000;
 const EQUAL: f64 = 1e-7;
 
 /// Finds the limit of the sequence for `f` by computing its terms.
-pub fn limit(f: f64) -> Limit {
+pub fn limit(f: f64) -> SequenceLimit {
     let terms: Vec<f64> = sequence(f).skip(SETTLED).take(64).collect();
     let equal = |a: f64, b: f64| (a - b).abs() < EQUAL;
     if terms.iter().all(|&o| equal(o, 1.0)) {
-        return Limit::Converges;
+        return SequenceLimit::Converges;
     }
     let repeats = |period: &usize| {
         let later = terms[*period..].iter();
@@ -74,7 +74,7 @@ pub fn limit(f: f64) -> Limit {
         .iter()
         .copied()
         .find(repeats)
-        .map_or(Limit::Unsettled, Limit::Period)
+        .map_or(SequenceLimit::Unsettled, SequenceLimit::Period)
 }
 
 /// How clocks differ in scenario 2.
@@ -124,17 +124,15 @@ pub fn real(f: f64, differ: Pair, rounds: usize, b: bool) -> Result<Vec<f64>, Fa
     };
     let experiment = Experiment::new(&pair).clocks(clocks.to_vec()).timer(timer);
     let trace = Simulated::new(experiment.in_memory()?)?;
-    let times = trace.regulated(&Regulation {
-        delay: MinimalDelay::Uniform(Ticks(0)),
-        distance: Ticks(0).into(),
-        control: Control::Combined(CombinedConstants {
+    let times = trace.controlled(
+        &MinimalDelay::Uniform(Ticks(0)),
+        Control::Combined(CombinedConstants {
             gamma_max: differ.gamma_max(),
             b,
             c: false,
             d: None,
         }),
-        steps: Steps::default(),
-    })?;
+    )?;
     let unit = BEHIND * (excess / r).sqrt();
     // Process 0 sends and receives in turn.
     let receives = trace.nodes(0).skip(1).step_by(2);
@@ -152,7 +150,7 @@ pub struct Range {
     /// Smallest and largest f.
     pub f: (f64, f64),
     /// The limit that is claimed for the sequence.
-    pub limit: Limit,
+    pub limit: SequenceLimit,
     /// Smallest and largest term, from `o_1` on.
     pub terms: (f64, f64),
     /// True if the thesis prints the largest term; else it follows from what is printed.
@@ -166,56 +164,56 @@ pub const RANGES: [Range; 8] = [
     Range {
         equation: "5.34",
         f: (0.01, 0.5),
-        limit: Limit::Converges,
+        limit: SequenceLimit::Converges,
         terms: (0.01, 1.0),
         prints_largest: false,
     },
     Range {
         equation: "5.35",
         f: (0.500_001, 0.618_033),
-        limit: Limit::Converges,
+        limit: SequenceLimit::Converges,
         terms: (0.500_001, 1.0052),
         prints_largest: true,
     },
     Range {
         equation: "5.37",
         f: (0.618_035, 0.999),
-        limit: Limit::Converges,
+        limit: SequenceLimit::Converges,
         terms: (0.618_035, 1.08867),
         prints_largest: true,
     },
     Range {
         equation: "5.39",
         f: (1.001, 1.224_635),
-        limit: Limit::Period(2),
+        limit: SequenceLimit::Period(2),
         terms: (0.0, 1.41276),
         prints_largest: true,
     },
     Range {
         equation: "5.40",
         f: (1.2249, 1.272_003),
-        limit: Limit::Period(4),
+        limit: SequenceLimit::Period(4),
         terms: (0.0, 1.46706),
         prints_largest: true,
     },
     Range {
         equation: "5.41, 5.42",
         f: (1.2721, 1.277_486),
-        limit: Limit::Period(8),
+        limit: SequenceLimit::Period(8),
         terms: (0.0, 1.4672),
         prints_largest: true,
     },
     Range {
         equation: "5.43",
         f: (1.277_487, 1.414),
-        limit: Limit::Period(4),
+        limit: SequenceLimit::Period(4),
         terms: (0.0, 1.51338),
         prints_largest: true,
     },
     Range {
         equation: "5.44",
         f: (1.415, 5.0),
-        limit: Limit::Period(2),
+        limit: SequenceLimit::Period(2),
         terms: (0.0, 5.0),
         prints_largest: false,
     },
@@ -259,7 +257,7 @@ fn printed_largest(range: Range) -> String {
 pub fn table() -> Result<Table, Failure> {
     let mut rows = Vec::new();
     for range in RANGES {
-        let limits: Vec<Limit> = spread(range, 8).map(limit).collect();
+        let limits: Vec<SequenceLimit> = spread(range, 8).map(limit).collect();
         let same = limits.iter().all(|limit| *limit == range.limit);
         let (_, largest) = extremes(range, 200);
         let (from, to) = range.f;
@@ -310,11 +308,11 @@ pub fn table() -> Result<Table, Failure> {
     })
 }
 
-fn describe(limit: Limit) -> String {
+fn describe(limit: SequenceLimit) -> String {
     match limit {
-        Limit::Converges => "converges to 1".into(),
-        Limit::Period(length) => format!("period {length}"),
-        Limit::Unsettled => "unsettled".into(),
+        SequenceLimit::Converges => "converges to 1".into(),
+        SequenceLimit::Period(length) => format!("period {length}"),
+        SequenceLimit::Unsettled => "unsettled".into(),
     }
 }
 

@@ -21,7 +21,7 @@
 //!
 //! Source: Rabenseifner 2000, figure 4.5 (right) and sections 4.4.4 and 4.4.5.
 
-use retime::clock::{CombinedConstants, Control, Regulation, Steps};
+use retime::clock::{CombinedConstants, Control};
 use retime::{MinimalDelay, Ticks};
 use retime_sim::{Clock, Experiment, Wander};
 
@@ -65,7 +65,7 @@ fn turns(exchanges: u64, groups: bool) -> Script {
             // 0 to 1, 1 to 0, and so on.
             let sender = 2 * group + (exchange % 2) as u32;
             let receiver = 4 * group + 1 - sender;
-            script.message((sender, time), (receiver, time + DELAY), 8);
+            script.message(sender, time, receiver, time + DELAY, 8);
         }
     }
     script
@@ -76,12 +76,7 @@ pub fn leads(exchanges: u64, groups: bool, control: Control) -> Result<Vec<i64>,
     let turns = turns(exchanges, groups);
     let memory = Experiment::new(&turns).clocks(clocks(groups)).in_memory()?;
     let trace = Simulated::new(memory)?;
-    let times = trace.regulated(&Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0).into(),
-        control,
-        steps: Steps::default(),
-    })?;
+    let times = trace.controlled(&MinimalDelay::Uniform(Ticks(MU)), control)?;
     // Clocks 0 and 1 have one event in each exchange.
     let receiver = |exchange: usize| trace.nodes(1 - exchange % 2).get(exchange);
     Ok((0..exchanges as usize)

@@ -25,16 +25,16 @@ impl Script {
         self.add(process, time, Event::Enter(region::COMPUTE));
     }
 
-    /// A message from a process at a time to another at a later time.
-    pub(crate) fn message(&mut self, from: (u32, u64), to: (u32, u64), bytes: u64) {
+    /// A message between two processes, with the true times at which it is sent and received.
+    pub(crate) fn message(&mut self, from: u32, sent: u64, to: u32, received: u64, bytes: u64) {
         let of = |peer: u32| Message {
             peer,
             comm: WORLD,
             tag: 0,
             length: bytes,
         };
-        self.add(from.0, from.1, Event::Send(of(to.0)));
-        self.add(to.0, to.1, Event::Recv(of(from.0)));
+        self.add(from, sent, Event::Send(of(to)));
+        self.add(to, received, Event::Recv(of(from)));
     }
 
     fn add(&mut self, process: u32, time: u64, event: Event) {

@@ -10,7 +10,7 @@
 //!
 //! Source: Rabenseifner 2000, section 7.4, figure 7.1.
 
-use retime::clock::{AmortizationRate, Regulation, Steps};
+use retime::clock::AmortizationRate;
 use retime::{ClockId, Edge, Edges, MinimalDelay, Ticks};
 use retime_methods::convex_hull;
 use retime_sim::{Clock, Duration, Experiment, Jump, Random};
@@ -71,8 +71,8 @@ fn program() -> Script {
         let there = sent + WAY.draw(&mut random);
         let answered = there + 100;
         let back = answered + WAY.draw(&mut random);
-        script.message((CLIENT, sent), (server, there), 8);
-        script.message((server, answered), (CLIENT, back), 8);
+        script.message(CLIENT, sent, server, there, 8);
+        script.message(server, answered, CLIENT, back, 8);
     }
     script
 }
@@ -98,15 +98,10 @@ pub fn run() -> Result<SetClocksFigures, Failure> {
     let script = program();
     let clocks = (0..PROCESSORS).map(clock).collect();
     let trace = Simulated::new(Experiment::new(&script).clocks(clocks).in_memory()?)?;
-    let regulation = Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0).into(),
-        control: controllers(0.98),
-        steps: Steps::default(),
-    };
-    let times = trace.regulated(&regulation)?;
+    let delay = MinimalDelay::Uniform(Ticks(MU));
+    let times = trace.controlled(&delay, controllers(0.98))?;
     let rate = AmortizationRate::default();
-    let controlled = trace.amortized(&regulation.delay, rate, Ticks(0), &times)?;
+    let controlled = trace.amortized(&delay, rate, Ticks(0), &times)?;
     let reversed = |stamps: &[_]| Ok::<u64, Failure>(trace.reversed(stamps)?.violated());
     let measured = measured(&trace)?;
     Ok(SetClocksFigures {
@@ -132,7 +127,7 @@ fn lines(trace: &Simulated) -> Result<Option<u64>, Failure> {
 
 /// The offsets of clocks that round trips show, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured {
+struct MeasuredOffsets {
     way: i64,
     difference: i64,
     jump: i64,
@@ -148,15 +143,15 @@ struct RoundTrip {
 }
 
 /// Measures as the thesis did, by the round trips from and to the client.
-fn measured(trace: &Simulated) -> Result<Measured, Failure> {
+fn measured(trace: &Simulated) -> Result<MeasuredOffsets, Failure> {
     let edges = trace.edges()?;
     let servers = (0..PROCESSORS).filter(|it| *it != CLIENT);
     let trips: Vec<Vec<RoundTrip>> = servers.map(|it| round_trips(&edges, ClockId(it))).collect();
     let took = trips.iter().flatten().map(|it| it.took);
     let fastest = took.min().unwrap_or_default();
-    let mut all = Measured {
+    let mut all = MeasuredOffsets {
         way: fastest / 2,
-        ..Measured::default()
+        ..MeasuredOffsets::default()
     };
     for mut of_server in trips {
         of_server.retain(|it| it.took <= fastest + SLACK);

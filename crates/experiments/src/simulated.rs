@@ -2,8 +2,8 @@
 
 use retime::causality::{CausalityError, Check, EventNode, Ids, check};
 use retime::clock::{
-    AmortizationRate, ClockError, LogicalTimes, RateError, Regulation, amortize_with_ramp,
-    regulated, simple,
+    AmortizationRate, ClockError, Control, LogicalTimes, RateError, Regulation, Steps,
+    amortize_with_ramp, regulated, simple,
 };
 use retime::estimate::NoEstimate;
 use retime::{
@@ -111,6 +111,20 @@ impl Simulated {
             regulation,
             &(),
         )?)
+    }
+
+    /// The controlled logical clock where events of a location may be at one time.
+    pub fn controlled(
+        &self,
+        delay: &MinimalDelay,
+        control: Control,
+    ) -> Result<LogicalTimes, Failure> {
+        self.regulated(&Regulation {
+            delay: delay.clone(),
+            distance: Ticks(0).into(),
+            control,
+            steps: Steps::default(),
+        })
     }
 
     /// The stamps of all events once the jumps of a logical clock are amortised, over what the

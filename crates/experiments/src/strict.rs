@@ -15,7 +15,7 @@
 //!
 //! Source: Rabenseifner 2000, section 4.4.5.
 
-use retime::clock::{CombinedConstants, Control, LogicalTimes, Regulation, Steps};
+use retime::clock::{CombinedConstants, Control, LogicalTimes};
 use retime::{Distortion, MinimalDelay, Ticks};
 use retime_sim::{Clock, Duration, Experiment, FiniteElements, Length, Network};
 
@@ -56,12 +56,7 @@ pub fn run(behind: i64, control: Control) -> Result<StrictFigures, Failure> {
     };
     let clocks = (0..GRID.0 * GRID.1).map(clock).collect();
     let trace = Simulated::new(Experiment::new(&program).clocks(clocks).in_memory()?)?;
-    let times = trace.regulated(&Regulation {
-        delay: MinimalDelay::Uniform(Ticks(MU)),
-        distance: Ticks(0).into(),
-        control,
-        steps: Steps::default(),
-    })?;
+    let times = trace.controlled(&MinimalDelay::Uniform(Ticks(MU)), control)?;
     outcome(&trace, &times)
 }
 

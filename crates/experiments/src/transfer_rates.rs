@@ -15,7 +15,7 @@
 //! Source: Rabenseifner 2000, section 6.3.1, figure 6.3.
 
 use retime::causality::EventNode;
-use retime::clock::{AmortizationRate, Control, Regulation, Steps};
+use retime::clock::{AmortizationRate, Control};
 use retime::{Distortion, MinimalDelay, Ticks, Timestamp};
 use retime_sim::{Clock, Duration, Experiment, Random};
 
@@ -84,9 +84,9 @@ fn program() -> Script {
                 let beyond = Duration::exponential(0, BEYOND).draw(&mut random);
                 let arrives = sent[from][to] + least[from][to] + beyond;
                 now[to] = arrives.max(now[to] + step.draw(&mut random));
-                let ends = [(from, sent[from][to]), (to, now[to])];
-                let [from, to] = ends.map(|(node, time)| (node as u32, time));
-                script.message(from, to, bytes(from.0, to.0));
+                let (sent, received) = (sent[from][to], now[to]);
+                let (from, to) = (from as u32, to as u32);
+                script.message(from, sent, to, received, bytes(from, to));
             }
         }
     }
@@ -131,15 +131,10 @@ pub struct TransferFigures {
 
 /// Corrects it with an assumed delay, in nanoseconds.
 pub fn corrected(trace: &Simulated, mu: i64) -> Result<TransferFigures, Failure> {
-    let regulation = Regulation {
-        delay: MinimalDelay::Uniform(Ticks(mu)),
-        distance: Ticks(0).into(),
-        control: Control::Constant(1.0 - 2e-5),
-        steps: Steps::default(),
-    };
-    let times = trace.regulated(&regulation)?;
+    let delay = MinimalDelay::Uniform(Ticks(mu));
+    let times = trace.controlled(&delay, Control::Constant(1.0 - 2e-5))?;
     let rate: AmortizationRate = "0.1%".parse()?;
-    let stamps = trace.amortized(&regulation.delay, rate, EXPECTED, &times)?;
+    let stamps = trace.amortized(&delay, rate, EXPECTED, &times)?;
     let change = Distortion::measure(&trace.causality, &stamps, &())?;
     let raw = trace.recorded();
     let last = |clock: usize| trace.nodes(clock).next_back();

@@ -59,10 +59,8 @@ pub fn ring() -> Edges {
         let exchange = [(one, other), (other, one)].into_iter().zip(0..);
         exchange.map(move |((from, to), place)| {
             let sent = turn * TURN + 2 * DELAY * place;
-            message(
-                (from, swinging(from, sent)),
-                (to, swinging(to, sent + DELAY)),
-            )
+            let received = swinging(to, sent + DELAY);
+            message(from, swinging(from, sent), to, received)
         })
     });
     edges_of(edges.collect(), 4)
@@ -79,14 +77,14 @@ pub fn thirds(delay: i64) -> Edges {
     let sends = (0..3).flat_map(|third| (10..90).map(move |n| third * THIRD + n * THIRD / 100));
     let edges = sends.flat_map(|sent| {
         [
-            message((0, sent), (1, stepping(sent + delay))),
-            message((1, stepping(sent)), (0, sent + delay)),
+            message(0, sent, 1, stepping(sent + delay)),
+            message(1, stepping(sent), 0, sent + delay),
         ]
     });
     edges_of(edges.collect(), 2)
 }
 
-fn message((from, sent): (i64, i64), (to, received): (i64, i64)) -> Edge {
+fn message(from: i64, sent: i64, to: i64, received: i64) -> Edge {
     let clock = |number: i64| ClockId(number as u32);
     Edge::message(clock(from), sent, clock(to), received)
 }

@@ -58,66 +58,49 @@ impl<'a> View<'a> {
             from: shown.from.map_or(Timestamp(0), |it| axis.stamp(it)),
             to: shown.to.map_or(Timestamp(u64::MAX), |it| axis.stamp(it)),
         };
-        let is_one_of_two = shown.times == Times::Both;
-        let title = |times| placement.title.as_deref().unwrap_or(times);
+        let view = |times: &'static str,
+                    number: usize,
+                    correction: Option<&'a Correction>,
+                    bounds: Option<&'a ErrorBounds>,
+                    causality: Cow<'a, Causality>| Self {
+            title: placement.title.as_deref().unwrap_or(times),
+            placement,
+            is_one_of_two: shown.times == Times::Both,
+            number: number as u32,
+            correction,
+            clocks: correction.map_or(exported.clocks, Correction::clocks),
+            bounds,
+            recorded: exported.causality,
+            arrows: Arrows::of(&causality, &shown.locations, window),
+            contradictions: contradictions::of(
+                exported.causality,
+                &causality,
+                &shown.locations,
+                window,
+            ),
+            causality,
+            processes: processes(exported),
+            communicators: communicators(exported),
+            locations: &shown.locations,
+            window,
+        };
         let (recorded, corrected) = shown.groups();
         let mut views = Vec::new();
         if recorded {
+            let bounds = exported.bounds.filter(|_| exported.correction.is_none());
             let causality = Cow::Borrowed(exported.causality);
-            let arrows = Arrows::of(&causality, &shown.locations, window);
-            let contradictions =
-                contradictions::of(exported.causality, &causality, &shown.locations, window);
-            views.push(Self {
-                title: title("recorded"),
-                placement,
-                is_one_of_two,
-                number: 0,
-                correction: None,
-                clocks: exported.clocks,
-                bounds: exported.bounds.filter(|_| exported.correction.is_none()),
-                recorded: exported.causality,
-                causality,
-                arrows,
-                contradictions,
-                processes: processes(exported),
-                communicators: communicators(exported),
-                locations: &shown.locations,
-                window,
-            });
+            views.push(view("recorded", 0, None, bounds, causality));
         }
         if corrected {
-            let causality = match exported.correction {
-                Some(it) => {
-                    let retimed = exported.causality.retimed(it, monitor);
-                    Cow::Owned(retimed.map_err(|error| match error {
-                        RetimingError::TooFar => ExportError::TooFar,
-                        RetimingError::Cancelled(cancelled) => cancelled.into(),
-                    })?)
-                }
-                None => Cow::Borrowed(exported.causality),
-            };
-            let arrows = Arrows::of(&causality, &shown.locations, window);
-            let contradictions =
-                contradictions::of(exported.causality, &causality, &shown.locations, window);
-            views.push(Self {
-                title: title("corrected"),
-                placement,
-                is_one_of_two,
-                number: views.len() as u32,
-                correction: exported.correction,
-                clocks: exported
-                    .correction
-                    .map_or(exported.clocks, Correction::clocks),
-                bounds: exported.bounds,
-                recorded: exported.causality,
+            let (correction, bounds) = (exported.correction, exported.bounds);
+            let causality = at_corrected_times(exported, monitor)?;
+            views.push(view(
+                "corrected",
+                views.len(),
+                correction,
+                bounds,
                 causality,
-                arrows,
-                contradictions,
-                processes: processes(exported),
-                communicators: communicators(exported),
-                locations: &shown.locations,
-                window,
-            });
+            ));
         }
         Ok(views)
     }
@@ -127,6 +110,21 @@ impl<'a> View<'a> {
         let before = u64::from(self.number) * self.causality.nodes().len() as u64;
         1 + self.placement.arrows + before
     }
+}
+
+/// The dependencies at the times that the correction gives them, if there is one.
+fn at_corrected_times<'a>(
+    exported: &Exported<'a>,
+    monitor: &dyn Monitor,
+) -> Result<Cow<'a, Causality>, ExportError> {
+    let Some(correction) = exported.correction else {
+        return Ok(Cow::Borrowed(exported.causality));
+    };
+    let retimed = exported.causality.retimed(correction, monitor);
+    retimed.map(Cow::Owned).map_err(|error| match error {
+        RetimingError::TooFar => ExportError::TooFar,
+        RetimingError::Cancelled(cancelled) => cancelled.into(),
+    })
 }
 
 fn communicators(exported: &Exported<'_>) -> Vec<Arc<str>> {

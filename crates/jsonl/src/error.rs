@@ -4,12 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use retime_model::format::{FileError, FormatError};
-use retime_model::{LogError, printable_path};
+use retime_model::printable_path;
 
 /// Why a file of JSON lines could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonlError {
-    /// The system refused, compressed data are damaged, or a file has changed.
+    /// The failure is one that files of other formats have, too.
     #[error(transparent)]
     File(#[from] FileError),
     /// The content ends or is damaged somewhere after a line.
@@ -41,30 +41,6 @@ pub enum JsonlError {
         line: u64,
         /// The mistake in the line.
         what: String,
-    },
-    /// The events of a location make no log.
-    #[error("{}: {source}", printable_path(path))]
-    Log {
-        /// The file.
-        path: PathBuf,
-        /// The contradiction among the events.
-        source: LogError,
-    },
-    /// The file is not the one that the caller speaks of.
-    #[error("{}: {what}", printable_path(path))]
-    Inconsistent {
-        /// The file.
-        path: PathBuf,
-        /// The fact that does not fit.
-        what: String,
-    },
-    /// The original cannot be restored.
-    #[error("{}: cannot be restored: {why}", printable_path(path))]
-    NotRestorable {
-        /// The corrected file.
-        path: PathBuf,
-        /// Why.
-        why: String,
     },
 }
 

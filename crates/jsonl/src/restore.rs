@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use retime_model::format::{FormatError, Undo};
+use retime_model::format::{FileError, FormatError, Undo};
 use retime_model::{Correction, Monitor, Originals};
 
-use crate::error::JsonlError;
 use crate::input::Lines;
 use crate::output::Output;
 use crate::pass::Pass;
@@ -21,10 +20,7 @@ pub(crate) fn restore(
     to: &Path,
     monitor: &dyn Monitor,
 ) -> Result<Saved, FormatError> {
-    let refused = |why: String| JsonlError::NotRestorable {
-        path: path.to_owned(),
-        why,
-    };
+    let refused = |why: String| FileError::not_restorable(path, why);
     let saved: Saved = serde_json::from_str(&undo.0)
         .map_err(|error| refused(format!("these are no undo data of JSON lines: {error}")))?;
     if saved.format != FORMAT {

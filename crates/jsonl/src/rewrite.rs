@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use retime_model::format::FormatError;
+use retime_model::format::{FileError, FormatError};
 use retime_model::{ClockMap, Correction, EventTimes, LocationIndex, Monitor, StampLog, Timestamp};
 
 use crate::error::JsonlError;
@@ -79,15 +79,13 @@ pub(crate) fn check_fits(
     path: &Path,
     correction: &Correction,
     locations: usize,
-) -> Result<(), JsonlError> {
+) -> Result<(), FileError> {
     let corrected = correction.clocks().by_location().len();
     if corrected == locations {
         return Ok(());
     }
-    Err(JsonlError::Inconsistent {
-        path: path.to_owned(),
-        what: format!("has {locations} locations, but the correction is for {corrected}"),
-    })
+    let what = format!("has {locations} locations, but the correction is for {corrected}");
+    Err(FileError::inconsistent(path, what))
 }
 
 /// The map of each location, and how far each has come.

@@ -6,10 +6,9 @@
 
 use std::path::Path;
 
-use retime_model::format::{Checksum, FormatError, Scan};
+use retime_model::format::{Checksum, FileError, FormatError, Scan};
 use retime_model::{LocationIndex, LogBuilder, Monitor, OperationPart, Timestamp};
 
-use crate::error::JsonlError;
 use crate::kinds::Kinds;
 use crate::line::{Part, Partner, Transfer, What};
 use crate::open::Open;
@@ -56,10 +55,7 @@ pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatErr
     let logs = tracks.into_iter().map(|it| {
         let (first, last) = (Timestamp(it.first), Timestamp(it.latest));
         let log = it.log.finish(it.event, first, last);
-        log.map_err(|source| JsonlError::Log {
-            path: path.to_owned(),
-            source,
-        })
+        log.map_err(|source| FileError::log(path, source))
     });
     Ok(Scan {
         info: pass.places.info(),

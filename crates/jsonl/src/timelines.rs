@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use retime_model::format::{Checksum, FormatError, Timeline};
+use retime_model::format::{Checksum, FileError, FormatError, Timeline};
 use retime_model::{Monitor, Timestamp};
 
-use crate::error::JsonlError;
 use crate::kinds::Kinds;
 use crate::pass::Pass;
 
@@ -42,10 +41,7 @@ pub(crate) fn read(
             track.take(stamp.time);
         }
     }
-    let inconsistent = |what| JsonlError::Inconsistent {
-        path: path.to_owned(),
-        what,
-    };
+    let inconsistent = |what: String| FileError::inconsistent(path, what);
     let (found, asked) = (pass.places.len(), events.len());
     if found != asked {
         let what = format!("has {found} locations, but {asked} are asked for");

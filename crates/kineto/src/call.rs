@@ -48,6 +48,24 @@ pub(crate) struct Call {
     pub(crate) on: On,
 }
 
+impl Call {
+    /// A call that says nothing of its group.
+    fn unnamed(event: u32, what: What, signature: String, on: On) -> Self {
+        Self {
+            event,
+            what,
+            signature,
+            group: None,
+            sequence: None,
+            members: None,
+            from_all: false,
+            tag: 0,
+            other: None,
+            on,
+        }
+    }
+}
+
 /// Where a call was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum On {
@@ -233,18 +251,9 @@ fn kernel(event: &Recorded<'_>, event_number: u32, name: &[u8], kind: &'static s
 fn by_name(event_number: u32, name: &[u8], args: &Value) -> Option<Call> {
     let of = |key| text(args.get(key));
     let shape = [of("grid"), of("block")].join(" ");
-    Some(Call {
-        event: event_number,
-        what: What::Collective(mutual(name)?),
-        signature: format!("{} {shape}", String::from_utf8_lossy(name)),
-        group: None,
-        sequence: None,
-        members: None,
-        from_all: false,
-        tag: 0,
-        other: None,
-        on: On::Order,
-    })
+    let what = What::Collective(mutual(name)?);
+    let signature = format!("{} {shape}", String::from_utf8_lossy(name));
+    Some(Call::unnamed(event_number, what, signature, On::Order))
 }
 
 /// The call that arguments describe as NCCL's kernels of newer versions have them.
@@ -329,22 +338,13 @@ fn gloo(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         return Some(Said::UnderWay(event_number));
     }
     let what = What::Collective(operation(&plain)?);
-    Some(Said::Call(Call {
-        event: event_number,
-        what,
-        signature: signature(what, &name, || {
-            let args = event.arguments.all();
-            let of = |key| text(args.get(key));
-            [of("Input Dims"), of("Input type")].join(" ")
-        }),
-        group: None,
-        sequence: None,
-        members: None,
-        from_all: false,
-        tag: 0,
-        other: None,
-        on: On::Thread,
-    }))
+    let signature = signature(what, &name, || {
+        let args = event.arguments.all();
+        let of = |key| text(args.get(key));
+        [of("Input Dims"), of("Input type")].join(" ")
+    });
+    let call = Call::unnamed(event_number, what, signature, On::Thread);
+    Some(Said::Call(call))
 }
 
 /// Reads the request that a call on the program's thread makes; the root is an argument of its own.

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use retime_gzip::first_bytes;
-use retime_model::format::{DocumentKind, FormatError};
+use retime_model::format::{DocumentKind, FileError, FormatError};
 use retime_model::{FileMap, Monitor, open_regular};
 use serde_json::Value;
 
 use crate::columns::NO_TRACK;
 use crate::document::{Document, Renew, Renewed, Show};
-use crate::error::KinetoError;
 use crate::gathering::Gathering;
 use crate::labels;
 use crate::micros;
@@ -159,10 +158,7 @@ impl Document for Chrome {
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError> {
         let wrong = "the undo data do not fit this file";
-        let refused = |why: String| KinetoError::NotRestorable {
-            path: path.to_owned(),
-            why,
-        };
+        let refused = |why: String| FileError::not_restorable(path, why);
         let forms: Forms = serde::Deserialize::deserialize(forms)
             .map_err(|error| refused(format!("{wrong}: {error}")))?;
         let mut forms = forms.iter();

@@ -10,7 +10,7 @@
 //! so that nobody takes the differences between both for real, and the device gets a clock of [its
 //! own](crate::apart).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use retime_model::{format_seconds, group_digits, printable_path};
 
@@ -55,15 +55,22 @@ pub(crate) fn before(columns: &Columns, launch: u32, kernel: u32) -> i64 {
 /// Files that are named in one warning.
 const NAMED: usize = 4;
 
+/// The early kernels of a file.
+pub(crate) struct EarlyInFile<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) early: Early,
+    /// True if the devices of the file have clocks of their own.
+    pub(crate) is_apart: bool,
+}
+
 /// Warnings of the files that hold early kernels, apart by whether the devices of a file have clocks
 /// of their own; none without such kernels.
-pub(crate) fn warnings<'a>(files: impl Iterator<Item = (&'a PathBuf, Early, bool)>) -> Vec<String> {
+pub(crate) fn warnings<'a>(files: impl Iterator<Item = EarlyInFile<'a>>) -> Vec<String> {
     let (apart, other): (Vec<_>, Vec<_>) = files
-        .filter(|(_, early, _)| early.kernels > 0)
-        .partition(|(.., is_apart)| *is_apart);
-    let told = |files: Vec<(&PathBuf, Early, bool)>, what: &str| {
-        let files = files.into_iter().map(|(path, early, _)| (&**path, early));
-        let named = few(files.map(|(path, early)| in_words(path, early)), NAMED)?;
+        .filter(|it| it.early.kernels > 0)
+        .partition(|it| it.is_apart);
+    let told = |files: Vec<EarlyInFile<'_>>, what: &str| {
+        let named = few(files.iter().map(in_words), NAMED)?;
         let begin = "kernels begin before the calls that launched them in";
         Some(format!("{begin} {named}: {what}"))
     };
@@ -81,7 +88,8 @@ const TOGETHER: &str = "the profiler has not brought GPU and host to one clock, 
                         one do not tell when something happened on the other to better than that; \
                         both stand on one track, and a correction keeps them apart as they are";
 
-fn in_words(path: &Path, early: Early) -> String {
+fn in_words(file: &EarlyInFile<'_>) -> String {
+    let EarlyInFile { path, early, .. } = file;
     let (kernels, of) = (group_digits(early.kernels), group_digits(early.of));
     let most = format_seconds(early.most as f64 / 1e9);
     let name = Path::new(path.file_name().unwrap_or_default());
@@ -93,6 +101,8 @@ fn in_words(path: &Path, early: Early) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::devices::Correlated;
     use crate::launch::Launches;
@@ -136,7 +146,11 @@ mod tests {
         let files = [3, 0, 1_000].map(|it| (PathBuf::from(format!("/a/rank{it}.json")), early(it)));
         let told = |which: std::ops::Range<usize>, is_apart: bool| {
             let files = files.get(which).unwrap_or_default().iter();
-            warnings(files.map(|(path, early)| (path, *early, is_apart)))
+            warnings(files.map(|(path, early)| EarlyInFile {
+                path,
+                early: *early,
+                is_apart,
+            }))
         };
         let named = "in rank3.json (3 of 1,234, by 1.5 us at most), \
                      rank1000.json (1,000 of 1,234, by 1.5 us at most): ";

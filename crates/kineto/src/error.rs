@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use retime_model::format::{FileError, FormatError};
-use retime_model::{LogError, group_digits, printable_path};
+use retime_model::{group_digits, printable_path};
 
 /// Why files of a run could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum KinetoError {
-    /// The system refused, compressed data are damaged, or a file has changed.
+    /// The failure is one that files of other formats have, too.
     #[error(transparent)]
     File(#[from] FileError),
     /// The system refused somewhere in the content.
@@ -73,30 +73,6 @@ pub enum KinetoError {
         path: PathBuf,
         /// A trace as it could hold, in words.
         what: &'static str,
-    },
-    /// The events of a track make no log.
-    #[error("{}: {source}", printable_path(path))]
-    Log {
-        /// The file.
-        path: PathBuf,
-        /// The contradiction among the events.
-        source: LogError,
-    },
-    /// The files are not those that the caller speaks of.
-    #[error("{}: {what}", printable_path(path))]
-    Inconsistent {
-        /// One of them, or their directory.
-        path: PathBuf,
-        /// The fact that does not fit.
-        what: String,
-    },
-    /// The original cannot be restored.
-    #[error("{}: cannot be restored: {why}", printable_path(path))]
-    NotRestorable {
-        /// The corrected file.
-        path: PathBuf,
-        /// Why.
-        why: String,
     },
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, 
     }
     let mut joined = vec![Vec::new(); files.len()];
     for (number, (start, stops)) in (0..).zip(by_start) {
-        for (file, it) in parts(number, start, &stops) {
+        for (file, it) in parts(number, start.0, start.1, &stops) {
             if let Some(joined) = joined.get_mut(file) {
                 joined.push(it);
             }
@@ -69,8 +69,7 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, 
 }
 
 /// The parts of the event, of a file, at which arrows begin, and of those at which they end.
-fn parts(number: u64, start: (usize, u32), stops: &[End<'_>]) -> Vec<(usize, Joined)> {
-    let (file, event) = start;
+fn parts(number: u64, file: usize, event: u32, stops: &[End<'_>]) -> Vec<(usize, Joined)> {
     let at = |file, event, part| (file, Joined { event, part });
     if let [(to, stop)] = stops {
         let id = MessageId {

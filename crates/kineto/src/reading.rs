@@ -5,14 +5,14 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use retime_model::format::{
-    Contents, Document, EventRows, FormatError, OperationFacts, Reach, Rewrite, Scan, Timeline,
-    Trace, Unused,
+    Contents, Document, EventRows, FileError, FormatError, OperationFacts, Reach, Rewrite, Scan,
+    Timeline, Trace, Unused,
 };
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
 use crate::advice::advice;
-use crate::early::Early;
-use crate::error::{KinetoError, first_error};
+use crate::early::{Early, EarlyInFile};
+use crate::error::first_error;
 use crate::places::{left_out, warnings};
 use crate::rewrite::new_times;
 use crate::rows::Table;
@@ -83,13 +83,10 @@ impl Trace for Run {
             self.table.get_or_init(|| table)
         };
         let (file, track) = read.places.track(location);
-        let of_file = read
-            .files
-            .get(file)
-            .ok_or_else(|| KinetoError::Inconsistent {
-                path: self.path.clone(),
-                what: format!("has no track number {}", location.0),
-            })?;
+        let of_file = read.files.get(file).ok_or_else(|| {
+            let what = format!("has no track number {}", location.0);
+            FileError::inconsistent(&self.path, what)
+        })?;
         Ok(Box::new(table.rows(file, of_file, track as usize)))
     }
 
@@ -151,8 +148,11 @@ impl Trace for Run {
             let files = read.files.iter().zip(&read.places.apart);
             let files = self.files.paths().iter().zip(files);
             all.extend(early::warnings(files.map(|(path, (file, apart))| {
-                let early = Early::of(&file.driven, &file.columns, |_| true);
-                (path, early, !apart.is_empty())
+                EarlyInFile {
+                    path,
+                    early: Early::of(&file.driven, &file.columns, |_| true),
+                    is_apart: !apart.is_empty(),
+                }
             })));
         }
         all

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use retime_model::format::FormatError;
+use retime_model::format::{FileError, FormatError};
 use retime_model::{ClockMap, Monitor, Originals};
 
 use crate::document::{Document, Renewal};
-use crate::error::KinetoError;
 use crate::profile::FileRead;
 use crate::rewrite::{Maps, stamps};
 use crate::undo::SavedFile;
@@ -27,10 +26,7 @@ pub(crate) fn restore(
     to: &Path,
     monitor: &dyn Monitor,
 ) -> Result<(), FormatError> {
-    let refused = |why: &str| KinetoError::NotRestorable {
-        path: path.to_owned(),
-        why: why.to_owned(),
-    };
+    let refused = |why: &str| FileError::not_restorable(path, why);
     if file.crc != saved.corrected {
         return Err(refused(
             "it is not the file that the correction wrote: it was changed since, or the undo \

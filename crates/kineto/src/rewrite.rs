@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use crate::call::What;
 use crate::columns::{is_event, moved_with};
 use crate::document::{Document, Renewal};
-use crate::error::KinetoError;
 use crate::order::Order;
 use crate::placing::{Anchors, followed, placed};
 use crate::profile::{FileRead, Moved, Track};
@@ -68,10 +67,8 @@ pub(crate) fn new_times(
     maps: &Maps<'_>,
 ) -> Result<Moved, FormatError> {
     let columns = &file.columns;
-    let too_far = || KinetoError::Inconsistent {
-        path: path.to_owned(),
-        what: "the corrected time of an event does not fit into 64 bits".to_owned(),
-    };
+    let what = "the corrected time of an event does not fit into 64 bits";
+    let too_far = || FileError::inconsistent(path, what);
     let mut times = columns.begins.clone();
     let has_both_ends = file.tracks.iter().any(|it| it.has_both_ends);
     let mut lengths = has_both_ends.then(|| columns.lengths.clone());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
-use retime_model::format::{FormatError, OpenedFiles, Scan, Shape};
+use retime_model::format::{FileError, FormatError, OpenedFiles, Scan, Shape};
 use retime_model::{Correction, Monitor, printable_path};
 
 use crate::apart::Apart;
@@ -259,11 +259,8 @@ impl Run {
             if is_below_zero { BELOW_ZERO } else { 0 }
         });
         if origin == 0 && files.iter().any(|it| it.is_below_zero) {
-            return Err(KinetoError::Inconsistent {
-                path: self.path.clone(),
-                what: "has times below 0, where that which it is a copy of has none".to_owned(),
-            }
-            .into());
+            let what = "has times below 0, where that which it is a copy of has none";
+            return Err(FileError::inconsistent(&self.path, what).into());
         }
         for file in &mut files {
             file.count_from(origin);
@@ -331,16 +328,14 @@ impl Run {
         &self,
         read: &AllRead,
         correction: &Correction,
-    ) -> Result<(), KinetoError> {
+    ) -> Result<(), FileError> {
         let locations = read.places.info.locations.len();
         let corrected = correction.clocks().by_location().len();
         if corrected == locations {
             return Ok(());
         }
-        Err(KinetoError::Inconsistent {
-            path: self.path.clone(),
-            what: format!("has {locations} tracks, but the correction is for {corrected}"),
-        })
+        let what = format!("has {locations} tracks, but the correction is for {corrected}");
+        Err(FileError::inconsistent(&self.path, what))
     }
 
     /// The part of something that is given by location that belongs to a file.
@@ -348,14 +343,12 @@ impl Run {
         all.get(read.places.of_file(file)).unwrap_or_default()
     }
 
-    pub(crate) fn check_asked(&self, read: &AllRead, asked: usize) -> Result<(), KinetoError> {
+    pub(crate) fn check_asked(&self, read: &AllRead, asked: usize) -> Result<(), FileError> {
         let found = read.places.info.locations.len();
         if found == asked {
             return Ok(());
         }
-        Err(KinetoError::Inconsistent {
-            path: self.path.clone(),
-            what: format!("has {found} tracks, but {asked} are asked for"),
-        })
+        let what = format!("has {found} tracks, but {asked} are asked for");
+        Err(FileError::inconsistent(&self.path, what))
     }
 }

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use retime_model::format::{Contents, FormatError, Scan};
+use retime_model::format::{Contents, FileError, FormatError, Scan};
 use retime_model::{LocationIndex, LocationLog, LogBuilder, OperationPart, Ticks, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::between::{self, Roles, between};
-use crate::error::KinetoError;
 use crate::flows::{self, arrows};
 use crate::hosts::hosts;
 use crate::matching::{Joined, Matching, Part};
@@ -173,13 +172,7 @@ fn logs_of<'a>(
         }
         let first = entries.first().map_or(0, |&it| file.columns.begin(it));
         let log = log.finish(count, Timestamp(first), Timestamp(last));
-        log.map_err(|source| {
-            KinetoError::Log {
-                path: path.to_owned(),
-                source,
-            }
-            .into()
-        })
+        log.map_err(|source| FileError::log(path, source).into())
     })
 }
 
@@ -187,66 +180,31 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
     let time = Timestamp(boundary.time);
     match (boundary.side, *part) {
         (
-            Side::Begin,
+            side,
             Part::Collective {
                 id,
                 class,
                 rank,
-                cause: Some(expected),
-                ..
-            },
-        )
-        | (
-            Side::Moment,
-            Part::Collective {
-                id,
-                class,
-                rank,
-                cause: Some(expected),
-                effect: None,
+                cause,
+                effect,
             },
         ) => {
-            log.named_begin(
-                event,
-                time,
-                OperationPart {
-                    id,
-                    class,
-                    rank,
-                    expected,
-                },
-            );
-        }
-        (
-            Side::End,
-            Part::Collective {
+            let part = |expected| OperationPart {
                 id,
                 class,
                 rank,
-                effect: Some(expected),
-                ..
-            },
-        )
-        | (
-            Side::Moment,
-            Part::Collective {
-                id,
-                class,
-                rank,
-                cause: None,
-                effect: Some(expected),
-            },
-        ) => {
-            log.named_end(
-                event,
-                time,
-                OperationPart {
-                    id,
-                    class,
-                    rank,
-                    expected,
-                },
-            );
+                expected,
+            };
+            // Of what has no length, only one role can be told.
+            match (side, cause.map(part), effect.map(part)) {
+                (Side::Begin, Some(begin), _) | (Side::Moment, Some(begin), None) => {
+                    log.named_begin(event, time, begin);
+                }
+                (Side::End, _, Some(end)) | (Side::Moment, None, Some(end)) => {
+                    log.named_end(event, time, end);
+                }
+                _ => {}
+            }
         }
         (Side::Begin | Side::Moment, Part::Send(id)) => log.named_send(event, time, id),
         (Side::End | Side::Moment, Part::Receive(id)) => log.named_receive(event, time, id),

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use retime_model::Timestamp;
-use retime_model::format::{FormatError, Timeline};
+use retime_model::format::{FileError, FormatError, Timeline};
 
-use crate::error::KinetoError;
 use crate::order::{Order, boundaries};
 use crate::profile::FileRead;
 use crate::scan::contents_of;
@@ -17,15 +16,9 @@ pub(crate) fn of_file(
     wanted: &[&[u32]],
 ) -> Result<Vec<Timeline>, FormatError> {
     if wanted.len() != file.tracks.len() {
-        return Err(KinetoError::Inconsistent {
-            path: path.to_owned(),
-            what: format!(
-                "has {} tracks, but {} are asked for",
-                file.tracks.len(),
-                wanted.len()
-            ),
-        }
-        .into());
+        let (found, asked) = (file.tracks.len(), wanted.len());
+        let what = format!("has {found} tracks, but {asked} are asked for");
+        return Err(FileError::inconsistent(path, what).into());
     }
     let order = Order::of(&file.columns, file.tracks.len());
     let timelines = contents_of(file).zip(wanted).enumerate();
@@ -33,9 +26,10 @@ pub(crate) fn of_file(
         let mut timeline = Timeline::default();
         let all = boundaries(&file.columns, order.of_track(track)).map(|it| it.time);
         let mut all = all.inspect(|&time| timeline.count(Timestamp(time)));
-        let times = chosen(all.by_ref(), wanted).map_err(|missing| KinetoError::Inconsistent {
-            path: path.to_owned(),
-            what: format!("event {missing} (from 0) of a track is asked for, but it has fewer"),
+        let times = chosen(all.by_ref(), wanted).map_err(|missing| {
+            let what =
+                format!("event {missing} (from 0) of a track is asked for, but it has fewer");
+            FileError::inconsistent(path, what)
         })?;
         all.for_each(drop);
         Ok(Timeline {

@@ -156,12 +156,12 @@ impl Rewrite for Run {
                         Side::End => moved.columns.end(it.entry),
                         Side::Begin | Side::Moment => moved.columns.begin(it.entry),
                     });
-                chosen(times, wanted).map_err(|missing| KinetoError::Inconsistent {
-                    path: path.clone(),
-                    what: format!("event {missing} (from 0) of a track is asked for"),
+                chosen(times, wanted).map_err(|missing| {
+                    let what = format!("event {missing} (from 0) of a track is asked for");
+                    FileError::inconsistent(path, what)
                 })
             });
-            Ok::<_, FormatError>(tracks.collect::<Result<Vec<_>, KinetoError>>()?)
+            Ok::<_, FormatError>(tracks.collect::<Result<Vec<_>, FileError>>()?)
         });
         let settled: Vec<Vec<Vec<Timestamp>>> = first_error(settled)?;
         Ok(Some(settled.into_iter().flatten().collect()))
@@ -205,10 +205,7 @@ impl Rewrite for Run {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError> {
-        let refused = |why: String| KinetoError::NotRestorable {
-            path: self.path.clone(),
-            why,
-        };
+        let refused = |why: String| FileError::not_restorable(&self.path, why);
         let saved: Saved = serde_json::from_str(&undo.0)
             .map_err(|error| refused(format!("these are no undo data of such files: {error}")))?;
         if saved.format != FORMAT {

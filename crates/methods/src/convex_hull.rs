@@ -65,7 +65,7 @@
 use crate::clock_line::{ClockLine, PairLine};
 use crate::clouds::{Clouds, Neighbour, Sample};
 use crate::direct::against_reference;
-use crate::hull::{self, Hull};
+use crate::hull::{self, Chord, Hull};
 use retime::edges::{Edge, Edges};
 use retime::estimate::{Estimate, NoEstimate};
 use retime::pipeline::{Estimator, Input, Options, Unsolved};
@@ -154,11 +154,9 @@ fn undetermined(line: ClockLine) -> PairLine {
     }
 }
 
-/// The line through two points at different stamps.
-fn through((from, to): (Sample, Sample)) -> ClockLine {
-    let rise = (i128::from(to.ticks) - i128::from(from.ticks)) as f64;
-    let run = (i128::from(to.at) - i128::from(from.at)) as f64;
-    ClockLine::new(from.at, from.ticks.into(), 0.0, rise / run)
+fn through(chord: Chord) -> ClockLine {
+    let (rise, run) = (chord.rise() as f64, chord.run() as f64);
+    ClockLine::new(chord.from.at, chord.from.ticks.into(), 0.0, rise / run)
 }
 
 /// The middle of the constant differences that separate the hulls.

@@ -256,7 +256,7 @@ fn without_gaps(
             pace.events(related.len())?;
             let open = related.iter().filter(|&&k| bounds.upper(i, k).is_none());
             guesses.extend(open.filter_map(|&k| {
-                let limit = missing_ways::interpolated(closed, pieces, boundary, (i, k), drift)?;
+                let limit = missing_ways::interpolated(closed, pieces, boundary, i, k, drift)?;
                 Some((i, k, limit))
             }));
         }
@@ -276,7 +276,8 @@ fn middles(
     let ranges = closed.iter().map(|bounds| bounds.range(base, clock));
     let knots = ranges.enumerate().filter_map(|(boundary, range)| {
         let stamp = pieces.boundary(clock, boundary);
-        Some((stamp, middle(range?)))
+        let (lower, upper) = range?;
+        Some((stamp, middle(lower, upper)))
     });
     let knots: Vec<(i64, f64)> = knots.collect();
     (!knots.is_empty()).then(|| Offset::through(knots))

@@ -183,7 +183,8 @@ fn middles(
     let ranges = closed.iter().map(|bounds| bounds.range(base, clock));
     let points = ranges.enumerate().filter_map(|(piece, range)| {
         let stamp = pieces.middle(clock, piece);
-        Some((stamp, middle(range?)))
+        let (lower, upper) = range?;
+        Some((stamp, middle(lower, upper)))
     });
     points.collect()
 }

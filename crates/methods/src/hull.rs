@@ -44,7 +44,11 @@ impl Planar for Sample {
     }
 
     fn is_below(&self, before: &Self, after: &Self) -> bool {
-        rises_faster((*before, *after), (*before, *self))
+        let chord = |to: &Self| Chord {
+            from: *before,
+            to: *to,
+        };
+        chord(after).rises_faster(chord(self))
     }
 }
 
@@ -65,43 +69,58 @@ pub(crate) fn overlap(below: &Hull, above: &Hull) -> Option<i128> {
 /// The points that the steepest of all separating lines touches, the one of
 /// `below` first; `None` if they may be as steep as they like. Clouds that
 /// overlap have none.
-pub(crate) fn steepest(below: &Hull, above: &Hull) -> Option<(Sample, Sample)> {
+pub(crate) fn steepest(below: &Hull, above: &Hull) -> Option<Chord> {
     let mut below = below.iter().copied().peekable();
     let mut above = above.iter().rev().copied().peekable();
-    let (mut low, mut high) = (below.next()?, above.next()?);
+    let (mut from, mut to) = (below.next()?, above.next()?);
     loop {
-        if low.at >= high.at {
+        if from.at >= to.at {
             return None;
         }
-        let line = (low, high);
-        while let Some(next) = below.next_if(|next| rises_faster((low, *next), line)) {
-            low = next;
+        let line = Chord { from, to };
+        let rises = |from: Sample, to: Sample| Chord { from, to }.rises_faster(line);
+        while let Some(next) = below.next_if(|next| rises(from, *next)) {
+            from = next;
         }
-        while let Some(next) = above.next_if(|next| rises_faster((*next, high), line)) {
-            high = next;
+        while let Some(next) = above.next_if(|next| rises(*next, to)) {
+            to = next;
         }
-        if line == (low, high) {
+        if line == (Chord { from, to }) {
             return Some(line);
         }
     }
 }
 
 /// The points that the flattest of all separating lines touches, likewise.
-pub(crate) fn flattest(below: &Hull, above: &Hull) -> Option<(Sample, Sample)> {
-    let (low, high) = steepest(&mirrored(below), &mirrored(above))?;
-    Some((mirror(low), mirror(high)))
+pub(crate) fn flattest(below: &Hull, above: &Hull) -> Option<Chord> {
+    let Chord { from, to } = steepest(&mirrored(below), &mirrored(above))?;
+    Some(Chord {
+        from: mirror(from),
+        to: mirror(to),
+    })
 }
 
-/// Does the first line, from an earlier to a later point, rise faster than the
-/// second?
-fn rises_faster(first: (Sample, Sample), second: (Sample, Sample)) -> bool {
-    let slope = |(from, to): (Sample, Sample)| {
-        let rise = i128::from(to.ticks) - i128::from(from.ticks);
-        (rise, i128::from(to.at) - i128::from(from.at))
-    };
-    let ((rise, run), (other_rise, other_run)) = (slope(first), slope(second));
-    // At most 2^63 times 2^62.
-    rise * other_run > other_rise * run
+/// A line between two points at different stamps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chord {
+    pub(crate) from: Sample,
+    pub(crate) to: Sample,
+}
+
+impl Chord {
+    pub(crate) fn rise(&self) -> i128 {
+        i128::from(self.to.ticks) - i128::from(self.from.ticks)
+    }
+
+    pub(crate) fn run(&self) -> i128 {
+        i128::from(self.to.at) - i128::from(self.from.at)
+    }
+
+    /// True if this line, from an earlier to a later point, rises faster than another such line.
+    fn rises_faster(self, other: Self) -> bool {
+        // At most 2^63 times 2^62.
+        self.rise() * other.run() > other.rise() * self.run()
+    }
 }
 
 /// How high a point lies over a hull, as a fraction with positive denominator;

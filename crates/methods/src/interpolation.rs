@@ -128,7 +128,7 @@ pub fn interpolation(
                 unmeasured.push(clock);
                 None
             }
-            Some(extent) => Some(mean(&lines, extent)),
+            Some((first, last)) => Some(mean(&lines, first, last)),
         });
     }
     if !unmeasured.is_empty() {
@@ -144,7 +144,7 @@ fn extent(edges: &Edges, clock: ClockId) -> Option<(i64, i64)> {
 }
 
 /// The mean of lines, from the first stamp of a clock to its last.
-fn mean(lines: &[Offset], (first, last): (i64, i64)) -> Offset {
+fn mean(lines: &[Offset], first: i64, last: i64) -> Offset {
     let bends = lines.iter().flat_map(Offset::knots).map(|&(at, _)| at);
     let inside = bends.filter(|at| (first..=last).contains(at));
     let mut stamps: Vec<i64> = inside.chain([first, last]).collect();

@@ -94,7 +94,7 @@ pub(crate) fn relative_to(
 }
 
 /// The middle between two bounds.
-pub(crate) fn middle((lower, upper): (i64, i64)) -> f64 {
+pub(crate) fn middle(lower: i64, upper: i64) -> f64 {
     (i128::from(lower) + i128::from(upper)) as f64 / 2.0
 }
 

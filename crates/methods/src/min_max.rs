@@ -158,7 +158,7 @@ fn middles(
             let by = Ticks(lower.saturating_sub(upper));
             return Err(NoEstimate::Infeasible(vec![reference, clock], by));
         }
-        points.push((pieces.middle(clock, piece), middle((lower, upper))));
+        points.push((pieces.middle(clock, piece), middle(lower, upper)));
     }
     Ok(points)
 }

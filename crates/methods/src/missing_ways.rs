@@ -57,7 +57,8 @@ pub(crate) fn interpolated(
     closed: &[DifferenceBounds],
     pieces: &SubIntervals,
     boundary: usize,
-    (i, k): (ClockId, ClockId),
+    i: ClockId,
+    k: ClockId,
     drift: f64,
 ) -> Option<i64> {
     let known = |at: usize| Some((at, closed.get(at)?.upper(i, k)?));
@@ -145,7 +146,7 @@ mod tests {
             bounded(80),
         ];
         let at =
-            |boundary: usize, drift: f64| interpolated(&closed, &pieces, boundary, (A, B), drift);
+            |boundary: usize, drift: f64| interpolated(&closed, &pieces, boundary, A, B, drift);
         assert_eq!(
             (at(1, 0.0), at(2, 0.0), at(3, 0.0)),
             (Some(50), Some(60), Some(70))
@@ -153,7 +154,7 @@ mod tests {
         // 2 * 25 * 75 / 100 = 37.5 away, at twice 4 %.
         assert_eq!(at(1, 0.04), Some(53));
         let closed = [open.clone(), open.clone(), bounded(80)];
-        assert_eq!(interpolated(&closed, &pieces, 0, (A, B), 0.04), Some(84));
-        assert_eq!(interpolated(&closed, &pieces, 0, (B, A), 0.04), None);
+        assert_eq!(interpolated(&closed, &pieces, 0, A, B, 0.04), Some(84));
+        assert_eq!(interpolated(&closed, &pieces, 0, B, A, 0.04), None);
     }
 }

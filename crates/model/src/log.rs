@@ -211,8 +211,7 @@ packed_fields!(Awaited {
 ///
 /// ```
 /// use retime_model::Length;
-/// assert!(Length::of(8).agrees_with(Length::of(8)) && !Length::of(8).agrees_with(Length::of(9)));
-/// assert!(Length::UNKNOWN.agrees_with(Length::of(8)));
+/// assert!(Length::of(8) != Length::of(9) && Length::of(1 << 32) == Length::of(1 << 40));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -233,12 +232,6 @@ impl Length {
         } else {
             longest
         })
-    }
-
-    /// True if both can be the length of one message.
-    #[inline]
-    pub const fn agrees_with(self, other: Self) -> bool {
-        self.0 == other.0 || !self.is_known() || !other.is_known()
     }
 
     /// True if it was recorded.

@@ -14,6 +14,7 @@
 //! (OpenMP, Pthreads), streams (CUDA) or all there is (the measurement system), and
 //! a worker thread does not become a rank by that.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -278,12 +279,21 @@ fn communicators(
         {
             handles.insert(id, communicators.len() as u32);
             communicators.push(Communicator {
-                name: definitions.text(name).into_owned(),
+                name: called(definitions.text(name), "communicator", id.0),
                 members,
             });
         }
     }
     (communicators, handles)
+}
+
+/// The name of a definition, and of one without a name what other tools call it by: its id. A
+/// handle counts definitions in the order in which they come, so it need not be that.
+fn called(name: Cow<'_, str>, kind: &str, id: u32) -> String {
+    if name.is_empty() {
+        return format!("{kind} {id}");
+    }
+    name.into_owned()
 }
 
 /// All windows of processes whose ranks are known; each is a communicator, too.
@@ -311,7 +321,7 @@ fn windows(
             has_barriers: group.is_some_and(|it| it.paradigm == Paradigm::SHMEM),
         };
         let communicator = Communicator {
-            name: definitions.text(window.name).into_owned(),
+            name: called(definitions.text(window.name), "window", window.id.0),
             members: known.members.clone(),
         };
         windows.insert(window.id, described);

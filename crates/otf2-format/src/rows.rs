@@ -2,7 +2,7 @@
 
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 use retime_model::{LocationIndex, Timestamp};
-use retime_otf2::{Event, EventData, EventReader, Paradigm};
+use retime_otf2::{CommRef, Event, EventData, EventReader, Paradigm};
 
 use crate::archive::Archive;
 use crate::error::failed;
@@ -48,20 +48,53 @@ pub(super) fn paradigm(kind: &str) -> Option<Paradigm> {
 }
 
 fn row(event: &Event<'_>, archive: &Archive, own: u64) -> Result<EventRow, FormatError> {
-    let definitions = archive.otf2.definitions();
     let mut row = EventRow {
         time: Timestamp(event.time),
         kind: event.name(),
         ..EventRow::default()
     };
-    let handle = |id| archive.description.handles.get(&id).copied();
-    match event.data().map_err(failed)? {
+    let data = event.data().map_err(failed)?;
+    match data {
         EventData::Enter { region } => {
             (row.region, row.passage) = (Some(region.0), Some(Passage::Enter));
         }
         EventData::Leave { region } => {
             (row.region, row.passage) = (Some(region.0), Some(Passage::Leave));
         }
+        EventData::MpiCollectiveEnd {
+            communicator,
+            size_sent,
+            size_received,
+            ..
+        }
+        | EventData::NonBlockingCollectiveComplete {
+            communicator,
+            size_sent,
+            size_received,
+            ..
+        } => {
+            row.communicator = handle(archive, communicator);
+            row.bytes = Some(size_sent.max(size_received));
+        }
+        EventData::RmaRequestLock { win, remote, .. }
+        | EventData::RmaAcquireLock { win, remote, .. }
+        | EventData::RmaTryLock { win, remote, .. }
+        | EventData::RmaReleaseLock { win, remote, .. }
+        | EventData::RmaSync { win, remote, .. }
+        | EventData::RmaPut { win, remote, .. }
+        | EventData::RmaGet { win, remote, .. }
+        | EventData::RmaAtomic { win, remote, .. } => {
+            let members = archive.otf2.definitions().window_members(win);
+            row.peer = members.and_then(|members| members.location(own, remote));
+        }
+        _ => add_message(&mut row, &data, archive, own),
+    }
+    Ok(row)
+}
+
+/// Adds whom an event sends a message or receives one from, if it does.
+fn add_message(row: &mut EventRow, data: &EventData, archive: &Archive, own: u64) {
+    let (rank, communicator, tag) = match *data {
         EventData::MpiSend {
             receiver: rank,
             communicator,
@@ -88,49 +121,24 @@ fn row(event: &Event<'_>, archive: &Archive, own: u64) -> Result<EventRow, Forma
             length,
             ..
         } => {
-            let members = definitions.comm_members(communicator);
-            row.peer = members.and_then(|members| members.location(own, rank));
-            row.communicator = handle(communicator);
-            (row.tag, row.bytes) = (Some(tag), Some(length));
+            row.bytes = Some(length);
+            (rank, communicator, tag)
         }
         EventData::MpiProbe {
             sender,
             communicator,
             tag,
             ..
-        } => {
-            let members = definitions.comm_members(communicator);
-            row.peer = members.and_then(|members| members.location(own, sender));
-            row.communicator = handle(communicator);
-            row.tag = Some(tag);
-        }
-        EventData::MpiCollectiveEnd {
-            communicator,
-            size_sent,
-            size_received,
-            ..
-        }
-        | EventData::NonBlockingCollectiveComplete {
-            communicator,
-            size_sent,
-            size_received,
-            ..
-        } => {
-            row.communicator = handle(communicator);
-            row.bytes = Some(size_sent.max(size_received));
-        }
-        EventData::RmaRequestLock { win, remote, .. }
-        | EventData::RmaAcquireLock { win, remote, .. }
-        | EventData::RmaTryLock { win, remote, .. }
-        | EventData::RmaReleaseLock { win, remote, .. }
-        | EventData::RmaSync { win, remote, .. }
-        | EventData::RmaPut { win, remote, .. }
-        | EventData::RmaGet { win, remote, .. }
-        | EventData::RmaAtomic { win, remote, .. } => {
-            let members = definitions.window_members(win);
-            row.peer = members.and_then(|members| members.location(own, remote));
-        }
-        _ => {}
-    }
-    Ok(row)
+        } => (sender, communicator, tag),
+        _ => return,
+    };
+    let members = archive.otf2.definitions().comm_members(communicator);
+    row.peer = members.and_then(|members| members.location(own, rank));
+    row.communicator = handle(archive, communicator);
+    row.tag = Some(tag);
+}
+
+/// The communicator as the description of the trace knows it.
+fn handle(archive: &Archive, communicator: CommRef) -> Option<u32> {
+    archive.description.handles.get(&communicator).copied()
 }

@@ -9,7 +9,7 @@ use retime_model::printable_path;
 /// Why a file of packets could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum PerfettoError {
-    /// The system refused, or a file has changed.
+    /// The failure is one that files of other formats have, too.
     #[error(transparent)]
     File(#[from] FileError),
     /// The system refused somewhere in the content.
@@ -52,14 +52,6 @@ pub enum PerfettoError {
     BothKinds {
         /// The directory.
         path: PathBuf,
-    },
-    /// The original cannot be restored.
-    #[error("{}: cannot be restored: {why}", printable_path(path))]
-    NotRestorable {
-        /// The corrected file.
-        path: PathBuf,
-        /// Why.
-        why: String,
     },
 }
 

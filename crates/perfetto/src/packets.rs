@@ -5,14 +5,13 @@ use std::path::Path;
 
 use retime_gzip::first_bytes;
 use retime_kineto::{Document, FileRead, Look, Renew, Renewed, Show};
-use retime_model::format::{DocumentKind, FormatError};
+use retime_model::format::{DocumentKind, FileError, FormatError};
 use retime_model::{Monitor, open_regular};
 use retime_perfetto_wire::fields::trace;
 use retime_perfetto_wire::read::{Head, Wrong};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::error::PerfettoError;
 use crate::forms::Forms;
 use crate::packet::Packet;
 use crate::pass::PACKET_KEY;
@@ -102,9 +101,9 @@ impl Document for Packets {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError> {
-        let forms = Forms::deserialize(forms).map_err(|error| PerfettoError::NotRestorable {
-            path: path.to_owned(),
-            why: format!("the undo data do not fit this file: {error}"),
+        let forms = Forms::deserialize(forms).map_err(|error| {
+            let why = format!("the undo data do not fit this file: {error}");
+            FileError::not_restorable(path, why)
         })?;
         writer::renewed(path, renew, Some(&forms), to, monitor)
     }

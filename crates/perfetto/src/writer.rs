@@ -231,7 +231,7 @@ impl Writer<'_, '_> {
     ) -> Result<Option<Vec<u8>>, FormatError> {
         let mut parts: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
         if let (Some((snapshot, moment)), Some(field)) = (&stamps.snapshot, packet.snapshot) {
-            let moved = self.snapshot(packet, (snapshot, *moment), field, at)?;
+            let moved = self.snapshot(packet, snapshot, *moment, field, at)?;
             parts.extend(moved.map(|it| (field.start..field.end, it)));
         }
         if let (Some(time), Some(field)) = (stamps.time, packet.timestamp) {
@@ -309,7 +309,8 @@ impl Writer<'_, '_> {
     fn snapshot(
         &mut self,
         packet: &Packet<'_>,
-        (snapshot, moment): (&Snapshot, Option<i64>),
+        snapshot: &Snapshot,
+        moment: Option<i64>,
         field: Field<'_>,
         at: u64,
     ) -> Result<Option<Vec<u8>>, FormatError> {

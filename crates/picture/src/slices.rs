@@ -37,29 +37,29 @@ pub(crate) struct Collector {
     most: usize,
     left_out: u64,
     /// Shortest first; of equal ones the later is left out.
-    kept: BinaryHeap<Reverse<(i64, Reverse<u64>, Kept)>>,
+    kept: BinaryHeap<Reverse<(i64, Reverse<u64>, KeptCall)>>,
     offered: u64,
 }
 
 /// A call, ordered by nothing of its own.
 #[derive(Clone, Copy, Debug)]
-struct Kept(Call);
+struct KeptCall(Call);
 
-impl PartialEq for Kept {
+impl PartialEq for KeptCall {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Kept {}
+impl Eq for KeptCall {}
 
-impl PartialOrd for Kept {
+impl PartialOrd for KeptCall {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Kept {
+impl Ord for KeptCall {
     fn cmp(&self, _: &Self) -> std::cmp::Ordering {
         std::cmp::Ordering::Equal
     }
@@ -110,7 +110,7 @@ impl Collector {
             return;
         }
         let order = Reverse(self.offered);
-        self.kept.push(Reverse((length, order, Kept(call))));
+        self.kept.push(Reverse((length, order, KeptCall(call))));
         if self.kept.len() > self.most {
             self.kept.pop();
             self.left_out += 1;

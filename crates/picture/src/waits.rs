@@ -92,12 +92,12 @@ impl LaneWaits {
 
 /// A moment at a location, by recorded and by corrected times.
 #[derive(Clone, Copy)]
-struct At {
+struct WaitEnd {
     location: LocationIndex,
     times: [f64; 2],
 }
 
-impl At {
+impl WaitEnd {
     /// Moved on to these times, where it is before them.
     fn not_before(mut self, times: [f64; 2]) -> Self {
         for (own, time) in self.times.iter_mut().zip(times) {
@@ -218,8 +218,8 @@ impl Waiting<'_> {
         lane.waits
     }
 
-    fn at(&self, node: EventNode) -> At {
-        At {
+    fn at(&self, node: EventNode) -> WaitEnd {
+        WaitEnd {
             location: self.subject.nodes().location(node),
             times: [
                 self.subject.recorded(node) as f64,
@@ -229,7 +229,7 @@ impl Waiting<'_> {
     }
 
     /// When the call around a node was entered.
-    fn entered(&self, node: EventNode, around: Around) -> At {
+    fn entered(&self, node: EventNode, around: Around) -> WaitEnd {
         let mut at = self.at(node);
         for (time, since) in at.times.iter_mut().zip(around.since) {
             *time -= f64::from(since);
@@ -239,7 +239,7 @@ impl Waiting<'_> {
 
     /// When the call around a cause was entered; of an event that leaves a call, and
     /// lets others go on by that, when it is left.
-    fn begun(&self, node: EventNode, around: Around) -> At {
+    fn begun(&self, node: EventNode, around: Around) -> WaitEnd {
         if around.is_left_by_it() {
             self.at(node)
         } else {
@@ -248,7 +248,7 @@ impl Waiting<'_> {
     }
 
     /// When the calls around both ends of a message were entered.
-    fn both_entered(&self, send: EventNode, receive: EventNode) -> Option<(At, At)> {
+    fn both_entered(&self, send: EventNode, receive: EventNode) -> Option<(WaitEnd, WaitEnd)> {
         let (sending, receiving) = (self.calls.around(send)?, self.calls.around(receive)?);
         Some((self.begun(send, sending), self.entered(receive, receiving)))
     }
@@ -324,7 +324,7 @@ impl LaneWaiting<'_> {
 
     /// From a moment of this location until something happens elsewhere, if it is waited for
     /// at all, but no longer than to the last of `at_most`; without what was counted before.
-    fn wait(&mut self, from: At, until: [Option<At>; 2], at_most: [f64; 2]) -> Wait {
+    fn wait(&mut self, from: WaitEnd, until: [Option<WaitEnd>; 2], at_most: [f64; 2]) -> Wait {
         let from = from.not_before(self.counted);
         let mut lengths = [0.0; 2];
         for (time, to) in until.iter().enumerate() {
@@ -336,7 +336,7 @@ impl LaneWaiting<'_> {
                 self.counted[time] = end;
             }
         }
-        let bound = |at: At| {
+        let bound = |at: WaitEnd| {
             let subject = self.waiting.subject;
             subject.bound(at.location, at.times[0] as i64)
         };

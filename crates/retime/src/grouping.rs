@@ -232,7 +232,8 @@ pub(crate) fn joined(
     finer: &Clocks,
     group: &[usize],
     refuted: usize,
-    of: (&TraceInfo, &Causality),
+    info: &TraceInfo,
+    causality: &Causality,
 ) -> Clocks {
     let owner = |(location, clock): (usize, &ClockId)| {
         let fine = finer.by_location()[location].as_usize();
@@ -240,7 +241,7 @@ pub(crate) fn joined(
     };
     let owners: Vec<_> = coarse.by_location().iter().enumerate().map(owner).collect();
     let clocks = numbered(&owners, coarse.refuted() + refuted);
-    silent_attached(clocks, of.0, of.1)
+    silent_attached(clocks, info, causality)
 }
 
 /// The sharing of a clock that violated dependencies between its locations refute.

@@ -75,7 +75,7 @@ pub enum Direction {
 
 /// A trace that violates nothing any more.
 #[derive(Clone, Debug)]
-pub struct Repaired {
+pub struct RepairedTrace {
     /// For the trace that was given, aligned or not.
     pub correction: Correction,
     /// The counts of the repair.
@@ -103,7 +103,7 @@ pub fn repair(
     clocks: &Clocks,
     delay: &MinimalDelay,
     monitor: &dyn Monitor,
-) -> Result<Repaired, ClockError> {
+) -> Result<RepairedTrace, ClockError> {
     let gamma = Gamma::from_factor(LOCAL);
     repair_with(causality, clocks, delay, gamma, monitor)
 }
@@ -116,7 +116,7 @@ pub fn repair_with(
     delay: &MinimalDelay,
     gamma: Gamma,
     monitor: &dyn Monitor,
-) -> Result<Repaired, ClockError> {
+) -> Result<RepairedTrace, ClockError> {
     if keeps_all(causality, clocks, delay, monitor)? {
         return Ok(nothing(clocks));
     }
@@ -124,7 +124,7 @@ pub fn repair_with(
     if times.jumps() == 0 {
         return Ok(nothing(clocks));
     }
-    let forward = || amortized(causality, clocks, delay, (gamma, &times), monitor);
+    let forward = || amortized(causality, clocks, delay, gamma, &times, monitor);
     let backward = || backward(causality, clocks, delay, gamma, monitor);
     let (forward, backward) = if causality.whole().is_here() {
         rayon::join(forward, backward)
@@ -138,9 +138,9 @@ pub fn repair_with(
 /// The repair that moves events less, forwards if both do as much. One whose stamps
 /// do not fit into 64 bits is none as long as the other is.
 fn gentler(
-    forward: Result<Repaired, ClockError>,
-    backward: Result<Repaired, ClockError>,
-) -> Result<Repaired, ClockError> {
+    forward: Result<RepairedTrace, ClockError>,
+    backward: Result<RepairedTrace, ClockError>,
+) -> Result<RepairedTrace, ClockError> {
     let is_too_far = |error: &ClockError| {
         matches!(
             error,
@@ -161,8 +161,8 @@ fn gentler(
 }
 
 /// Nothing was violated.
-fn nothing(clocks: &Clocks) -> Repaired {
-    Repaired {
+fn nothing(clocks: &Clocks) -> RepairedTrace {
+    RepairedTrace {
         correction: Correction::new(clocks.clone(), Vec::new()),
         summary: RepairSummary {
             direction: None,
@@ -262,9 +262,10 @@ fn amortized(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
-    (gamma, times): (Gamma, &LogicalTimes),
+    gamma: Gamma,
+    times: &LogicalTimes,
     monitor: &dyn Monitor,
-) -> Result<Repaired, ClockError> {
+) -> Result<RepairedTrace, ClockError> {
     let largest_jump = times.largest_jump();
     let ramp = gamma.time_to_lose(largest_jump.0.unsigned_abs());
     let ramp = ramp.and_then(|ramp| i64::try_from(ramp).ok());
@@ -277,7 +278,7 @@ fn amortized(
         largest_jump,
         total: moved(causality, &correction, monitor)?,
     };
-    Ok(Repaired {
+    Ok(RepairedTrace {
         correction,
         summary,
     })
@@ -290,15 +291,15 @@ fn backward(
     delay: &MinimalDelay,
     gamma: Gamma,
     monitor: &dyn Monitor,
-) -> Result<Repaired, ClockError> {
+) -> Result<RepairedTrace, ClockError> {
     let mirror = causality.mirrored();
     let delay = delay.mirrored();
     let run = || {
         let times = controlled_by_guess(&mirror, clocks, &delay, gamma, monitor)?;
-        amortized(&mirror, clocks, &delay, (gamma, &times), monitor)
+        amortized(&mirror, clocks, &delay, gamma, &times, monitor)
     };
     let mirrored = run().map_err(|error| error.mirrored(causality))?;
-    Ok(Repaired {
+    Ok(RepairedTrace {
         correction: mirror_back(causality, clocks, &mirrored.correction, monitor)?,
         summary: RepairSummary {
             direction: Some(Direction::Backward),

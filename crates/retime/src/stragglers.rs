@@ -67,13 +67,13 @@
 //! performance toolset architecture"); what is open between two clocks is ours.
 
 mod origin;
+mod sums;
 mod united;
+mod waits;
 
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::causality::{
     AwaitedMessage, Causality, Class, EventNode, Ids, Instance, Participant, Place,
@@ -84,13 +84,12 @@ use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
-use origin::{Stay, Visits};
-use united::Spans;
+use origin::Stay;
+use sums::{Begun, GroupSums, WaitSums, Waiters};
 
 pub use origin::{Origin, Reach};
+pub use waits::{GroupWaits, LateBegin, ProcessWaits};
 
-/// How many of the worst operations are kept.
-const WORST_KEPT: usize = 10;
 /// Operations judged per parallel task.
 const INSTANCES_PER_BLOCK: u32 = 4096;
 
@@ -115,67 +114,6 @@ pub struct Stragglers {
     pub groups: Vec<GroupWaits>,
     /// The operations in which most was waited for the last alone; worst first.
     pub worst: Vec<LateBegin>,
-}
-
-/// How often a process came last, and how long it waited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessWaits {
-    /// How often one of its locations took part.
-    pub operations: u64,
-    /// How often one of them came last,
-    pub last: u64,
-    /// and how often it certainly did.
-    pub certainly_last: u64,
-    /// The messages that it sent or got and of which is recorded since when they were awaited.
-    pub messages: u64,
-    /// The ticks that others waited until it came,
-    pub waited_for: u64,
-    /// of this, where it certainly came last,
-    pub certainly_waited_for: u64,
-    /// and when all other processes had come.
-    pub waited_for_alone: u64,
-    /// The longest that one other participant waited until it came, in one operation.
-    pub waited_for_longest: u64,
-    /// The ticks that it waited itself, until the last came. Of a location operations that go on
-    /// beside each other are waited in at once, and no longer than it was recorded.
-    pub waited: u64,
-    /// How long its locations that took part were recorded, together.
-    pub recorded: u64,
-}
-
-/// Operations of the same participants.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupWaits {
-    /// Who takes part, in order of ranks.
-    pub locations: Vec<LocationIndex>,
-    /// The class of the operations, which says what they prove.
-    pub class: Class,
-    /// Operations.
-    pub operations: u64,
-    /// Those in which it is certain who came last; none of those not judged.
-    pub certain: u64,
-    /// The ticks that were waited in them.
-    pub waited: u64,
-}
-
-/// The last begin of an operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LateBegin {
-    /// The begin.
-    pub last: Place,
-    /// The last begin of another process.
-    pub next: Place,
-    /// The ticks by which it is later than the next.
-    pub later: u64,
-    /// The ticks by which it is later than any other whatever the bounds leave open, rounded down;
-    /// `None` if they leave open who came last.
-    pub beyond: Option<u64>,
-    /// The ticks that all others waited until it came, together,
-    pub waited: u64,
-    /// and of this, when all other processes had come.
-    pub alone: u64,
-    /// The longest that one of them waited.
-    pub longest: u64,
 }
 
 impl Stragglers {
@@ -253,52 +191,6 @@ fn most_after(clocks: &Clocks, bounds: Option<&ErrorBounds>) -> Vec<f64> {
         .collect()
 }
 
-/// A participant that has begun.
-#[derive(Clone, Copy, Debug)]
-struct Begun {
-    node: EventNode,
-    location: LocationIndex,
-    process: usize,
-    clock: ClockId,
-    time: i64,
-    end: Option<i64>,
-}
-
-/// The sums over several operations.
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct WaitSums {
-    operations: u64,
-    certain: u64,
-    others: u64,
-    messages: u64,
-    visits: Visits,
-    /// One entry per location.
-    locations: Vec<ProcessWaits>,
-    /// The waits of locations that begin operations while others go on.
-    spans: Spans,
-    groups: FxHashMap<Waiters, GroupSums>,
-    worst: Vec<LateBegin>,
-    /// The place in their order of the last of them that is kept in any case.
-    least_kept: Option<Badness>,
-}
-
-/// The key by which operations are sorted: of those that are as bad the first by who was last come
-/// first, which is the same whoever has visited them.
-type Badness = (Reverse<u64>, Place);
-
-#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Waiters {
-    locations: Vec<LocationIndex>,
-    class: Class,
-}
-
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct GroupSums {
-    operations: u64,
-    certain: u64,
-    waited: u64,
-}
-
 impl<'a> LatenessJudge<'a> {
     fn of(
         causality: &'a Causality,
@@ -324,10 +216,7 @@ impl<'a> LatenessJudge<'a> {
         side_by_side: &[bool],
         monitor: &dyn Monitor,
     ) -> Result<WaitSums, Cancelled> {
-        let mut sums = WaitSums {
-            locations: vec![ProcessWaits::default(); self.info.locations.len()],
-            ..WaitSums::default()
-        };
+        let mut sums = WaitSums::of(self.info.locations.len());
         let mut begun = Vec::new();
         let mut group = Waiters {
             locations: Vec::new(),
@@ -578,159 +467,5 @@ impl<'a> LatenessJudge<'a> {
             groups,
             worst: sums.worst,
         })
-    }
-}
-
-impl Begun {
-    /// When it no longer waits for who comes at a time.
-    fn until(&self, comes: i64) -> i64 {
-        self.end.map_or(comes, |end| end.min(comes))
-    }
-
-    /// How long it waits until a time, but not longer than to its end, from its begin or
-    /// from another time, whichever is later.
-    fn waits(&self, until: i64, since: i64) -> u64 {
-        let until = self.until(until);
-        let since = self.time.max(since);
-        if until > since {
-            until.abs_diff(since)
-        } else {
-            0
-        }
-    }
-}
-
-impl WaitSums {
-    fn group(&mut self, group: &Waiters, late: Option<&LateBegin>) {
-        let add = |sums: &mut GroupSums| {
-            sums.operations += 1;
-            sums.certain += u64::from(late.is_some_and(|it| it.beyond.is_some()));
-            sums.waited = sums.waited.saturating_add(late.map_or(0, |it| it.waited));
-        };
-        match self.groups.get_mut(group) {
-            Some(sums) => add(sums),
-            None => add(self.groups.entry(group.clone()).or_default()),
-        }
-    }
-
-    /// One more operation.
-    fn judged(&mut self, begun: &[Begun], late: LateBegin, side_by_side: &[bool]) {
-        let is_certain = late.beyond.is_some();
-        self.operations += 1;
-        self.certain += u64::from(is_certain);
-        let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
-        for it in begun {
-            let location = it.location.as_usize();
-            let is_beside = side_by_side.get(location) == Some(&true);
-            if is_beside {
-                self.spans.add(it.location, it.time, it.until(begins));
-            }
-            self.locations[location].add(ProcessWaits {
-                operations: 1,
-                waited: if is_beside {
-                    0
-                } else {
-                    it.waits(begins, i64::MIN)
-                },
-                ..ProcessWaits::default()
-            });
-        }
-        let certainly = |of: u64| if is_certain { of } else { 0 };
-        self.locations[late.last.location.as_usize()].add(ProcessWaits {
-            last: 1,
-            certainly_last: certainly(1),
-            waited_for: late.waited,
-            certainly_waited_for: certainly(late.waited),
-            waited_for_alone: late.alone,
-            waited_for_longest: late.longest,
-            ..ProcessWaits::default()
-        });
-        if self.least_kept.is_none_or(|least| late.badness() < least) {
-            self.worst.push(late);
-        }
-        if self.worst.len() >= 2 * WORST_KEPT {
-            self.keep_worst();
-        }
-    }
-
-    fn keep_worst(&mut self) {
-        self.worst.sort_unstable_by_key(LateBegin::badness);
-        self.worst.truncate(WORST_KEPT);
-        self.least_kept = self.worst.get(WORST_KEPT - 1).map(LateBegin::badness);
-    }
-}
-
-impl Merge for WaitSums {
-    fn merge(&mut self, other: Self) {
-        self.operations += other.operations;
-        self.certain += other.certain;
-        self.others += other.others;
-        self.messages += other.messages;
-        self.visits.merge(other.visits);
-        if self.locations.is_empty() {
-            self.locations = other.locations;
-        } else {
-            let both = self.locations.iter_mut().zip(other.locations);
-            both.for_each(|(own, its)| own.add(its));
-        }
-        self.spans.merge(other.spans);
-        for (group, its) in other.groups {
-            let own = self.groups.entry(group).or_default();
-            own.operations += its.operations;
-            own.certain += its.certain;
-            own.waited = own.waited.saturating_add(its.waited);
-        }
-        self.worst.extend(other.worst);
-        self.keep_worst();
-    }
-}
-
-impl LateBegin {
-    fn badness(&self) -> Badness {
-        (Reverse(self.alone), self.last)
-    }
-}
-
-impl ProcessWaits {
-    fn add(&mut self, other: Self) {
-        self.operations += other.operations;
-        self.last += other.last;
-        self.certainly_last += other.certainly_last;
-        self.messages += other.messages;
-        self.waited_for_longest = self.waited_for_longest.max(other.waited_for_longest);
-        for (own, its) in [
-            (&mut self.waited_for, other.waited_for),
-            (&mut self.certainly_waited_for, other.certainly_waited_for),
-            (&mut self.waited_for_alone, other.waited_for_alone),
-            (&mut self.waited, other.waited),
-            (&mut self.recorded, other.recorded),
-        ] {
-            *own = own.saturating_add(its);
-        }
-    }
-
-    /// Nobody waited longer for it than everybody was recorded.
-    fn limit_to(&mut self, all: u64) {
-        for own in [
-            &mut self.waited_for,
-            &mut self.certainly_waited_for,
-            &mut self.waited_for_alone,
-            &mut self.waited_for_longest,
-        ] {
-            *own = (*own).min(all);
-        }
-    }
-
-    /// True if others waited for it, or it for others, as far as that can be seen.
-    pub fn takes_part(&self) -> bool {
-        self.operations > 0 || self.messages > 0
-    }
-
-    /// The share of its time that it waited.
-    pub fn share(&self) -> f64 {
-        if self.recorded == 0 {
-            return 0.0;
-        }
-        self.waited as f64 / self.recorded as f64
     }
 }

@@ -41,7 +41,7 @@ pub enum Shape {
 }
 
 /// An event that lasts, or an end of an arrow, of a profile.
-struct Recorded {
+struct RecordedEvent {
     name: String,
     category: String,
     track: u64,
@@ -56,7 +56,7 @@ struct Profile {
     /// Numbers of tracks from 2 on, by what they are called; odd ones are processes.
     tracks: BTreeMap<(String, String), u64>,
     named: Vec<(u64, String, String)>,
-    events: Vec<Recorded>,
+    events: Vec<RecordedEvent>,
 }
 
 /// The packets of a file of Kineto.
@@ -107,7 +107,7 @@ impl Profile {
             self.named.push((next, key.0, key.1));
             next
         });
-        self.events.push(Recorded {
+        self.events.push(RecordedEvent {
             name: text(&event["name"]),
             category: text(&event["cat"]),
             track,
@@ -178,11 +178,11 @@ impl Profile {
             }
             bytes(it, trace_packet::INTERNED_DATA, &interned);
         });
-        let mut groups: BTreeMap<&str, Vec<&Recorded>> = BTreeMap::new();
+        let mut groups: BTreeMap<&str, Vec<&RecordedEvent>> = BTreeMap::new();
         for event in &self.events {
             groups.entry(&event.category).or_default().push(event);
         }
-        let name = |it: &Recorded| names.get(&*it.name).copied().unwrap_or_default();
+        let name = |it: &RecordedEvent| names.get(&*it.name).copied().unwrap_or_default();
         for events in groups.into_values() {
             let (stages, slices): (Vec<_>, Vec<_>) = events
                 .into_iter()
@@ -210,7 +210,7 @@ impl Profile {
     fn by_thread(&self, out: &mut Vec<u8>) {
         for (track, ..) in &self.named {
             let own = self.events.iter().filter(|it| it.track == *track);
-            let mut ends: Vec<(u64, bool, u64, &Recorded)> = Vec::new();
+            let mut ends: Vec<(u64, bool, u64, &RecordedEvent)> = Vec::new();
             for event in own {
                 let length = event.end - event.begin;
                 ends.push((event.begin, true, u64::MAX - length, event));
@@ -223,7 +223,7 @@ impl Profile {
     }
 }
 
-fn is_kernel(event: &Recorded) -> bool {
+fn is_kernel(event: &RecordedEvent) -> bool {
     event.category == "kernel"
 }
 
@@ -273,7 +273,7 @@ fn value(out: &mut Vec<u8>, json: &Value) {
 }
 
 /// The begin of an event, in PyTorch's shape.
-fn begin(out: &mut Vec<u8>, event: &Recorded, name: u64, has_stages: bool) {
+fn begin(out: &mut Vec<u8>, event: &RecordedEvent, name: u64, has_stages: bool) {
     packet(out, |it| {
         uint(it, trace_packet::TIMESTAMP, event.begin);
         uint(it, trace_packet::TRUSTED_PACKET_SEQUENCE_ID, 1);
@@ -307,7 +307,7 @@ fn begin(out: &mut Vec<u8>, event: &Recorded, name: u64, has_stages: bool) {
 }
 
 /// A kernel as a stage of a GPU.
-fn stage(out: &mut Vec<u8>, event: &Recorded, name: u64) {
+fn stage(out: &mut Vec<u8>, event: &RecordedEvent, name: u64) {
     packet(out, |it| {
         uint(it, trace_packet::TIMESTAMP, event.begin);
         uint(it, trace_packet::TRUSTED_PACKET_SEQUENCE_ID, 1);
@@ -370,7 +370,7 @@ impl<'a> Thread<'a> {
         })
     }
 
-    fn write(&mut self, out: &mut Vec<u8>, ends: &[(u64, bool, u64, &'a Recorded)]) {
+    fn write(&mut self, out: &mut Vec<u8>, ends: &[(u64, bool, u64, &'a RecordedEvent)]) {
         let Some(first) = ends.first() else {
             return;
         };
@@ -434,7 +434,7 @@ impl<'a> Thread<'a> {
         });
     }
 
-    fn event(&mut self, begins: bool, event: &'a Recorded) -> Vec<u8> {
+    fn event(&mut self, begins: bool, event: &'a RecordedEvent) -> Vec<u8> {
         let mut own = Vec::new();
         if !begins {
             uint(&mut own, track_event::TYPE, track_event::SLICE_END);

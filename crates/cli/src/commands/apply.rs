@@ -69,12 +69,12 @@ fn verify(
 }
 
 /// The file that was given.
-enum Given {
+enum GivenFile {
     Correction(SavedCorrection),
     Offsets(Offsets),
 }
 
-impl Given {
+impl GivenFile {
     fn read(args: &ApplyArgs) -> Result<Self, CliError> {
         Ok(match &args.offsets {
             Some(path) => Self::Offsets(Offsets::read(path)?),
@@ -118,7 +118,7 @@ impl Given {
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of_writable(args.trace(), args.format.asked())?;
     let staging = Staging::for_trace(args.output.target(), format, Inputs::alone(args.trace()))?;
-    let given = Given::read(args)?;
+    let given = GivenFile::read(args)?;
     let opened = formats::open(args.trace(), format, args.format.team.as_ref())?;
     let trace = formats::rewriting(&*opened)?;
     let info = describe(trace, args.run.quiet)?;

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &StreamArgs) -> Result<u8, CliError> {
     let report = report.transpose()?;
     let mut stream = Stream::new(args);
     let outcome = stream.pump(Input::new(io::stdin().lock()));
-    let summary = report::Summary::new(&stream);
+    let summary = report::StreamSummary::new(&stream);
     if let Some(place) = report {
         place.write(&summary)?;
     }

@@ -14,9 +14,10 @@ use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
-    GentlestPart, LengthLinePart, MatchingPart, MethodPart, PairPart, PlacePart, RepairPart,
-    StepPart, TracePart, UntiedPart, ViolationPart,
+    GentlestPart, LengthLinePart, MatchingPart, MethodPart, PairPart, RepairPart, StepPart,
+    TracePart, UntiedPart, ViolationPart,
 };
+use super::place::PlacePart;
 use crate::delay::DelaySource;
 use crate::load::Opened;
 

@@ -3,7 +3,8 @@
 use retime::{TickRate, Ticks, format_seconds, group_digits, plural};
 
 use super::clock_names::{owner, the_clock};
-use super::model::{BoundsPart, GentlestPart, PlacePart, Report, StepPart};
+use super::model::{BoundsPart, GentlestPart, Report, StepPart};
+use super::place::PlacePart;
 use super::share::share;
 
 /// Dependencies of the forcing cycle that are shown.

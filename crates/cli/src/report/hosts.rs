@@ -175,6 +175,13 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     labels.zip(lines).collect()
 }
 
+/// The only bound of how far a clock is ahead, in words. One below zero is said of how far the
+/// clock is behind, which turns round which side is open.
+fn one_side(bound: f64, if_ahead: &str, if_behind: &str, place: impl Fn(f64) -> String) -> String {
+    let side = if bound < 0.0 { if_behind } else { if_ahead };
+    format!("bounded on one side only: {side} {}", place(bound))
+}
+
 fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
     let (name, processes) = (
         printable(&host.name),
@@ -206,12 +213,8 @@ fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
                 _ => format!("{}, known to ±{certain}", place(ahead)),
             }
         }
-        (_, (None, Some(more))) => {
-            format!("bounded on one side only: at most {}", place(ahead + more))
-        }
-        (_, (Some(less), None)) => {
-            format!("bounded on one side only: at least {}", place(ahead - less))
-        }
+        (_, (None, Some(more))) => one_side(ahead + more, "at most", "at least", place),
+        (_, (Some(less), None)) => one_side(ahead - less, "at least", "at most", place),
         (_, (None, None)) => "not bounded in the middle of its run".into(),
     };
     // By default no result is accepted in which rates differ by more: a bound that is wider

@@ -11,6 +11,7 @@ pub(crate) mod examined;
 pub(crate) mod hosts;
 mod method;
 pub(crate) mod model;
+pub(crate) mod place;
 pub(crate) mod protocol;
 pub(crate) mod quoted;
 pub(crate) mod share;
@@ -19,6 +20,7 @@ pub(crate) mod summary;
 pub(crate) mod target;
 mod untied;
 mod verdict;
+mod waits;
 pub(crate) mod warnings;
 mod width;
 

@@ -6,6 +6,8 @@
 
 use serde::Serialize;
 
+use super::place::PlacePart;
+use super::waits::StragglersPart;
 use crate::args::TrustedImplementation;
 
 /// Name of this schema.
@@ -100,13 +102,6 @@ pub(crate) struct ExaminedPart {
     pub(crate) within_clock: u64,
     #[serde(flatten)]
     pub(crate) examined: retime::pipeline::Examined,
-}
-
-/// An event: the id of its location, and its number there, from 0.
-#[derive(Debug, Serialize)]
-pub(crate) struct PlacePart {
-    pub(crate) location: u64,
-    pub(crate) event: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -474,106 +469,6 @@ pub(crate) struct ForcingPart {
     pub(crate) effect: PlacePart,
     /// How far the effect has to move against the cause; negative where it may.
     pub(crate) needed_ticks: i64,
-}
-
-/// The processes that held up others; see [`retime::Stragglers`].
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct StragglersPart {
-    /// Operations of several processes in which all wait for all.
-    pub(crate) operations: u64,
-    /// Those in which it is certain who came last: beyond what the bounds leave open.
-    pub(crate) certain: u64,
-    /// Operations of other kinds, or within a process: they are not judged.
-    pub(crate) others: u64,
-    /// Messages of which it is recorded since when they were awaited.
-    pub(crate) messages: u64,
-    /// True if effects come before their causes by recorded times, or within a clock by
-    /// corrected ones, so that they do not say who came last: then nothing is certain, and nobody
-    /// is named.
-    pub(crate) contradictory: bool,
-    /// Processes that took part.
-    pub(crate) taking_part: usize,
-    /// The time that all of them waited in sum, and the time for which they were recorded.
-    pub(crate) waited_ticks: u64,
-    pub(crate) recorded_ticks: u64,
-    /// Those that certainly held up others longest, the first 100.
-    pub(crate) processes: Vec<StragglerPart>,
-    /// The operations of each set of participants, those most waited in first, the first 100.
-    pub(crate) groups: Vec<GroupPart>,
-    /// The 10 operations in which most was waited for the last alone.
-    pub(crate) worst: Vec<LateBeginPart>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct StragglerPart {
-    /// Its number in the trace, from 0.
-    pub(crate) process: usize,
-    pub(crate) name: String,
-    /// The time that others waited because it worked, wherever that began to be waited for, summed
-    /// over those that waited; the part of this where it came last itself, and the part where all
-    /// that led to it is certain.
-    pub(crate) held_up_ticks: u64,
-    pub(crate) held_up_directly_ticks: u64,
-    pub(crate) certainly_held_up_ticks: u64,
-    /// In how many operations and messages it came last and was to blame itself, and in how many
-    /// of them certainly.
-    pub(crate) held_up_operations: u64,
-    pub(crate) certainly_held_up_operations: u64,
-    /// The number of others that it held up; stated for the first five.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reach: Option<ReachPart>,
-    /// How often it took part, came last, and certainly came last.
-    pub(crate) operations: u64,
-    pub(crate) last: u64,
-    pub(crate) certainly_last: u64,
-    /// The time that others waited until it came, summed over them; the part of this where it
-    /// certainly came last, and the part when all other processes had come; and the longest that
-    /// one of them waited in one operation.
-    pub(crate) waited_for_ticks: u64,
-    pub(crate) certainly_waited_for_ticks: u64,
-    pub(crate) waited_for_alone_ticks: u64,
-    pub(crate) waited_for_longest_ticks: u64,
-    /// The time that it waited itself, and which share that is of its recorded time.
-    pub(crate) waited_ticks: u64,
-    pub(crate) waited_share: f64,
-    pub(crate) recorded_ticks: u64,
-}
-
-/// The number of others that a process held up, see [`retime::Reach`].
-#[derive(Debug, Serialize)]
-pub(crate) struct ReachPart {
-    /// Processes that mostly waited for itself.
-    pub(crate) directly: usize,
-    /// Processes that mostly waited for others that it held up.
-    pub(crate) through_others: usize,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct GroupPart {
-    /// The name of the communicator with these members, if there is one.
-    pub(crate) name: Option<String>,
-    pub(crate) members: usize,
-    /// The ids of the first 16 of them.
-    pub(crate) locations: Vec<u64>,
-    pub(crate) class: retime::causality::Class,
-    pub(crate) operations: u64,
-    pub(crate) certain: u64,
-    pub(crate) waited_ticks: u64,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct LateBeginPart {
-    pub(crate) last: PlacePart,
-    /// The last of another process.
-    pub(crate) next: PlacePart,
-    pub(crate) later_ticks: u64,
-    /// The least time by which it is later than any other; absent where it may be earlier.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) beyond_ticks: Option<u64>,
-    /// The time that all others waited until it came, and the part of this when all others had
-    /// come.
-    pub(crate) waited_ticks: u64,
-    pub(crate) waited_alone_ticks: u64,
 }
 
 /// How far times are from the truth; see [`retime::Accuracy`].

@@ -9,10 +9,10 @@ use retime::{
 };
 
 use super::build::place_part;
-use super::model::{
-    GroupPart, LateBeginPart, PlacePart, ReachPart, Report, StragglerPart, StragglersPart,
-};
+use super::model::Report;
+use super::place::PlacePart;
 use super::share::share;
+use super::waits::{GroupPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart};
 
 /// Processes and groups that a report lists.
 const LISTED: usize = 100;

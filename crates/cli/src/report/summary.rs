@@ -11,8 +11,9 @@ use retime::{
 use super::clock_names::owner;
 use super::model::{
     AccuracyPart, CheckPart, DelayByLengthPart, DelayPart, DistortionPart, MeasuredPart, PairPart,
-    PlacePart, Report,
+    Report,
 };
+use super::place::PlacePart;
 use super::share::share;
 use super::verdict::{Sentence, verdict};
 use super::{devices, ends, error_bound, examined, hosts, method, protocol, stragglers, untied};
@@ -55,39 +56,22 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
         },
     );
     text.worst(&report.before, verbose);
-    for (label, line) in method::lines(report, verbose) {
-        text.line(label, &line);
-    }
+    text.lines(method::lines(report, verbose));
     if let Some(distortion) = &report.distortion {
         text.distortion(distortion, report.trace.events_with_edges);
     }
-    for (label, line) in error_bound::lines(report, verbose) {
-        text.line(label, &line);
-    }
-    for (label, line) in ends::lines(report, verbose) {
-        text.line(label, &line);
-    }
-    for (label, line) in hosts::lines(report, verbose) {
-        text.line(label, &line);
-    }
-    for (label, line) in devices::lines(report, verbose) {
-        text.line(label, &line);
-    }
-    let stragglers = if verbose {
-        stragglers::lines(report)
-    } else {
-        Vec::new()
-    };
-    for (label, line) in stragglers {
-        text.line(label, &line);
+    text.lines(error_bound::lines(report, verbose));
+    text.lines(ends::lines(report, verbose));
+    text.lines(hosts::lines(report, verbose));
+    text.lines(devices::lines(report, verbose));
+    if verbose {
+        text.lines(stragglers::lines(report));
     }
     if let Some(accuracy) = &report.accuracy {
         text.accuracy(accuracy);
     }
     if verbose {
-        for (label, line) in protocol::lines(report) {
-            text.line(label, &line);
-        }
+        text.lines(protocol::lines(report));
         for advice in &report.advice {
             text.line("advice", advice);
         }
@@ -117,6 +101,12 @@ impl SummaryText {
             _ => anstyle::Style::new().bold(),
         };
         let _ = writeln!(self.out, "{style}{label:<11}{style:#}{content}");
+    }
+
+    fn lines(&mut self, lines: Vec<(&str, String)>) {
+        for (label, content) in lines {
+            self.line(label, &content);
+        }
     }
 
     fn span(&self, ticks: i64) -> String {

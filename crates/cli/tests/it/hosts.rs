@@ -156,3 +156,37 @@ fn the_bound_of_the_whole_run_is_said_too() {
     let widest = widest.fold(0.0, f64::max);
     assert!((widest - over_run).abs() < 1.0, "{widest} {over_run}");
 }
+
+/// A host that only sends can be ahead by as much as it likes, and one that only receives behind.
+#[test]
+fn one_side_says_which_side_is_open() {
+    let mut one_way = Program::with_layout(Layout::node_per_rank(4));
+    let mut time = 10_000_000;
+    for number in 0..60 {
+        time += 50_000 + 1_000 * (number % 7);
+        one_way.on(0).send(time, to(1)).send(time + 100, to(2));
+        // Neither message is reversed, and either clock is off by more than its messages take.
+        one_way.on(2).recv(time + 40_000, from(0));
+        one_way.on(3).send(time - 40_000, to(0));
+        one_way
+            .on(1)
+            .recv(time + 2_000, from(0))
+            .send(time + 3_000, to(0));
+        one_way
+            .on(0)
+            .recv(time + 8_000, from(1))
+            .recv(time + 9_000, from(3));
+    }
+    let scratch = traces::scratch([("one-way", one_way)]);
+    let text = scratch.succeed("correct one-way -o out --always");
+    let of = |host: &str| text.lines().find(|it| it.contains(host)).unwrap_or(&text);
+    let (receives, sends) = (of("node2"), of("node3"));
+    assert!(
+        receives.contains("only: at most ") && receives.contains(" ahead"),
+        "{text}"
+    );
+    assert!(
+        sends.contains("only: at most ") && sends.contains(" behind"),
+        "{text}"
+    );
+}

@@ -1,8 +1,8 @@
 //! Sixteen drifting clocks for a minute, under all controllers and amortised.
 
-use retime_experiments::minute::{GAMMA_D, Outcome, Program, SEEDS, run};
+use retime_experiments::minute::{GAMMA_D, MinuteOutcome, Program, SEEDS, run};
 
-fn outcomes(program: Program, gamma_d: f64) -> Vec<Outcome> {
+fn outcomes(program: Program, gamma_d: f64) -> Vec<MinuteOutcome> {
     let outcomes: Vec<_> = SEEDS
         .map(|seed| run(program, seed, gamma_d).unwrap())
         .collect();
@@ -47,7 +47,7 @@ fn random_traffic_keeps_local_intervals_once_everybody_is_reached() {
 #[test]
 fn the_largest_error_once_everybody_is_reached_is_that_of_controller_d() {
     // A stamp is rounded to a tick, and so is what a clock loses.
-    let beyond_rounding = |outcome: &Outcome| {
+    let beyond_rounding = |outcome: &MinuteOutcome| {
         let ticks = 2.0 / outcome.after.worst_length as f64;
         outcome.after.max - ticks
     };

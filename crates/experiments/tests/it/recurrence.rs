@@ -2,8 +2,8 @@
 //! controller B.
 
 use retime_experiments::recurrence::{
-    Limit, Pair, RANGES, REAL, ROUNDS, extremes, largest_difference, limit, real, sequence, spread,
-    table,
+    Pair, RANGES, REAL, ROUNDS, SequenceLimit, extremes, largest_difference, limit, real, sequence,
+    spread, table,
 };
 
 #[test]
@@ -70,7 +70,7 @@ fn the_printed_ends_of_two_ranges_lie_too_low() {
     // The period doubles at (r - 1) / 2 of the logistic map's r.
     assert!((1.0 + 6.0_f64.sqrt() - 1.0) / 2.0 > 1.2247);
     for (f, expected) in [(1.224_7, 2), (1.224_8, 4), (1.272_03, 4), (1.272_06, 8)] {
-        assert_eq!(limit(f), Limit::Period(expected), "{f}");
+        assert_eq!(limit(f), SequenceLimit::Period(expected), "{f}");
     }
 }
 

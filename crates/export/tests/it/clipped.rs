@@ -1,7 +1,7 @@
 //! Small programs of which it can be said what a file shows.
 
 use retime::{ClockMap, Clocks, Correction, Knot, LocationIndex, Ticks, Timestamp};
-use retime_export::{ExportError, Exported, Kind, Shown, Times, export, is_export};
+use retime_export::{ExportError, Kind, Shown, Times, is_export};
 
 use crate::picture::{Picture, Step};
 use crate::program::{Program, What};
@@ -43,42 +43,21 @@ fn shown() -> Shown {
 }
 
 fn file(program: &Program, rate: u64, shown: &Shown) -> Result<Vec<u8>, ExportError> {
-    let info = program.info(rate);
-    let (clocks, correction) = (Clocks::each_location(2), correction());
-    let exported = Exported {
-        trace: program,
-        info: &info,
-        causality: &program.causality(&info),
-        clocks: &clocks,
-        correction: Some(&correction),
-        bounds: None,
-    };
-    let mut file = Vec::new();
-    export(&exported, shown, &mut file, &())?;
-    Ok(file)
+    program.exported(rate, &correction(), shown)
 }
 
 /// Both times of a program whose correction moves nothing.
 fn file_of(program: &Program, locations: usize, times: Times) -> Vec<u8> {
-    let info = program.info(1_000_000_000);
     let clocks = Clocks::each_location(locations);
-    let correction = Correction::new(clocks.clone(), vec![ClockMap::default(); locations]);
-    let exported = Exported {
-        trace: program,
-        info: &info,
-        causality: &program.causality(&info),
-        clocks: &clocks,
-        correction: Some(&correction),
-        bounds: None,
-    };
+    let correction = Correction::new(clocks, vec![ClockMap::default(); locations]);
     let shown = Shown {
         times,
         locations: (0..locations as u32).map(LocationIndex).collect(),
         ..shown()
     };
-    let mut file = Vec::new();
-    export(&exported, &shown, &mut file, &()).unwrap();
-    file
+    program
+        .exported(1_000_000_000, &correction, &shown)
+        .unwrap()
 }
 
 fn picture(shown: &Shown) -> Picture {

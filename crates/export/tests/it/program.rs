@@ -6,9 +6,10 @@ use std::path::Path;
 use retime::causality::{CausalityOptions, Collective, LogBuilder, Message, Operation, Root};
 use retime::format::{EventRow, EventRows, FormatError, Passage, Scan, Trace};
 use retime::{
-    Causality, Communicator, Location, LocationIndex, Members, Monitor, Process, TickRate,
-    Timestamp, TraceInfo,
+    Causality, Communicator, Correction, Location, LocationIndex, Members, Monitor, Process,
+    TickRate, Timestamp, TraceInfo,
 };
+use retime_export::{ExportError, Exported, Shown, export};
 
 /// Of all locations.
 const BARRIER: Collective = Collective {
@@ -134,6 +135,27 @@ impl Program {
                 members: Members::Ranks(all),
             }],
         }
+    }
+
+    /// The file with what is shown of it, and corrected.
+    pub(crate) fn exported(
+        &self,
+        rate: u64,
+        correction: &Correction,
+        shown: &Shown,
+    ) -> Result<Vec<u8>, ExportError> {
+        let info = self.info(rate);
+        let exported = Exported {
+            trace: self,
+            info: &info,
+            causality: &self.causality(&info),
+            clocks: correction.clocks(),
+            correction: Some(correction),
+            bounds: None,
+        };
+        let mut file = Vec::new();
+        export(&exported, shown, &mut file, &())?;
+        Ok(file)
     }
 
     /// What depends on what.

@@ -6,8 +6,8 @@ use std::fs;
 use proptest::prelude::*;
 use retime::causality::{CausalityOptions, EventNode};
 use retime::format::Format;
-use retime::{Causality, Clocks, LocationIndex, TraceInfo};
-use retime_export::{Exported, Kind, Shown, Times, dependencies, export};
+use retime::{Causality, LocationIndex, TraceInfo};
+use retime_export::{Kind, Shown, Times, dependencies};
 use retime_perfetto::Perfetto;
 
 use crate::program::Program;
@@ -64,15 +64,6 @@ fn exported(
 ) -> (Vec<(At, At)>, Vec<u8>) {
     let info = program.info(1_000_000_000);
     let (causality, correction) = (program.causality(&info), correction(offsets));
-    let clocks = Clocks::each_location(LOCATIONS);
-    let exported = Exported {
-        trace: program,
-        info: &info,
-        causality: &causality,
-        clocks: &clocks,
-        correction: Some(&correction),
-        bounds: None,
-    };
     let shown = Shown {
         kind: Kind::Perfetto,
         times,
@@ -81,8 +72,9 @@ fn exported(
         locations: (0..LOCATIONS as u32).map(LocationIndex).collect(),
         gzip: false,
     };
-    let mut file = Vec::new();
-    export(&exported, &shown, &mut file, &()).unwrap();
+    let file = program
+        .exported(1_000_000_000, &correction, &shown)
+        .unwrap();
     let retimed = causality.retimed(&correction, &()).unwrap();
     let shown = match times {
         Times::Recorded => &causality,

@@ -21,7 +21,7 @@
 //! clocks, if any other needs [`FARTHER`] times as much. If none stands out so, nothing
 //! belongs together for certain, and nothing is joined.
 
-use super::difference::{Between, is_possible};
+use super::difference::{DifferenceInterval, is_possible};
 
 /// A call in a sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +69,7 @@ impl Windowed<'_> {
 /// Knowledge of the clocks of two ranks before their sequences are compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    between: Vec<Between>,
+    between: Vec<DifferenceInterval>,
     /// About what has to be added to the clock of the first to get that of the second.
     difference: i64,
 }
@@ -96,7 +96,11 @@ impl Known {
     /// This knowledge with both clocks in each other's place.
     pub(super) fn reversed(&self) -> Self {
         Self {
-            between: self.between.iter().map(Between::reversed).collect(),
+            between: self
+                .between
+                .iter()
+                .map(DifferenceInterval::reversed)
+                .collect(),
             difference: -self.difference,
         }
     }
@@ -281,7 +285,7 @@ fn is_shift(
     if alike < own.len() {
         return Some(false);
     }
-    let mut all: Vec<Between> = pairs().filter_map(|(b, a)| between(a, b)).collect();
+    let mut all: Vec<DifferenceInterval> = pairs().filter_map(|(b, a)| between(a, b)).collect();
     // A few tell most of the wrong ones.
     if !is_possible(all.get(..all.len().min(32)).unwrap_or_default()) {
         return Some(false);
@@ -292,10 +296,10 @@ fn is_shift(
 
 /// The interval in which two calls of one operation allow the difference of their ranks' clocks;
 /// `None` if they allow any.
-fn between(a: &Item, b: &Item) -> Option<Between> {
+fn between(a: &Item, b: &Item) -> Option<DifferenceInterval> {
     let first = b.is_cause && a.is_effect;
     let second = a.is_cause && b.is_effect;
-    (first || second).then(|| Between {
+    (first || second).then(|| DifferenceInterval {
         at: a.begin as f64,
         low: if first {
             (b.begin - a.end) as f64

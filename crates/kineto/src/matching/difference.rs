@@ -30,14 +30,14 @@ const STRAY: f64 = 1e-6;
 /// The interval in which one operation allows the difference of two clocks, all in nanoseconds;
 /// infinite on a side where it allows any.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Between {
+pub(super) struct DifferenceInterval {
     /// When it was, from some moment in the run.
     pub(super) at: f64,
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
-impl Between {
+impl DifferenceInterval {
     /// The interval of the difference the other way round.
     pub(super) fn reversed(&self) -> Self {
         Self {
@@ -49,8 +49,8 @@ impl Between {
 }
 
 /// True if some straight line satisfies them all.
-pub(super) fn is_possible(all: &[Between]) -> bool {
-    let span = |it: &Between| it.at;
+pub(super) fn is_possible(all: &[DifferenceInterval]) -> bool {
+    let span = |it: &DifferenceInterval| it.at;
     let first = all.iter().map(span).fold(f64::INFINITY, f64::min);
     let last = all.iter().map(span).fold(f64::NEG_INFINITY, f64::max);
     let stray = STRAY * (last - first);
@@ -76,7 +76,7 @@ pub(super) fn is_possible(all: &[Between]) -> bool {
 }
 
 /// The gap that a slope leaves, and whether a steeper one leaves a larger one.
-fn gap(all: &[Between], slope: f64) -> (f64, bool) {
+fn gap(all: &[DifferenceInterval], slope: f64) -> (f64, bool) {
     let mut lowest = (f64::NEG_INFINITY, 0.0);
     let mut highest = (f64::INFINITY, 0.0);
     for it in all {
@@ -100,12 +100,12 @@ mod tests {
     #[test]
     fn a_line_is_found_or_there_is_none() {
         // 20 ppm over ten seconds, known to 100 us either way.
-        let line = |k: f64| Between {
+        let line = |k: f64| DifferenceInterval {
             at: k * 1e9,
             low: 5e6 + 2e4 * k - 1e5,
             high: 5e6 + 2e4 * k + 1e5,
         };
-        let all: Vec<Between> = (0..=10).map(|k| line(f64::from(k))).collect();
+        let all: Vec<DifferenceInterval> = (0..=10).map(|k| line(f64::from(k))).collect();
         assert!(is_possible(&all));
         // One operation in the middle is off by more than that.
         let mut bent = all.clone();
@@ -113,12 +113,12 @@ mod tests {
         bent[5].high += 2.5e5;
         assert!(!is_possible(&bent));
         // A difference of rates that no clocks have.
-        let steep = |k: f64| Between {
+        let steep = |k: f64| DifferenceInterval {
             at: k * 1e9,
             low: 2e6 * k - 1e5,
             high: 2e6 * k + 1e5,
         };
-        let all: Vec<Between> = (0..=10).map(|k| steep(f64::from(k))).collect();
+        let all: Vec<DifferenceInterval> = (0..=10).map(|k| steep(f64::from(k))).collect();
         assert!(!is_possible(&all));
         assert!(is_possible(&[]));
     }

@@ -50,7 +50,7 @@ struct Channel {
 }
 
 /// A file, as far as messages are told by it.
-pub(super) struct Recorded {
+pub(super) struct FileMoments {
     /// From when to when it has events.
     window: (i64, i64),
     /// Its joined operations in which nobody ends before all have begun.
@@ -71,13 +71,13 @@ impl Matching {
         if channels.is_empty() {
             return;
         }
-        let recorded: Vec<Recorded> = (0..calls.files.len())
+        let recorded: Vec<FileMoments> = (0..calls.files.len())
             .map(|file| self.recorded(calls, file))
             .collect();
         let ends = channels
             .iter()
-            .map(|(_, (way, it))| Ends::of(calls, *way, it));
-        let ends: Vec<Ends> = ends.collect();
+            .map(|(_, (way, it))| MessageEnds::of(calls, *way, it));
+        let ends: Vec<MessageEnds> = ends.collect();
         let both_ways = known_by_both_ways(&ends, &recorded);
         for (number, ((group, (_, channel)), ends)) in (0..).zip(channels.iter().zip(&ends)) {
             let Way { from, to, .. } = ends.way;
@@ -183,7 +183,7 @@ impl Matching {
     }
 
     /// The word of a file so far on its clock.
-    pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> Recorded {
+    pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> FileMoments {
         let joined = self.joined.get(file).into_iter().flatten();
         let item = |it: &Joined| match it.part {
             Part::Collective {
@@ -194,7 +194,7 @@ impl Matching {
             } => Some((id, calls.mutual(file, it.event)?)),
             _ => None,
         };
-        Recorded {
+        FileMoments {
             window: calls.window(file),
             mutual: joined.filter_map(item).collect(),
         }
@@ -202,13 +202,13 @@ impl Matching {
 }
 
 /// The ends of the messages of a way.
-struct Ends {
+struct MessageEnds {
     way: Way,
     sends: Vec<Item>,
     receives: Vec<Item>,
 }
 
-impl Ends {
+impl MessageEnds {
     fn of(calls: &Calls<'_>, way: Way, channel: &Channel) -> Self {
         let items = |file: usize, own: &[usize]| -> Vec<Item> {
             let item = |&call: &usize| calls.end_of_message(file, call);
@@ -221,7 +221,7 @@ impl Ends {
         }
     }
 
-    fn messages(&self, sender: &Recorded, receiver: &Recorded) -> Messages<'_> {
+    fn messages(&self, sender: &FileMoments, receiver: &FileMoments) -> Messages<'_> {
         Messages {
             sends: Windowed {
                 items: &self.sends,
@@ -235,7 +235,12 @@ impl Ends {
     }
 
     /// The shift of receives against sends, with what is known of both clocks.
-    fn shift(&self, known: Option<Known>, sender: &Recorded, receiver: &Recorded) -> Option<i64> {
+    fn shift(
+        &self,
+        known: Option<Known>,
+        sender: &FileMoments,
+        receiver: &FileMoments,
+    ) -> Option<i64> {
         let (sends, receives) = (&self.sends, &self.receives);
         let waits = sends.iter().chain(receives).all(Item::is_mutual);
         let known = known.or_else(|| waits.then(Known::default))?;
@@ -255,8 +260,11 @@ impl Ends {
 
 /// Knowledge of the clocks of two ranks, by sender and receiver, from the ways with most messages
 /// between them, where these go both ways.
-fn known_by_both_ways(ends: &[Ends], recorded: &[Recorded]) -> BTreeMap<(usize, usize), Known> {
-    let mut most: BTreeMap<(usize, usize), &Ends> = BTreeMap::new();
+fn known_by_both_ways(
+    ends: &[MessageEnds],
+    recorded: &[FileMoments],
+) -> BTreeMap<(usize, usize), Known> {
+    let mut most: BTreeMap<(usize, usize), &MessageEnds> = BTreeMap::new();
     for it in ends {
         let known = most.entry((it.way.from, it.way.to)).or_insert(it);
         if it.sends.len() > known.sends.len() {
@@ -280,7 +288,7 @@ fn known_by_both_ways(ends: &[Ends], recorded: &[Recorded]) -> BTreeMap<(usize, 
 
 impl Known {
     /// Bounds of two clocks by the operations that both files took part in.
-    pub(super) fn of_both(first: &Recorded, second: &Recorded) -> Option<Self> {
+    pub(super) fn of_both(first: &FileMoments, second: &FileMoments) -> Option<Self> {
         let both = first.mutual.iter();
         let both = both.filter_map(|(id, a)| Some((*a, *second.mutual.get(id)?)));
         let both: Vec<(Item, Item)> = both.collect();
@@ -294,8 +302,8 @@ fn is_whole(
     sends: &[Item],
     receives: &[Item],
     shift: i64,
-    sender: &Recorded,
-    receiver: &Recorded,
+    sender: &FileMoments,
+    receiver: &FileMoments,
     difference: i64,
 ) -> bool {
     let earlier = usize::try_from(shift).unwrap_or(0);

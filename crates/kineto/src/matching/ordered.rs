@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::alignment::Known;
 use super::calls::{Calls, Group, Sequence};
-use super::messages::Recorded;
+use super::messages::FileMoments;
 use super::pools::pools;
 use super::{AMBIGUOUS, Matching, longest};
 use crate::call::{Label, On};
@@ -27,7 +27,7 @@ impl Matching {
         if pools.is_empty() {
             return;
         }
-        let recorded: Vec<Recorded> = (0..calls.files.len())
+        let recorded: Vec<FileMoments> = (0..calls.files.len())
             .map(|file| self.recorded(calls, file))
             .collect();
         for pool in pools {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::FormatError;
 use crate::copy::{copy_file, resemble};
+use crate::log::LogError;
 use crate::modified::Modified;
 use crate::monitor::Monitor;
 use crate::printable::printable_path;
@@ -21,7 +22,7 @@ pub struct OpenedFiles {
     found: Vec<Metadata>,
 }
 
-/// A failure of the system, or of a file that is no longer what it was.
+/// Why a file could not be read, written or restored, whatever its format.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The system refused.
@@ -41,6 +42,30 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// The events of a location make no log.
+    #[error("{}: {source}", printable_path(path))]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// The contradiction among the events.
+        source: LogError,
+    },
+    /// The file is not the one that the caller speaks of.
+    #[error("{}: {what}", printable_path(path))]
+    Inconsistent {
+        /// The file, or the directory of several.
+        path: PathBuf,
+        /// The fact that does not fit.
+        what: String,
+    },
+    /// The original cannot be restored.
+    #[error("{}: cannot be restored: {why}", printable_path(path))]
+    NotRestorable {
+        /// The corrected file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
 }
 
 impl FileError {
@@ -49,6 +74,30 @@ impl FileError {
         Self::Io {
             path: path.to_owned(),
             source,
+        }
+    }
+
+    /// The events of a location of a file make no log.
+    pub fn log(path: &Path, source: LogError) -> Self {
+        Self::Log {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// The file is not the one that the caller speaks of, as `what` shows.
+    pub fn inconsistent(path: &Path, what: impl Into<String>) -> Self {
+        Self::Inconsistent {
+            path: path.to_owned(),
+            what: what.into(),
+        }
+    }
+
+    /// The original of a corrected file cannot be restored.
+    pub fn not_restorable(path: &Path, why: impl Into<String>) -> Self {
+        Self::NotRestorable {
+            path: path.to_owned(),
+            why: why.into(),
         }
     }
 }

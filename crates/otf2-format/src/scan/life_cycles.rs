@@ -229,6 +229,7 @@ impl<'a> Watched<'a> {
         match data {
             EventData::MeasurementOnOff { .. } => self.found.gaps += 1,
             _ if self.of_window(data, partners) => {}
+            _ if self.of_locks(data) => {}
             _ if self.of_threads(data, partners) => {}
             _ => self.of_file(data),
         }
@@ -294,7 +295,36 @@ impl<'a> Watched<'a> {
         true
     }
 
-    /// Counts an event of threads; false if the event is none.
+    /// Counts an event of locks of threads; false if the event is none.
+    fn of_locks(&mut self, data: &EventData) -> bool {
+        let of =
+            |model: Paradigm, lock: u32, order: u32| of_model(model, [lock.into(), order.into()]);
+        let found = &mut self.found;
+        match *data {
+            EventData::ThreadAcquireLock {
+                model,
+                lock,
+                acquisition_order,
+            } => found.begins(Lock, of(model, lock, acquisition_order)),
+            EventData::ThreadReleaseLock {
+                model,
+                lock,
+                acquisition_order,
+            } => found.ends(Lock, of(model, lock, acquisition_order)),
+            EventData::OmpAcquireLock {
+                lock,
+                acquisition_order,
+            } => found.begins(Lock, of(Paradigm::OPENMP, lock, acquisition_order)),
+            EventData::OmpReleaseLock {
+                lock,
+                acquisition_order,
+            } => found.ends(Lock, of(Paradigm::OPENMP, lock, acquisition_order)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Counts an event of teams, tasks and threads; false if the event is none.
     fn of_threads(&mut self, data: &EventData, partners: &mut Partners<'_>) -> bool {
         let mut of = |comm: CommRef, words: [u64; 2]| {
             // Those that are not defined have numbers beyond those that are.
@@ -302,44 +332,8 @@ impl<'a> Watched<'a> {
             let handle = partners.comm(comm).map(|it| it.handle);
             name([handle.map_or(undefined, u64::from), words[0], words[1]])
         };
-        let of_model =
-            |model: Paradigm, words: [u64; 2]| name([model.0.into(), words[0], words[1]]);
         let found = &mut self.found;
         match *data {
-            EventData::ThreadAcquireLock {
-                model,
-                lock,
-                acquisition_order,
-            } => {
-                found.begins(
-                    Lock,
-                    of_model(model, [lock.into(), acquisition_order.into()]),
-                );
-            }
-            EventData::ThreadReleaseLock {
-                model,
-                lock,
-                acquisition_order,
-            } => {
-                found.ends(
-                    Lock,
-                    of_model(model, [lock.into(), acquisition_order.into()]),
-                );
-            }
-            EventData::OmpAcquireLock {
-                lock,
-                acquisition_order,
-            } => {
-                let words = [lock.into(), acquisition_order.into()];
-                found.begins(Lock, of_model(Paradigm::OPENMP, words));
-            }
-            EventData::OmpReleaseLock {
-                lock,
-                acquisition_order,
-            } => {
-                let words = [lock.into(), acquisition_order.into()];
-                found.ends(Lock, of_model(Paradigm::OPENMP, words));
-            }
             EventData::ThreadTaskCreate {
                 thread_team,
                 creating_thread,
@@ -418,6 +412,10 @@ impl<'a> Watched<'a> {
             _ => {}
         }
     }
+}
+
+fn of_model(model: Paradigm, words: [u64; 2]) -> u64 {
+    name([model.0.into(), words[0], words[1]])
 }
 
 /// A hash that changes with each of the words: every step can be undone. It is not linear, so

@@ -45,21 +45,22 @@ macro_rules! with_role {
 }
 
 with_role! {
-    message of MpiSend MpiIsend MpiIsendComplete MpiIrecvRequest MpiRecv MpiIrecv
-        MpiRequestCancelled MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv;
+    send of MpiSend MpiIsend MpiIsendComplete;
+    receive of MpiIrecvRequest MpiRecv MpiIrecv MpiRequestCancelled;
+    probed of MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv;
     operation of MpiCollectiveBegin MpiCollectiveEnd
         NonBlockingCollectiveRequest NonBlockingCollectiveComplete MeasurementOnOff;
     one_sided of RmaCollectiveBegin RmaCollectiveEnd RmaGroupSync RmaRequestLock
         RmaAcquireLock RmaTryLock RmaPut RmaGet RmaAtomic;
 }
 
-/// The role of events with the code `CODE`, one of those of messages.
+/// The role of events with the code `CODE`, one of those of sends.
 #[expect(
     clippy::inline_always,
     reason = "an event that is handed on by reference is read back from memory"
 )]
 #[inline(always)]
-fn message<const CODE: u8>(
+fn send<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
@@ -100,6 +101,33 @@ fn message<const CODE: u8>(
             }
             None => log.send_unresolved(number, request),
         },
+        EventData::MpiIsendComplete { request } => {
+            log.send_completed(number, request);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The role of events with the code `CODE`, one of those of receives or of requests that are given
+/// up.
+#[expect(
+    clippy::inline_always,
+    reason = "an event that is handed on by reference is read back from memory"
+)]
+#[inline(always)]
+fn receive<const CODE: u8>(
+    event: Glance<'_>,
+    time: Timestamp,
+    partners: &mut Partners<'_>,
+    postings: &mut Postings<'_>,
+    twice: &mut Twice,
+    log: &mut LogBuilder,
+) -> Result<(), WireError> {
+    let number = event.number;
+    // Records of messages own nothing. What is dropped has to lie in memory.
+    let data = ManuallyDrop::new(event.data_of::<CODE>()?);
+    match *data {
         EventData::MpiRecv {
             sender,
             communicator,
@@ -129,15 +157,36 @@ fn message<const CODE: u8>(
                 log.receive_unresolved(number, request);
             }
         }
-        EventData::MpiIsendComplete { request } => {
-            log.send_completed(number, request);
-        }
         EventData::MpiIrecvRequest { request } => {
             postings.requested(number, time, request, log);
         }
         EventData::MpiRequestCancelled { request } => {
             log.request_cancelled(request);
         }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The role of events with the code `CODE`, one of those of matching probes or of receives of what
+/// they found.
+#[expect(
+    clippy::inline_always,
+    reason = "an event that is handed on by reference is read back from memory"
+)]
+#[inline(always)]
+fn probed<const CODE: u8>(
+    event: Glance<'_>,
+    time: Timestamp,
+    partners: &mut Partners<'_>,
+    postings: &mut Postings<'_>,
+    twice: &mut Twice,
+    log: &mut LogBuilder,
+) -> Result<(), WireError> {
+    let number = event.number;
+    // Records of messages own nothing. What is dropped has to lie in memory.
+    let data = ManuallyDrop::new(event.data_of::<CODE>()?);
+    match *data {
         EventData::MpiProbe {
             sender,
             communicator,

@@ -106,6 +106,20 @@ fn communicators_are_resolved() {
     assert_eq!(inter.resolve(own, 0), Some(LocationIndex(1)));
 }
 
+/// Who has no name goes by the id that other tools print, whichever definitions are of no use.
+#[test]
+fn communicators_without_names_go_by_their_ids() {
+    let info = described(|archive| {
+        threads(archive);
+        let it = archive.definitions();
+        let world = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[1, 0]);
+        it.comm("", world, None);
+    });
+    let names = info.communicators.iter().map(|it| it.name.as_str());
+    let names: Vec<&str> = names.collect();
+    assert_eq!(names, ["world", "self", "communicator 4", "inter"]);
+}
+
 /// Two processes with two threads each; `ranks` defines who communicates.
 fn two_by_two(ranks: impl FnOnce(&mut DefinitionsWriter)) -> Vec<u32> {
     let info = described(|archive| {

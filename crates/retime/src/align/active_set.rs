@@ -7,10 +7,12 @@
 //! Nocedal and S. J. Wright, *Numerical Optimization* (2006), chapter 16; here only
 //! ever growing, so that it ends.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
-use super::centre::Centre;
+use super::centre::{Centre, Terms};
 use super::cost::Cost;
 use super::curves::Curves;
 use super::division::Division;
@@ -40,7 +42,7 @@ pub(super) struct Setting {
 
 /// The zero of slack, and the cost of having little.
 #[derive(Clone, Debug)]
-struct Aim {
+pub(super) struct Aim {
     /// Slack is latency less this.
     least: f64,
     barrier: Barrier,
@@ -56,11 +58,13 @@ pub(super) struct FoundOffsets {
     pub(super) curves: Curves,
     /// The result of a pass over these dependencies.
     pub(super) survey: Survey,
+    /// The costs for which they are the best.
+    pub(super) aim: Aim,
 }
 
 /// Some dependencies, to find offsets from or to judge them by.
 pub(super) struct Bench<'a> {
-    pub(super) links: Links,
+    pub(super) links: Arc<Links>,
     /// They as the common axis shows them, in the same order.
     seen: Vec<Vec<FramedDependency>>,
     frame: Frame,
@@ -81,10 +85,45 @@ impl<'a> Bench<'a> {
         };
         Self {
             seen: links.list().par_iter().map(see).collect(),
-            links,
+            links: Arc::new(links),
             frame: frame.clone(),
             setting,
             monitor,
+        }
+    }
+
+    /// The length of the common axis, in ticks.
+    pub(super) fn span(&self) -> f64 {
+        self.frame.axis.span
+    }
+
+    /// The least slack that is told apart from none, in ticks.
+    pub(super) fn finest(&self) -> f64 {
+        self.setting.knee
+    }
+
+    /// Curves that add nothing.
+    pub(super) fn flat(&self, pieces: usize) -> Curves {
+        Curves::flat(self.links.clocks(), pieces, self.span())
+    }
+
+    /// The dependencies, each of them with both its ends later by as much as `by` says.
+    pub(super) fn shifted(&self, by: impl Fn(&FramedDependency) -> f64 + Sync) -> Self {
+        let shift = |seen: &FramedDependency| {
+            let by = by(seen);
+            FramedDependency {
+                sent: seen.sent + by,
+                received: seen.received + by,
+                latency: seen.latency,
+            }
+        };
+        let of_link = |seen: &Vec<FramedDependency>| seen.iter().map(shift).collect();
+        Self {
+            links: Arc::clone(&self.links),
+            seen: self.seen.par_iter().map(of_link).collect(),
+            frame: self.frame.clone(),
+            setting: self.setting,
+            monitor: self.monitor,
         }
     }
 
@@ -120,30 +159,46 @@ impl<'a> Bench<'a> {
         let mut aim = self.aim(&survey, None);
         let mut solver = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, &aim, (division, ROUGHLY), solver)?;
+            solver = self.minimise(&active, &mut curves, &aim, division, ROUGHLY, solver)?;
             survey = self.survey(&curves, windows);
-            let known: usize = active.iter().map(Vec::len).sum();
-            let both = active.par_iter_mut().zip(&survey.links);
-            let take_in = |(active, link): (_, &Surveyed)| take_in(active, link.positions());
-            let new: usize = both.map(take_in).sum();
+            let taken_in = take_in_all(&mut active, &survey);
             let next = self.aim(&survey, Some(&aim));
             let settled = next.is_like(&aim, self.setting.knee);
             aim = next;
-            if settled && new as f64 <= OPTIONS.new * known as f64 {
+            if settled && taken_in.are_few() {
                 break;
             }
         }
-        self.minimise(&active, &mut curves, &aim, (division, EXACTLY), solver)?;
-        Ok(self.found(curves, division))
+        self.minimise(&active, &mut curves, &aim, division, EXACTLY, solver)?;
+        Ok(FoundOffsets {
+            division,
+            survey: self.survey(&curves, windows),
+            curves,
+            aim,
+        })
     }
 
-    /// Curves that were found, with a pass over all dependencies.
-    pub(super) fn found(&self, curves: Curves, division: Division) -> FoundOffsets {
-        FoundOffsets {
-            division,
-            survey: self.survey(&curves, self.windows(division.pieces)),
-            curves,
+    /// The cost of the tightest dependencies of each of so many windows, with the curves that suit
+    /// an aim the best, looked for from some that are near.
+    pub(super) fn least_cost(
+        &self,
+        curves: &Curves,
+        division: Division,
+        aim: &Aim,
+        windows: usize,
+    ) -> Result<f64, Cancelled> {
+        let mut curves = curves.clone();
+        let mut survey = self.survey(&curves, windows);
+        let mut active = survey.positions();
+        let mut solver = None;
+        for _ in 0..OPTIONS.rounds {
+            solver = self.minimise(&active, &mut curves, aim, division, ROUGHLY, solver)?;
+            survey = self.survey(&curves, windows);
+            if take_in_all(&mut active, &survey).are_few() {
+                break;
+            }
         }
+        Ok(aim.cost(&survey))
     }
 
     /// The centre of some dependencies. Takes what solved the systems of others, and returns
@@ -153,19 +208,25 @@ impl<'a> Bench<'a> {
         active: &[Vec<u32>],
         curves: &mut Curves,
         aim: &Aim,
-        (division, exactness): (Division, f64),
+        division: Division,
+        exactness: f64,
         solver: Option<SparseCholesky>,
     ) -> Result<Option<SparseCholesky>, Cancelled> {
         self.monitor.check()?;
-        let (links, frame) = (&self.links, &self.frame);
         let cost = Cost {
             least: aim.least,
             barrier: aim.barrier,
             weights: &aim.weights,
             tight: OPTIONS.tightest * self.windows(division.pieces),
             sigma: division.bend,
+            drift: division.drift,
         };
-        let mut centre = Centre::new(links, frame, active, curves, cost, solver, self.monitor)?;
+        let terms = Terms {
+            links: &self.links,
+            seen: &self.seen,
+            active,
+        };
+        let mut centre = Centre::new(terms, &self.frame, curves, cost, solver, self.monitor)?;
         // Nothing is known better than the slack of the tightest.
         let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
         minimise(&mut centre, curves, exactness * known, self.monitor)?;
@@ -232,6 +293,15 @@ impl<'a> Bench<'a> {
 }
 
 impl Aim {
+    /// The cost of the tightest dependencies.
+    pub(super) fn cost(&self, survey: &Survey) -> f64 {
+        let of = |(link, weight): (&Surveyed, &f64)| {
+            let costs = link.tight().map(|it| self.barrier.at(it - self.least).0);
+            weight * costs.sum::<f64>()
+        };
+        survey.links.iter().zip(&self.weights).map(of).sum()
+    }
+
     /// True if it asks for the same as another, where latencies below `finest` count for
     /// nothing.
     fn is_like(&self, before: &Self, finest: f64) -> bool {
@@ -243,6 +313,30 @@ impl Aim {
         weights.into_iter().all(alike)
             && delay <= OPTIONS.same_delay * self.least.max(finest)
             && (above || self.barrier.knee >= OPTIONS.same_knee * before.barrier.knee)
+    }
+}
+
+/// How many dependencies were known to be tight, and how many more are.
+struct TakenIn {
+    known: usize,
+    new: usize,
+}
+
+impl TakenIn {
+    /// True if they are not worth another round.
+    fn are_few(&self) -> bool {
+        self.new as f64 <= OPTIONS.new * self.known as f64
+    }
+}
+
+/// Adds the tightest dependencies of a pass to those of each link that were so before.
+fn take_in_all(active: &mut [Vec<u32>], survey: &Survey) -> TakenIn {
+    let known = active.iter().map(Vec::len).sum();
+    let both = active.par_iter_mut().zip(&survey.links);
+    let new = both.map(|(active, link)| take_in(active, link.positions()));
+    TakenIn {
+        known,
+        new: new.sum(),
     }
 }
 

@@ -12,7 +12,7 @@
 //! + 1/2 sum over pieces    w_p ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)     rates differ little
 //! + 1/2 sum over pieces    (max(0, |z_{k+1} - z_k| / h - R) / beta)^2       nor beyond all measure
 //! + 1/2 sum over knots     q (z - recorded_p)^2 / (K + 1)                  hardly off for nothing
-//! + 1/2 sum over knots     (pull_p z)^2                                    about zero
+//! + 1/2 sum over knots     (pull_p (z - z0))^2                             not far at once
 //! ```
 //!
 //! with `phi` the [barrier](super::barrier), `w_l` the [weight](super::weights) of the
@@ -24,7 +24,8 @@
 //! nothing, however many there are, but contradictions still do. It is
 //! convex, and strictly so by the last term. Messages say nothing of the common
 //! time of all clocks, so one clock is held fast (`pull = 1e4 / S`), all others
-//! hardly (`1e-3 / S`). Where offsets are still far from possible it would else pay
+//! hardly (`1e-3 / S`), the first at `z0 = 0`, these at [where they are so
+//! far](super::penalties). Where offsets are still far from possible it would else pay
 //! to stretch the time of all, for then all messages take longer.
 //!
 //! [Newton's method](super::newton) finds the minimum. Source: S. Boyd and L. Vandenberghe,
@@ -35,7 +36,7 @@ use rayon::prelude::*;
 use super::barrier::Barrier;
 use super::cost::Cost;
 use super::curves::Curves;
-use super::frame::Frame;
+use super::frame::{Frame, FramedDependency};
 use super::links::Links;
 use super::penalties::Penalties;
 use retime_model::{Cancelled, Monitor};
@@ -67,6 +68,16 @@ struct SegmentGroup {
     entries: [u32; 10],
 }
 
+/// The dependencies that a centre is of.
+#[derive(Clone, Copy)]
+pub(super) struct Terms<'a> {
+    pub(super) links: &'a Links,
+    /// Per link: the dependencies as the common axis shows them.
+    pub(super) seen: &'a [Vec<FramedDependency>],
+    /// Per link: the places, among all dependencies, of those that count.
+    pub(super) active: &'a [Vec<u32>],
+}
+
 /// The function to minimise.
 pub(super) struct Centre {
     barrier: Barrier,
@@ -92,20 +103,18 @@ const LOWER: [(usize, usize); 10] = [
 ];
 
 impl Centre {
-    /// Over these dependencies, given by link and in the order of the links, and
-    /// these knots. What solved the systems of another does so here, if the pattern is the
+    /// Over these dependencies and these knots. What solved the systems of another does so here, if the pattern is the
     /// same.
     pub(super) fn new(
-        links: &Links,
+        dependencies: Terms<'_>,
         frame: &Frame,
-        active: &[Vec<u32>],
         shape: &Curves,
         cost: Cost<'_>,
         solver: Option<SparseCholesky>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let barrier = cost.barrier;
-        let (terms, mut groups) = gather(links, frame, active, shape, cost);
+        let (terms, mut groups) = gather(dependencies, shape, cost);
         // Which entries are not zero depends on the division and on who depends on
         // whom, not on values: so it is found once, and each step fills it in.
         let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
@@ -243,20 +252,23 @@ impl Term {
 /// pieces share their four unknowns, so that their derivatives can be summed before
 /// they are put into the large system.
 fn gather(
-    links: &Links,
-    frame: &Frame,
-    active: &[Vec<u32>],
+    dependencies: Terms<'_>,
     shape: &Curves,
     cost: Cost<'_>,
 ) -> (Vec<Term>, Vec<SegmentGroup>) {
+    let Terms {
+        links,
+        seen,
+        active,
+    } = dependencies;
     let mut terms = Vec::with_capacity(active.iter().map(Vec::len).sum());
     let mut groups: Vec<SegmentGroup> = Vec::new();
     let mut sorted: Vec<(usize, usize, Term)> = Vec::new();
     let weighted = links.list().iter().zip(cost.weights);
-    for ((link, &weight), active) in weighted.zip(active) {
+    for (((link, &weight), active), seen) in weighted.zip(active).zip(seen) {
         sorted.clear();
         sorted.extend(active.iter().map(|&at| {
-            let seen = frame.see(link, links.point(at));
+            let seen = seen[(at - Links::first(link)) as usize];
             let (before, sent) = shape.place(seen.sent);
             let (then, received) = shape.place(seen.received);
             let rest = seen.latency - cost.least;
@@ -316,9 +328,23 @@ fn entries(shape: &Curves, groups: &[SegmentGroup]) -> Vec<(u32, u32)> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::links::Link;
+    use super::super::options::OPTIONS;
     use super::*;
     use crate::edges::{Edge, Edges};
     use retime_model::ClockId;
+
+    /// All dependencies as the frame shows them, by link.
+    pub(in super::super) fn seen(links: &Links, frame: &Frame) -> Vec<Vec<FramedDependency>> {
+        let of_link = |link: &Link| {
+            links
+                .of(link)
+                .iter()
+                .map(|it| frame.see(link, it))
+                .collect()
+        };
+        links.list().iter().map(of_link).collect()
+    }
 
     fn edges() -> Edges {
         let edge = |i: i64| {
@@ -361,8 +387,15 @@ pub(super) mod tests {
             weights: &[1.0, 2.0, 0.5, 1.0, 3.0, 1.0],
             tight: 192,
             sigma: 1e-3,
+            drift: OPTIONS.rho,
         };
-        let centre = Centre::new(&links, &frame, &active, &curves, cost, None, &()).unwrap();
+        let seen = seen(&links, &frame);
+        let terms = Terms {
+            links: &links,
+            seen: &seen,
+            active: &active,
+        };
+        let centre = Centre::new(terms, &frame, &curves, cost, None, &()).unwrap();
         (centre, curves)
     }
 

@@ -15,4 +15,6 @@ pub(super) struct Cost<'a> {
     pub(super) tight: usize,
     /// The amount by which rates change from one piece to the next, as a fraction.
     pub(super) sigma: f64,
+    /// The amount by which rates of clocks differ, as a fraction.
+    pub(super) drift: f64,
 }

@@ -60,6 +60,16 @@ impl Curves {
         self.at(to, seen.received) - self.at(from, seen.sent)
     }
 
+    /// The mean drift of a clock from the first knot to the last, of either sign, as a fraction.
+    pub(super) fn mean_drift(&self) -> f64 {
+        let last = &self.values[self.pieces * self.clocks..];
+        let rises = last
+            .iter()
+            .zip(&self.values)
+            .map(|(last, first)| (last - first).abs());
+        rises.sum::<f64>() / self.span / self.clocks as f64
+    }
+
     /// The time of a knot.
     pub(super) fn knot(&self, knot: usize) -> f64 {
         self.span * (knot as f64 / self.pieces as f64)

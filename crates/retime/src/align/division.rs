@@ -24,6 +24,8 @@ pub(super) struct Division {
     pub(super) pieces: usize,
     /// The amount by which rates change from one piece to the next, as a fraction.
     pub(super) bend: f64,
+    /// The amount by which rates of clocks differ, as a fraction.
+    pub(super) drift: f64,
 }
 
 impl Division {
@@ -37,6 +39,7 @@ impl Division {
             wander,
             pieces,
             bend: wander * (seconds / pieces as f64).sqrt(),
+            drift: OPTIONS.rho,
         }
     }
 }

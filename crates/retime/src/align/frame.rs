@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::axis::Axis;
 use super::line::Line;
 use super::links::Link;
-use super::recorded::Recorded;
+use super::recorded::RecordedOffsets;
 use super::reduced::LinkPoint;
 use crate::edges::Source;
 use retime_model::{Cancelled, Monitor};
@@ -36,7 +36,7 @@ pub(super) struct Frame {
     /// Clocks, one of each component, whose time the curves leave as it is.
     pub(super) pinned: Vec<usize>,
     /// Where clocks are as recorded.
-    pub(super) recorded: Recorded,
+    pub(super) recorded: RecordedOffsets,
 }
 
 impl Frame {
@@ -64,7 +64,7 @@ impl Frame {
             grain,
             reference,
             pinned: Vec::new(),
-            recorded: Recorded::default(),
+            recorded: RecordedOffsets::default(),
         }
     }
 

@@ -195,7 +195,7 @@ impl LatencyExchange {
         let (first, last) = ends.into_iter().fold(none, both);
         let scale = f64::from(FINEST) / (last - first).max(1.0);
         let parts = each_part_watched(source, monitor, |part| {
-            let mut steps = Steps::default();
+            let mut steps = LatencySteps::default();
             source.walk(part, |edge| {
                 let along = (sent(&edge) - first) * scale;
                 if !along.is_finite() {
@@ -209,7 +209,7 @@ impl LatencyExchange {
             steps
         })?;
         Ok(Self {
-            steps: finite(Steps::by_window(parts)),
+            steps: finite(LatencySteps::by_window(parts)),
             first,
             last,
         })
@@ -218,7 +218,7 @@ impl LatencyExchange {
     /// The exchange of links on aligned clocks.
     pub(super) fn of_links(links: &Links, frame: &Frame, curves: &Curves) -> Self {
         let of = |link: &Link| {
-            let mut steps = Steps::default();
+            let mut steps = LatencySteps::default();
             let clocks = [link.from, link.to].map(|clock| ClockId(clock as u32));
             for (window, count, points) in links.stretches(link) {
                 let window = u64::from(window) * u64::from(FINEST) / links.windows() as u64;
@@ -232,7 +232,9 @@ impl LatencyExchange {
             steps
         };
         Self {
-            steps: finite(Steps::by_window(links.list().par_iter().map(of).collect())),
+            steps: finite(LatencySteps::by_window(
+                links.list().par_iter().map(of).collect(),
+            )),
             first: 0.0,
             last: frame.axis.span,
         }
@@ -254,11 +256,11 @@ impl LatencyExchange {
 
 /// Steps under way.
 #[derive(Default)]
-struct Steps {
+struct LatencySteps {
     known: FxHashMap<(u32, ClockId, ClockId), (u32, f64)>,
 }
 
-impl Steps {
+impl LatencySteps {
     fn add(&mut self, window: u32, from: ClockId, to: ClockId, count: u32, latency: f64) {
         let step = self.known.entry((window, from, to));
         let (known, fastest) = step.or_insert((0, f64::INFINITY));

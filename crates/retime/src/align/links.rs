@@ -115,11 +115,6 @@ impl Links {
         link.first as u32
     }
 
-    /// The dependency at a place among all.
-    pub(super) fn point(&self, at: u32) -> &LinkPoint {
-        &self.points[at as usize]
-    }
-
     /// The stretches of a link, each with its window, how many dependencies there are in
     /// truth, and those that are listed.
     pub(super) fn stretches(&self, link: &Link) -> impl Iterator<Item = (u32, u32, &[LinkPoint])> {

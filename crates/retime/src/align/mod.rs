@@ -13,6 +13,7 @@
 //!  lines         constant drift: the robust slope of pair differences, to begin with
 //!  selection     the stiffest clocks that the trace does not prove wrong
 //!    division      families of clocks: how much rates wander, and in how many pieces
+//!    drift_test    constants, unless lines fit better than by chance
 //!    survey        a pass over all dependencies
 //!    active_set    the tightest dependencies of each pair and stretch, and their offsets:
 //!    centre        the minimum of a convex function of all offsets, by Newton's method
@@ -56,6 +57,7 @@ mod components;
 mod cost;
 mod curves;
 mod division;
+mod drift_test;
 mod frame;
 mod latency;
 mod line;

@@ -82,7 +82,7 @@ pub(super) fn minimise(
             }
             return Ok(taken + 1);
         }
-        let Some((share, reached)) = search(centre, curves, &step, (value, promised), monitor)?
+        let Some((share, reached)) = search(centre, curves, &step, value, promised, monitor)?
         else {
             return Ok(taken);
         };
@@ -118,7 +118,8 @@ fn search(
     centre: &Centre,
     curves: &mut Curves,
     step: &[f64],
-    (value, promised): (f64, f64),
+    value: f64,
+    promised: f64,
     monitor: &dyn Monitor,
 ) -> Result<Option<(f64, f64)>, Cancelled> {
     let start = curves.values.clone();
@@ -142,10 +143,12 @@ fn search(
 mod tests {
     use super::*;
     use crate::align::barrier::Barrier;
-    use crate::align::centre::tests::example;
+    use crate::align::centre::Terms;
+    use crate::align::centre::tests::{example, seen};
     use crate::align::cost::Cost;
     use crate::align::frame::Frame;
     use crate::align::links::{Link, Links};
+    use crate::align::options::OPTIONS;
     use crate::edges::{Edge, Edges};
     use retime_model::ClockId;
 
@@ -213,8 +216,15 @@ mod tests {
             weights: &vec![1.0; active.len()],
             tight: 2,
             sigma: 1e-8,
+            drift: OPTIONS.rho,
         };
-        let centre = Centre::new(&links, &frame, &active, &curves, cost, None, &());
+        let seen = seen(&links, &frame);
+        let terms = Terms {
+            links: &links,
+            seen: &seen,
+            active: &active,
+        };
+        let centre = Centre::new(terms, &frame, &curves, cost, None, &());
         minimise(&mut centre.unwrap(), &mut curves, 1.0, &()).unwrap()
     }
 

@@ -57,8 +57,8 @@ pub(super) struct AlignOptions {
     pub(super) proven: f64,
     /// How far beyond that a rate comes without proof, as a fraction.
     pub(super) beyond: f64,
-    /// The pull to zero of most clocks, in terms of the scale of slacks. It only makes the
-    /// function strictly convex.
+    /// The pull of most clocks to where they are so far, in terms of the scale of slacks. It only
+    /// makes the function strictly convex.
     pub(super) pull: f64,
     /// And of those that are held fast.
     pub(super) hold: f64,

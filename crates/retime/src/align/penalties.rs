@@ -23,8 +23,10 @@ pub(super) struct Penalties {
     /// The weight of slopes, by clock.
     slope: Vec<f64>,
     wall: Wall,
-    /// Per clock: how much its offset is pulled, and to where.
-    pull: Vec<(f64, f64)>,
+    /// Per clock: how much its offset is pulled,
+    pull: Vec<f64>,
+    /// and per knot and clock to where.
+    rest: Vec<f64>,
     /// The part of the Hessian that never changes.
     constant: Vec<f64>,
     /// Per piece and clock: the entries of its ends.
@@ -59,18 +61,53 @@ impl Penalties {
             bend: square(width * cost.sigma),
             slope: slopes(
                 shape,
-                square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,
+                square(width * cost.drift) / (shape.pieces + 1) as f64,
+                cost.drift,
             ),
             wall: Wall {
                 rise: width * OPTIONS.proven,
                 weight: square(width * OPTIONS.beyond),
             },
-            pull: pulls(shape, frame, cost.barrier.scale, cost.tight),
+            pull: Vec::new(),
+            rest: Vec::new(),
             constant: vec![0.0; pattern.len()],
             slants: slants(shape, pattern),
         };
+        penalties.add_pulls(shape, frame, cost);
         penalties.add_constant(shape, pattern);
         penalties
+    }
+
+    /// How much each clock is pulled, and to where. Most are pulled to what was
+    /// [recorded](super::recorded), and hardly to where they are so far, in terms of the scale of
+    /// slacks, so that the result does not depend on the tick; pinned ones to zero alone, unless
+    /// dependencies are few.
+    ///
+    /// Where they are so far, not zero: clocks part within a run by ten thousand times what the
+    /// tightest messages leave open, and where these are far apart in time, a pull to zero that
+    /// seems weak bends all in between. Curves that are found again and again are in the end pulled
+    /// by nothing. Source: the proximal point method, R. T. Rockafellar, *Monotone Operators and
+    /// the Proximal Point Algorithm* (1976).
+    fn add_pulls(&mut self, shape: &Curves, frame: &Frame, cost: Cost<'_>) {
+        let scale = cost.barrier.scale;
+        let weight = |pull: f64| (pull / scale) * (pull / scale);
+        let recorded = frame.recorded.weight(cost.tight, scale) / (shape.pieces + 1) as f64;
+        let pull = weight(OPTIONS.pull) + recorded;
+        self.pull = vec![pull; shape.clocks];
+        // Two parabolas are one about the mean of their middles.
+        let middle = |(at, so_far): (usize, &f64)| {
+            let curve = frame.recorded.curve(at % shape.clocks);
+            so_far + recorded / pull * (curve - so_far)
+        };
+        self.rest = shape.values.iter().enumerate().map(middle).collect();
+        // Where recorded times hold the mean of all clocks, none is right more than others.
+        let pinned = frame.pinned.iter().filter(|_| !frame.recorded.sparse);
+        for &clock in pinned.filter(|&&clock| clock < shape.clocks) {
+            self.pull[clock] = weight(OPTIONS.hold);
+            for knot in 0..=shape.pieces {
+                self.rest[knot * shape.clocks + clock] = 0.0;
+            }
+        }
     }
 
     fn add_constant(&mut self, shape: &Curves, pattern: &Pattern) {
@@ -80,7 +117,7 @@ impl Penalties {
                 self.constant[at] += value;
             }
         };
-        for (clock, (&(pull, _), &slope)) in self.pull.iter().zip(&self.slope).enumerate() {
+        for (clock, (&pull, &slope)) in self.pull.iter().zip(&self.slope).enumerate() {
             let at = |knot: usize| knot * clocks + clock;
             for knot in 0..=shape.pieces {
                 add(at(knot), at(knot), pull);
@@ -109,8 +146,8 @@ impl Penalties {
         let (z, clocks) = (&curves.values, curves.clocks);
         let mut sum = 0.0;
         for at in 0..z.len() {
-            let (pull, to) = self.pull[at % clocks];
-            sum += pull * (z[at] - to) * (z[at] - to);
+            let off = z[at] - self.rest[at];
+            sum += self.pull[at % clocks] * off * off;
             if let Some(after) = z.get(at + clocks) {
                 sum += self.slope[at % clocks] * (after - z[at]) * (after - z[at]);
                 sum += self.wall.weight * self.wall.beyond(after - z[at]).powi(2);
@@ -126,8 +163,9 @@ impl Penalties {
     /// How that grows with each value.
     pub(super) fn gradient(&self, curves: &Curves) -> Vec<f64> {
         let (z, clocks) = (&curves.values, curves.clocks);
-        let pulled = z.iter().zip(self.pull.iter().cycle());
-        let mut gradient: Vec<f64> = pulled.map(|(it, (pull, to))| pull * (it - to)).collect();
+        let off = z.iter().zip(&self.rest).map(|(it, rest)| it - rest);
+        let pulled = off.zip(self.pull.iter().cycle());
+        let mut gradient: Vec<f64> = pulled.map(|(off, pull)| pull * off).collect();
         for at in 0..z.len() {
             let Some(after) = z.get(at + clocks) else {
                 break;
@@ -161,26 +199,6 @@ impl Penalties {
     }
 }
 
-/// How much each clock is pulled, and to where. Most are pulled to what was
-/// [recorded](super::recorded), and hardly to zero, in terms of the scale of slacks, so that
-/// the result does not depend on the tick; pinned ones to zero alone, unless dependencies are few.
-fn pulls(shape: &Curves, frame: &Frame, scale: f64, tight: usize) -> Vec<(f64, f64)> {
-    let weight = |pull: f64| (pull / scale) * (pull / scale);
-    let recorded = frame.recorded.weight(tight, scale) / (shape.pieces + 1) as f64;
-    let (hold, pull) = (weight(OPTIONS.hold), weight(OPTIONS.pull) + recorded);
-    // Two parabolas are one about the mean of their middles.
-    let middle = |clock: usize| recorded / pull * frame.recorded.curve(clock);
-    let mut pulls: Vec<(f64, f64)> = (0..shape.clocks).map(|it| (pull, middle(it))).collect();
-    // Where recorded times hold the mean of all clocks, none is right more than others.
-    let pinned = frame.pinned.iter().filter(|_| !frame.recorded.sparse);
-    for &clock in pinned {
-        if let Some(it) = pulls.get_mut(clock) {
-            *it = (hold, 0.0);
-        }
-    }
-    pulls
-}
-
 /// Per piece and clock: the entries of the Hessian that belong to both its ends.
 fn slants(shape: &Curves, pattern: &Pattern) -> Vec<[u32; 3]> {
     let entry = |a: usize, b: usize| pattern.position(a, b).unwrap_or(0) as u32;
@@ -194,12 +212,19 @@ fn slants(shape: &Curves, pattern: &Pattern) -> Vec<[u32; 3]> {
 /// The weight of each clock's slopes: less for a clock whose rate is beyond what is usual,
 /// so that it is drawn by no more than one at the edge of that. By the rates of the curves so
 /// far: the curves that minimise the function, found again and again, are those with
-/// Huber's function of the rate in the place of its square.
-fn slopes(curves: &Curves, usual: f64) -> Vec<f64> {
+/// Huber's function of the rate in the place of its square. Clocks that are [known](super::drift_test)
+/// to drift less than usual keep the square: nothing is to draw them away from that.
+fn slopes(curves: &Curves, usual: f64, drift: f64) -> Vec<f64> {
     let rate = |clock: usize| {
         let last = curves.values[curves.pieces * curves.clocks + clock];
         ((last - curves.values[clock]) / curves.span).abs()
     };
-    let weight = |clock: usize| usual * (OPTIONS.rho / rate(clock).max(OPTIONS.rho));
+    let weight = |clock: usize| {
+        if drift < OPTIONS.rho {
+            usual
+        } else {
+            usual * (drift / rate(clock).max(drift))
+        }
+    };
     (0..curves.clocks).map(weight).collect()
 }

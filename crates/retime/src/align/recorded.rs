@@ -50,7 +50,7 @@ use super::reduced::LinkPoint;
 
 /// Where clocks are as recorded, and how far that is to be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Recorded {
+pub(super) struct RecordedOffsets {
     /// The ticks by which the most reversed dependency is off.
     worst: f64,
     /// True if there are too few dependencies to tell more than what they contradict.
@@ -59,7 +59,7 @@ pub(super) struct Recorded {
     curves: Vec<f64>,
 }
 
-impl Recorded {
+impl RecordedOffsets {
     /// In components of clocks, each named by one of its members, that count from the
     /// `pinned` clocks, on this axis; clocks advance by the `grain`.
     pub(super) fn of(
@@ -141,20 +141,20 @@ mod tests {
         let edges = Edges::new(edges, vec![Some((0, 400)); 3]);
         let links = Links::of_list(&edges);
         let (axis, grain) = (Axis::new(&edges, vec![0, 35, -7]), 5.0);
-        let recorded = Recorded::of(&links, &axis, grain, &[0, 2], &[0, 0, 2]);
+        let recorded = RecordedOffsets::of(&links, &axis, grain, &[0, 2], &[0, 0, 2]);
         // A message is reversed by 10 less a grain; that between components does not count.
         assert!((recorded.worst - (10.0 - grain)).abs() < 1e-12);
         let off = |clock: usize, by: f64| (recorded.curve(clock) - by).abs();
         assert!(off(0, 0.0) + off(1, -35.0) + off(2, 0.0) < 1e-12);
         // Two of three links of one dependency each are inside: these are few.
         assert!(recorded.sparse);
-        let few = Recorded {
+        let few = RecordedOffsets {
             worst: 10.0,
             ..recorded.clone()
         };
         assert!((few.weight(192, 2.0) - 1.0 / 10.0).abs() < 1e-12);
         assert_eq!((few.scale(0.5), few.scale(60.0)), (0.5, 1.0));
-        let recorded = Recorded {
+        let recorded = RecordedOffsets {
             worst: 10.0,
             sparse: false,
             ..recorded
@@ -163,7 +163,7 @@ mod tests {
         assert!((recorded.weight(192, 2.0) - 6.0 * 192.0 * 2.0 / 1e3).abs() < 1e-12);
         // Of three clocks one is off by 20 at least.
         assert!((recorded.weight(1, 60.0) - 6.0 * 60.0 / 20.0_f64.powi(3)).abs() < 1e-12);
-        assert!(Recorded::default().weight(192, 2.0).abs() < 1e-300);
+        assert!(RecordedOffsets::default().weight(192, 2.0).abs() < 1e-300);
     }
 
     /// Four clocks that show at `time` what these errors make of it, meet three times, each time

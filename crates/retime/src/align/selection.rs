@@ -15,7 +15,8 @@
 //! q = 0.01, 0.1, 1, 10, 100, 1000 ppm in a second
 //! ```
 //!
-//! one after the other. The first is what clocks do. A larger one is tried while effects
+//! one after the other. The first is what clocks do, and before it those are tried that do not
+//! even [drift](super::drift_test). A larger one is tried while effects
 //! come before their causes in more than a tenth of the windows of the run, for what is
 //! less may be outliers; and it is taken if it leaves less than half as much of it, in sum.
 //! A step that does not help does not end the search: a wave may need two. Once it is proven that
@@ -29,8 +30,8 @@
 
 use super::active_set::{Bench, FoundOffsets, Setting};
 use super::candidates::Candidates;
-use super::curves::Curves;
 use super::division::Division;
+use super::drift_test::without_drift;
 use super::frame::Frame;
 use super::options::OPTIONS;
 use crate::edges::Source;
@@ -60,7 +61,10 @@ pub(super) struct Stiffness {
 }
 
 /// Offsets, and the dependencies they follow.
-pub(super) type Offsets<'a> = (FoundOffsets, Bench<'a>);
+pub(super) struct Offsets<'a> {
+    pub(super) found: FoundOffsets,
+    pub(super) bench: Bench<'a>,
+}
 
 /// The offsets of clocks that are not proven wrong.
 pub(super) struct Selected<'a> {
@@ -82,13 +86,14 @@ impl<'a> Given<'a> {
     ) -> Result<Offsets<'a>, Cancelled> {
         let [usual, ..] = self.divisions(candidates);
         let bench = self.bench(candidates, usual)?;
-        let flat = Curves::flat(
-            candidates.component().len(),
-            usual.pieces,
-            self.frame.axis.span,
-        );
-        let found = bench.settle(&flat, usual)?;
-        Ok((found, bench))
+        let mut found = bench.settle(&bench.flat(usual.pieces), usual)?;
+        // A few dependencies that lead nearly nowhere tell nothing of drift.
+        if !self.frame.recorded.sparse
+            && let Some(constant) = without_drift(&bench, &found, self.seconds())?
+        {
+            found = constant;
+        }
+        Ok(Offsets { found, bench })
     }
 
     /// The offsets of the stiffest clocks that are not proven wrong, from those of
@@ -96,9 +101,10 @@ impl<'a> Given<'a> {
     pub(super) fn select<S: Source>(
         &self,
         candidates: &mut Candidates<'_, S>,
-        (mut best, mut bench): Offsets<'a>,
+        stiffest: Offsets<'a>,
     ) -> Result<Selected<'a>, Cancelled> {
         let [_, more @ ..] = self.divisions(candidates);
+        let (mut best, mut bench) = (stiffest.found, stiffest.bench);
         let Stiffness {
             at_least,
             may_wander,
@@ -168,8 +174,13 @@ impl<'a> Given<'a> {
 
     fn divisions<S: Source>(&self, candidates: &Candidates<'_, S>) -> [Division; STEPS] {
         let finest = candidates.finest().unwrap_or(1);
-        let seconds = self.frame.axis.span / self.setting.second;
+        let seconds = self.seconds();
         OPTIONS.wander.map(|it| Division::of(it, seconds, finest))
+    }
+
+    /// The length of the run.
+    fn seconds(&self) -> f64 {
+        self.frame.axis.span / self.setting.second
     }
 
     fn bench<S: Source>(

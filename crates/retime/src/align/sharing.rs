@@ -108,7 +108,7 @@ pub fn sharing(
         Ok(groups(processes.len(), &agreed, node))
     })?;
     let [unless_refuted, confirmed] =
-        groups.map(|group| joined(nodes, processes, &group, refuted, (info, causality)));
+        groups.map(|group| joined(nodes, processes, &group, refuted, info, causality));
     Ok(Sharing {
         unless_refuted,
         confirmed,

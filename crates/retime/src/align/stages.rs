@@ -19,7 +19,7 @@ use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::outliers::Judged;
 use super::pairwise::pairwise_offsets;
-use super::recorded::Recorded;
+use super::recorded::RecordedOffsets;
 use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
@@ -151,7 +151,7 @@ impl<'a, S: Source> Stages<'a, S> {
     /// is what contradicts the offsets.
     fn reject_by_lines(&mut self) -> Result<Offsets<'a>, Cancelled> {
         let first = self.given().stiffest(&mut self.candidates)?;
-        let before = first.0.survey.contradictions(0.0);
+        let before = first.found.survey.contradictions(0.0);
         if before.sum <= 0.0 {
             return Ok(first);
         }
@@ -173,7 +173,7 @@ impl<'a, S: Source> Stages<'a, S> {
         self.candidates.find_components();
         self.pin();
         let without = self.given().stiffest(&mut self.candidates)?;
-        if without.0.survey.contradictions(0.0).sum <= OPTIONS.gain * before.sum {
+        if without.found.survey.contradictions(0.0).sum <= OPTIONS.gain * before.sum {
             return Ok(without);
         }
         self.candidates.take_back()?;
@@ -200,7 +200,7 @@ impl<'a, S: Source> Stages<'a, S> {
             pinned,
             ..
         } = &self.frame;
-        self.frame.recorded = Recorded::of(&links, axis, *grain, pinned, component);
+        self.frame.recorded = RecordedOffsets::of(&links, axis, *grain, pinned, component);
     }
 
     /// Finds offsets from those of the stiffest clocks; and once more if they show that

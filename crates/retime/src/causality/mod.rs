@@ -275,15 +275,8 @@ impl Causality {
             self.collectives
                 .earliest_effects(instance, &time, domain, visit);
         } else {
-            self.collectives.each_dependency(instance, |from, to| {
-                if let (Some(cause), Some(effect)) =
-                    (participants[from].cause(), participants[to].effect())
-                    && domain(from) != domain(to)
-                {
-                    let delay =
-                        delay.between(self.nodes.location(cause), self.nodes.location(effect));
-                    visit(cause, room(cause, effect, delay));
-                }
+            self.each_between(instance, domain, delay, |_, cause, effect, delay| {
+                visit(cause, room(cause, effect, delay));
             });
         }
     }
@@ -310,17 +303,10 @@ impl Causality {
                 .latest_causes(instance, 0..participants.len(), &time, domain, visit);
         } else {
             let mut tightest: Vec<Option<(i64, EventNode)>> = vec![None; participants.len()];
-            self.collectives.each_dependency(instance, |from, to| {
-                if let (Some(cause), Some(effect)) =
-                    (participants[from].cause(), participants[to].effect())
-                    && domain(from) != domain(to)
-                {
-                    let delay =
-                        delay.between(self.nodes.location(cause), self.nodes.location(effect));
-                    let slack = (time(effect) - time(cause)).saturating_sub(delay.0);
-                    if tightest[to].is_none_or(|(least, _)| slack < least) {
-                        tightest[to] = Some((slack, cause));
-                    }
+            self.each_between(instance, domain, delay, |to, cause, effect, delay| {
+                let slack = (time(effect) - time(cause)).saturating_sub(delay.0);
+                if tightest[to].is_none_or(|(least, _)| slack < least) {
+                    tightest[to] = Some((slack, cause));
                 }
             });
             for (participant, tightest) in participants.iter().zip(tightest) {
@@ -329,6 +315,27 @@ impl Causality {
                 }
             }
         }
+    }
+
+    /// Visits each dependency of an operation between two domains: the place of the participant
+    /// with the effect, cause, effect, and the least time between these.
+    fn each_between<D: PartialEq>(
+        &self,
+        instance: Instance,
+        domain: impl Fn(usize) -> D,
+        delay: &MinimalDelay,
+        mut visit: impl FnMut(usize, EventNode, EventNode, Ticks),
+    ) {
+        let participants = self.collectives.participants(instance);
+        self.collectives.each_dependency(instance, |from, to| {
+            if let (Some(cause), Some(effect)) =
+                (participants[from].cause(), participants[to].effect())
+                && domain(from) != domain(to)
+            {
+                let (sender, receiver) = (self.nodes.location(cause), self.nodes.location(effect));
+                visit(to, cause, effect, delay.between(sender, receiver));
+            }
+        });
     }
 
     fn location_of(&self, participant: &Participant) -> Option<LocationIndex> {

@@ -192,17 +192,7 @@ impl Nodes {
         let mirror = |stamp: Timestamp| self.mirror_time(stamp).unwrap_or(stamp);
         let mut mirrored = Self {
             times: Vec::with_capacity(self.len()),
-            events: Arc::default(),
-            roles: Arc::default(),
-            between: Arc::default(),
-            first: self.first.clone(),
-            whole: self.whole.clone(),
-            counts: Arc::clone(&self.counts),
-            blocks: self.blocks.clone(),
-            extents: Vec::new(),
-            event_counts: self.event_counts.clone(),
-            base: self.base,
-            last: self.last,
+            ..self.clone_without_times()
         };
         let mut events = Vec::with_capacity(self.len());
         let mut roles = Vec::with_capacity(self.len());

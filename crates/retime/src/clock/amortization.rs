@@ -145,16 +145,8 @@ pub fn amortize_as_printed(
     times: &LogicalTimes,
     monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
-    let work = Ramps {
-        causality,
-        clocks,
-        delay,
-        times,
-        limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
-        shape: Shape::Printed(ramp),
-        monitor,
-    };
-    work.correction()
+    let shape = Shape::Printed(ramp);
+    Ramps::new(causality, clocks, delay, shape, times, monitor)?.correction()
 }
 
 /// Spreads jumps over a ramp of given length, where a bound on the jumps is known
@@ -167,16 +159,8 @@ pub fn amortize_with_ramp(
     times: &LogicalTimes,
     monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
-    let work = Ramps {
-        causality,
-        clocks,
-        delay,
-        times,
-        limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
-        shape: Shape::Gentlest(ramp),
-        monitor,
-    };
-    work.correction()
+    let shape = Shape::Gentlest(ramp);
+    Ramps::new(causality, clocks, delay, shape, times, monitor)?.correction()
 }
 
 /// How jumps become ramps.
@@ -228,7 +212,26 @@ struct Ramps<'a> {
     monitor: &'a dyn Monitor,
 }
 
-impl Ramps<'_> {
+impl<'a> Ramps<'a> {
+    fn new(
+        causality: &'a Causality,
+        clocks: &'a Clocks,
+        delay: &'a MinimalDelay,
+        shape: Shape,
+        times: &'a LogicalTimes,
+        monitor: &'a dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        Ok(Self {
+            causality,
+            clocks,
+            delay,
+            times,
+            limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
+            shape,
+            monitor,
+        })
+    }
+
     fn correction(&self) -> Result<Correction, CorrectionError> {
         let all: Vec<ClockId> = self.clocks.iter().collect();
         let maps = all.into_par_iter().map(|clock| self.map(clock));

@@ -33,7 +33,7 @@ pub fn mirror_back(
     let shift = needed_shift(causality.nodes(), mirrored)?;
     let maps = clocks.iter().map(|clock| {
         let mut builder = MapBuilder::keeping(mirrored.distance().clone());
-        for point in points(causality, clocks, mirrored, (clock, shift), monitor)? {
+        for point in points(causality, clocks, mirrored, clock, shift, monitor)? {
             add_known(&mut builder, causality.nodes(), point)?;
         }
         builder.finish()
@@ -94,7 +94,8 @@ fn points(
     causality: &Causality,
     clocks: &Clocks,
     mirrored: &Correction,
-    (clock, shift): (ClockId, u64),
+    clock: ClockId,
+    shift: u64,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Point>, CorrectionError> {
     let nodes = causality.nodes();

@@ -15,7 +15,7 @@ use retime_model::{ClockId, Clocks};
 
 /// Progress of one operation.
 #[derive(Clone, Debug, Default)]
-struct Progress {
+struct OperationProgress {
     /// Clocks of which begins are not computed yet, by side.
     missing: [u32; 2],
     /// Latest begins by side, of different clocks.
@@ -28,7 +28,7 @@ struct Progress {
 pub(super) struct CollectiveState<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
-    progress: Vec<Progress>,
+    progress: Vec<OperationProgress>,
     members: Members,
     /// True if any locations share a clock.
     is_shared: bool,
@@ -55,9 +55,9 @@ impl<'a> CollectiveState<'a> {
         let mut members = Members::default();
         let progress = |instance: Instance| {
             let participants = collectives.participants(instance);
-            let mut progress = Progress {
+            let mut progress = OperationProgress {
                 missing: members.add(causality, clocks, instance),
-                ..Progress::default()
+                ..OperationProgress::default()
             };
             progress.first_missing = participants
                 .iter()

@@ -23,7 +23,7 @@ use retime_model::{ClockId, Clocks};
 
 /// The bound that dependencies put on an event. The larger of two holds for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Bound {
+pub(super) enum EffectBound {
     /// Not before this, if anything.
     At(Option<i64>),
     /// Nothing yet.
@@ -61,34 +61,34 @@ impl<'a> Exchange<'a> {
     /// The time before which the message that `receive`, a node of `clock`, got
     /// from another clock cannot have arrived.
     #[inline]
-    pub(super) fn message_bound(&mut self, clock: ClockId, receive: EventNode) -> Bound {
+    pub(super) fn message_bound(&mut self, clock: ClockId, receive: EventNode) -> EffectBound {
         let Some(send) = self.causality.message_source(receive) else {
-            return Bound::At(None);
+            return EffectBound::At(None);
         };
         let nodes = self.causality.nodes();
         let from = nodes.location(send);
         if self.clocks.of(from) == clock {
-            return Bound::At(None);
+            return EffectBound::At(None);
         }
         let sent = self.values[send.index()];
         if sent == UNKNOWN {
             return self.wait(receive);
         }
         let delay = self.causality.message_delay(self.delay, send, receive);
-        Bound::At(Some(sent.saturating_add(delay.0)))
+        EffectBound::At(Some(sent.saturating_add(delay.0)))
     }
 
     /// The time before which the collective that ends at `end`, a node of `clock`,
     /// cannot have ended for the sake of begins on other clocks.
-    pub(super) fn collective_bound(&mut self, clock: ClockId, end: EventNode) -> Bound {
+    pub(super) fn collective_bound(&mut self, clock: ClockId, end: EventNode) -> EffectBound {
         let Some(slot) = self.causality.slot(end) else {
-            return Bound::At(None);
+            return EffectBound::At(None);
         };
         let (collectives, values) = (&self.collectives, &self.values);
         if !collectives.is_ready(values, slot, clock) {
             return self.wait(end);
         }
-        Bound::At(collectives.bound(values, self.delay, slot, clock))
+        EffectBound::At(collectives.bound(values, self.delay, slot, clock))
     }
 
     /// Makes the value of `node` known, and names the clocks that were told to wait
@@ -140,10 +140,10 @@ impl<'a> Exchange<'a> {
         self.values
     }
 
-    fn wait(&mut self, effect: EventNode) -> Bound {
+    fn wait(&mut self, effect: EventNode) -> EffectBound {
         let location = self.causality.nodes().location(effect);
         self.waiting[location.as_usize()] = effect.into();
-        Bound::Waits
+        EffectBound::Waits
     }
 
     /// Names the clock of `effect` if it was told to wait there.
@@ -209,12 +209,12 @@ pub(super) mod tests {
         let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
         assert_eq!(
             exchange.message_bound(ClockId(0), EventNode(0)),
-            Bound::Waits
+            EffectBound::Waits
         );
         assert_eq!(publish(&mut exchange, EventNode(3), 100), [ClockId(0)]);
         assert_eq!(
             exchange.message_bound(ClockId(0), EventNode(0)),
-            Bound::At(Some(102))
+            EffectBound::At(Some(102))
         );
         Ok(())
     }
@@ -227,7 +227,7 @@ pub(super) mod tests {
         assert_eq!(publish(&mut exchange, EventNode(3), 100), []);
         assert_eq!(
             exchange.message_bound(ClockId(0), EventNode(0)),
-            Bound::At(Some(102))
+            EffectBound::At(Some(102))
         );
         Ok(())
     }
@@ -240,16 +240,16 @@ pub(super) mod tests {
         assert_eq!(publish(&mut exchange, EventNode(6), 0), []);
         assert_eq!(
             exchange.collective_bound(ClockId(2), EventNode(7)),
-            Bound::Waits
+            EffectBound::Waits
         );
         assert_eq!(publish(&mut exchange, EventNode(4), 200), []);
         assert_eq!(
             exchange.collective_bound(ClockId(2), EventNode(7)),
-            Bound::Waits
+            EffectBound::Waits
         );
         assert_eq!(publish(&mut exchange, EventNode(1), 157), [ClockId(2)]);
         let bound = exchange.collective_bound(ClockId(2), EventNode(7));
-        assert_eq!(bound, Bound::At(Some(202)));
+        assert_eq!(bound, EffectBound::At(Some(202)));
         Ok(())
     }
 }

@@ -48,7 +48,7 @@ pub fn simple(
     distance: &MinimalDistance,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    let law = || Standing {
+    let law = || StandingClock {
         nodes: causality.nodes(),
         distance,
     };
@@ -58,12 +58,12 @@ pub fn simple(
 }
 
 /// A clock that is ahead stands still, but for the least distance.
-struct Standing<'a> {
+struct StandingClock<'a> {
     nodes: &'a Nodes,
     distance: &'a MinimalDistance,
 }
 
-impl Law for Standing<'_> {
+impl Law for StandingClock<'_> {
     fn between(&mut self) -> Between {
         Between::Stands
     }

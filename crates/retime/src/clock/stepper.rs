@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::collective_state::causes_of_end;
-use super::exchange::{Bound, Exchange};
+use super::exchange::{EffectBound, Exchange};
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::times::{FURTHEST, Jump};
@@ -174,14 +174,14 @@ impl<'a> Stepper<'a> {
         let node = ahead.next()?;
         let nodes = self.causality.nodes();
         let mut bound = match nodes.role(node) {
-            Role::Send | Role::CollectiveBegin => Bound::At(None),
+            Role::Send | Role::CollectiveBegin => EffectBound::At(None),
             Role::Receive => exchange.message_bound(self.clock, node),
             Role::CollectiveEnd => exchange.collective_bound(self.clock, node),
         };
         if tied {
             bound = bound.max(self.tied_bound(node, exchange));
         }
-        let Bound::At(bound) = bound else {
+        let EffectBound::At(bound) = bound else {
             return None;
         };
         let raw = nodes.time(node).0;
@@ -206,16 +206,16 @@ impl<'a> Stepper<'a> {
     /// The time before which `effect` cannot lie for the sake of causes on its own
     /// clock. Ties are rare.
     #[cold]
-    fn tied_bound(&self, effect: EventNode, exchange: &Exchange<'_>) -> Bound {
+    fn tied_bound(&self, effect: EventNode, exchange: &Exchange<'_>) -> EffectBound {
         let nodes = self.causality.nodes();
         let of_clock = |cause: EventNode| self.clocks.of(nodes.location(cause)) == self.clock;
         let tied = causes(self.causality, effect)
             .filter(|&cause| of_clock(cause) && is_tied(nodes, cause, effect));
         let bound = |cause| match exchange.published(cause) {
-            None => Bound::Waits,
-            value => Bound::At(value),
+            None => EffectBound::Waits,
+            value => EffectBound::At(value),
         };
-        tied.map(bound).max().unwrap_or(Bound::At(None))
+        tied.map(bound).max().unwrap_or(EffectBound::At(None))
     }
 }
 

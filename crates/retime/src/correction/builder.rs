@@ -250,15 +250,15 @@ impl MapBuilder {
 /// The slopes `low <= s < high` that a piece may have, as fractions.
 #[derive(Debug)]
 struct Slopes {
-    low: (u64, u64),
-    high: (u64, u64),
+    low: Fraction,
+    high: Fraction,
 }
 
 impl Default for Slopes {
     fn default() -> Self {
         Self {
-            low: (0, 1),
-            high: (1, 0),
+            low: Fraction { y: 0, x: 1 },
+            high: Fraction { y: 1, x: 0 },
         }
     }
 }
@@ -266,13 +266,15 @@ impl Default for Slopes {
 impl Slopes {
     /// True if `y / x` is inside.
     fn contain(&self, y: u64, x: u64) -> bool {
-        !less((y, x), self.low) && less((y, x), self.high)
+        let slope = Fraction { y, x };
+        !slope.is_below(self.low) && slope.is_below(self.high)
     }
 
     /// Keeps the slopes that round down to `y` at `x`; false if none is left.
     fn narrow(&mut self, y: u64, x: u64) -> bool {
-        if less(self.low, (y, x)) {
-            self.low = (y, x);
+        let slope = Fraction { y, x };
+        if self.low.is_below(slope) {
+            self.low = slope;
         }
         self.lower(y, x)
     }
@@ -280,17 +282,28 @@ impl Slopes {
     /// Keeps the slopes that round down to `y` at most at `x`; false if none is left.
     fn lower(&mut self, y: u64, x: u64) -> bool {
         // At the end of 64 bits the interval is empty, and the piece only ends early.
-        let above = (y.saturating_add(1), x);
-        if less(above, self.high) {
+        let above = Fraction {
+            y: y.saturating_add(1),
+            x,
+        };
+        if above.is_below(self.high) {
             self.high = above;
         }
-        less(self.low, self.high)
+        self.low.is_below(self.high)
     }
 }
 
-/// True if fraction `a` is smaller than `b`; a denominator of 0 is infinite.
-fn less(a: (u64, u64), b: (u64, u64)) -> bool {
-    u128::from(a.0) * u128::from(b.1) < u128::from(b.0) * u128::from(a.1)
+/// The fraction `y / x`, infinite where `x` is 0.
+#[derive(Clone, Copy, Debug)]
+struct Fraction {
+    y: u64,
+    x: u64,
+}
+
+impl Fraction {
+    fn is_below(self, other: Self) -> bool {
+        u128::from(self.y) * u128::from(other.x) < u128::from(other.y) * u128::from(self.x)
+    }
 }
 
 #[cfg(test)]

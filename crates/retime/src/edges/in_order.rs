@@ -6,13 +6,13 @@
 
 use rayon::prelude::*;
 
-use super::{Edge, EdgeIndex, Edges, Listed, Source};
+use super::{Edge, EdgeIndex, Edges, ListedEdges, Source};
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// All dependencies of a trace by clocks, stamps and events.
 pub(crate) struct InOrder {
     /// In this order.
-    pub(crate) list: Listed,
+    pub(crate) list: ListedEdges,
     /// At which positions [`Source::list`] has them.
     pub(crate) positions: Vec<EdgeIndex>,
 }
@@ -30,7 +30,7 @@ impl InOrder {
         let (edges, positions) = all.into_iter().unzip();
         let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
         Ok(Self {
-            list: Listed {
+            list: ListedEdges {
                 edges: Edges::new(edges, extents.collect()),
                 granularities: source.granularities(monitor)?,
             },

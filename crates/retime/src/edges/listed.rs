@@ -7,13 +7,13 @@ use super::{Edge, Edges, Source};
 /// A list that is walked as a [`Source`] of its own, and knows what the clocks of the trace can
 /// show: fewer dependencies would show less.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListedEdges {
     pub(crate) edges: Edges,
     /// Per clock: the ticks between its stamps, as [`Source::granularities`] tells.
     pub(crate) granularities: Vec<i64>,
 }
 
-impl Source for Listed {
+impl Source for ListedEdges {
     fn clocks(&self) -> usize {
         self.edges.clocks()
     }

@@ -35,7 +35,7 @@ mod source;
 
 pub(crate) use gathered::{Times, TraceEdges};
 pub(crate) use in_order::InOrder;
-pub(crate) use listed::Listed;
+pub(crate) use listed::ListedEdges;
 pub(crate) use source::whole;
 pub use source::{Dependencies, Source, each_part, each_part_watched};
 

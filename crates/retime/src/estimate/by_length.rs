@@ -120,7 +120,7 @@ pub fn learn_by_length(
     clocks: &Clocks,
     monitor: &dyn Monitor,
 ) -> Result<LengthLine, Cancelled> {
-    let pairs = of_pairs::<Pair>(causality, clocks, monitor)?;
+    let pairs = of_pairs::<PairByLength>(causality, clocks, monitor)?;
     let (mut messages, mut bytes) = (0, 0);
     let mut trips = Hull::default();
     for pair in pairs {
@@ -135,7 +135,7 @@ pub fn learn_by_length(
 
 /// The line with two latencies and twice the mean of bytes that is highest at `mean`, below all
 /// points of a hull.
-fn highest_below(hull: &[Point], mean: f64) -> LengthLine {
+fn highest_below(hull: &[TimedLength], mean: f64) -> LengthLine {
     let lowest = hull.iter().map(|it| it.latency).min();
     let Some(lowest) = lowest.filter(|it| *it >= 0) else {
         return LengthLine::default();
@@ -168,12 +168,12 @@ fn highest_below(hull: &[Point], mean: f64) -> LengthLine {
 
 /// Bytes, and ticks that they took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Point {
+struct TimedLength {
     bytes: i64,
     latency: i64,
 }
 
-impl Planar for Point {
+impl Planar for TimedLength {
     fn is_beside(&self, other: &Self) -> bool {
         self.bytes >= other.bytes
     }
@@ -188,7 +188,7 @@ impl Planar for Point {
 /// Points of which only the lower hull counts.
 #[derive(Default)]
 struct Hull {
-    points: Vec<Point>,
+    points: Vec<TimedLength>,
     reduced: usize,
 }
 
@@ -196,7 +196,7 @@ struct Hull {
 const GATHERED: usize = 256;
 
 impl Hull {
-    fn add(&mut self, point: Point) {
+    fn add(&mut self, point: TimedLength) {
         self.points.push(point);
         if self.points.len() >= GATHERED.max(2 * self.reduced) {
             self.reduce();
@@ -213,7 +213,7 @@ impl Hull {
     }
 
     /// The vertices, from left to right.
-    fn vertices(&mut self) -> &[Point] {
+    fn vertices(&mut self) -> &[TimedLength] {
         self.reduce();
         &self.points
     }
@@ -221,14 +221,14 @@ impl Hull {
 
 /// Adds to `sums` the vertices of the hull of all sums of a point of either: steps along the
 /// edges of both, the flatter one first.
-fn add_sums(one: &[Point], other: &[Point], mut add: impl FnMut(Point)) {
+fn add_sums(one: &[TimedLength], other: &[TimedLength], mut add: impl FnMut(TimedLength)) {
     let (mut i, mut k) = (0, 0);
     while let (Some(a), Some(b)) = (one.get(i), other.get(k)) {
-        add(Point {
+        add(TimedLength {
             bytes: a.bytes + b.bytes,
             latency: a.latency.saturating_add(b.latency),
         });
-        let step = |from: &Point, to: Option<&Point>| {
+        let step = |from: &TimedLength, to: Option<&TimedLength>| {
             let to = to?;
             let rise = i128::from(to.latency) - i128::from(from.latency);
             Some((rise, i128::from(to.bytes - from.bytes)))
@@ -258,7 +258,7 @@ impl LengthWindow {
     fn add(&mut self, sample: Sample) {
         let way = usize::from(!sample.there);
         self.count[way] += 1;
-        self.ways[way].add(Point {
+        self.ways[way].add(TimedLength {
             bytes: bytes(&sample).into(),
             latency: sample.latency,
         });
@@ -282,7 +282,7 @@ fn bytes(sample: &Sample) -> u32 {
 
 /// The dependencies between two clocks.
 #[derive(Default)]
-struct Pair {
+struct PairByLength {
     drift: PairDrift,
     window: LengthWindow,
     found: OfPair,
@@ -296,7 +296,7 @@ struct OfPair {
     bytes: u64,
 }
 
-impl PairPasses for Pair {
+impl PairPasses for PairByLength {
     type Found = OfPair;
 
     fn first_pass(&mut self, sample: Sample) {
@@ -324,7 +324,7 @@ impl PairPasses for Pair {
     }
 }
 
-impl Pair {
+impl PairByLength {
     fn note_trips(&mut self) {
         let mut window = std::mem::take(&mut self.window);
         let (first, last) = window.lasts.unwrap_or((0, 0));
@@ -347,7 +347,7 @@ mod tests {
 
     /// A pair whose clocks do not drift: (there, bytes, latency).
     fn line_of(messages: &[(bool, u32, i64)]) -> LengthLine {
-        let mut pair = Pair::default();
+        let mut pair = PairByLength::default();
         let sample = |&(there, bytes, latency): &(bool, u32, i64)| Sample {
             time: 0,
             there,
@@ -399,7 +399,7 @@ mod tests {
             let hull = |points: &[(i64, i64)]| {
                 let mut hull = Hull::default();
                 for &(bytes, latency) in points {
-                    hull.add(Point { bytes, latency });
+                    hull.add(TimedLength { bytes, latency });
                 }
                 hull.vertices().to_vec()
             };

@@ -77,7 +77,7 @@ impl EmptyCalls {
 
 /// A call, and its answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Call {
+struct AnsweredCall {
     /// Bytes of both messages, as far as they are known.
     bytes: u64,
     round_trip: i64,
@@ -94,7 +94,7 @@ pub fn empty_calls(
     let calls = locations
         .into_par_iter()
         .map(|location| calls_of(causality, clocks, location, monitor));
-    let calls: Vec<Vec<Call>> = calls.collect::<Result<_, Cancelled>>()?;
+    let calls: Vec<Vec<AnsweredCall>> = calls.collect::<Result<_, Cancelled>>()?;
     let mut calls = calls.concat();
     if calls.len() < FEWEST as usize {
         return Ok(None);
@@ -116,7 +116,7 @@ fn calls_of(
     clocks: &Clocks,
     location: usize,
     monitor: &dyn Monitor,
-) -> Result<Vec<Call>, Cancelled> {
+) -> Result<Vec<AnsweredCall>, Cancelled> {
     let nodes = causality.nodes();
     let mut pace = Pace::of(monitor);
     let mut before: Option<EventNode> = None;
@@ -136,7 +136,7 @@ fn answered(
     clocks: &Clocks,
     sent: EventNode,
     answer: EventNode,
-) -> Option<Call> {
+) -> Option<AnsweredCall> {
     let nodes = causality.nodes();
     let clock = |node: EventNode| clocks.of(nodes.location(node));
     let called = causality.message_target(sent)?;
@@ -159,7 +159,7 @@ fn answered(
     };
     let spent = between(called, answering);
     let round_trip = between(sent, answer).saturating_sub(spent);
-    (spent <= round_trip).then(|| Call {
+    (spent <= round_trip).then(|| AnsweredCall {
         bytes: bytes(causality.length(sent, called)) + bytes(causality.length(answering, answer)),
         round_trip,
     })

@@ -128,28 +128,28 @@ struct Difference {
 
 /// The slope between two differences.
 #[derive(Clone, Copy)]
-struct Slope {
+struct KnownSlope {
     slope: f64,
     known_to: f64,
 }
 
 /// Median of the slopes between windows far apart; `None` for too few windows.
-fn median_slope(windows: &[Difference]) -> Option<Slope> {
+fn median_slope(windows: &[Difference]) -> Option<KnownSlope> {
     let apart = windows.len().div_ceil(2);
     let pairs = windows.iter().zip(windows.get(apart..).unwrap_or_default());
     let slopes = pairs.filter(|(a, b)| b.at > a.at).map(|(a, b)| {
         let time = (b.at - a.at) as f64;
-        Slope {
+        KnownSlope {
             slope: (b.by - a.by) as f64 / time,
             known_to: (a.known_to as f64 + b.known_to as f64) / time,
         }
     });
-    let mut slopes: Vec<Slope> = slopes.collect();
+    let mut slopes: Vec<KnownSlope> = slopes.collect();
     if slopes.is_empty() {
         return None;
     }
     let middle = slopes.len() / 2;
-    let by_slope = |a: &Slope, b: &Slope| a.slope.total_cmp(&b.slope);
+    let by_slope = |a: &KnownSlope, b: &KnownSlope| a.slope.total_cmp(&b.slope);
     Some(*slopes.select_nth_unstable_by(middle, by_slope).1)
 }
 

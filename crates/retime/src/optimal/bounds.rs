@@ -143,13 +143,13 @@ struct Search<'a, S, F> {
 
 /// The result of taking mean rates to differ from those of the lines by no more than `delta`.
 enum Tried {
-    Found(Found),
+    Found(FoundBounds),
     /// Some mean rate can differ by this much at least, which is more.
     Refuted(f64),
 }
 
 /// Bounds where mean rates differ from those of the lines by no more than `delta`.
-struct Found {
+struct FoundBounds {
     bounds: OffsetBounds,
     delta: f64,
     /// How far mean rates can differ by these bounds, as a fraction,
@@ -158,7 +158,7 @@ struct Found {
     at_least: f64,
 }
 
-impl Found {
+impl FoundBounds {
     /// True if bounds that hold if mean rates differ by `delta` say that they do.
     fn is_proven(&self) -> bool {
         self.rates < self.delta
@@ -177,7 +177,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     /// Raises `delta` until it is enough. Where dependencies contradict each other, rates are given
     /// all freedom: these contradictions have another cause, and the others are for a rate or
     /// for the drift bound, which [narrowing](Self::narrowed) tells apart.
-    fn raised(&mut self) -> Result<Found, Cancelled> {
+    fn raised(&mut self) -> Result<FoundBounds, Cancelled> {
         let most = self.most();
         let mut delta = (self.options.drift * FIRST).max(LEAST).min(most);
         loop {
@@ -199,7 +199,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     }
 
     /// Bounds with all freedom of rates, unless these contradict as much; then what was found.
-    fn given_freedom(&mut self, found: Found) -> Result<Found, Cancelled> {
+    fn given_freedom(&mut self, found: FoundBounds) -> Result<FoundBounds, Cancelled> {
         let Tried::Found(widest) = self.tried(self.most())? else {
             return Ok(found);
         };
@@ -211,7 +211,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     /// Takes how far rates are proven to differ for `delta`, as long as that narrows bounds. Where
     /// dependencies contradict each other that did not before, it is the drift bound that they
     /// contradict.
-    fn narrowed(&mut self, mut found: Found) -> Result<OffsetBounds, Cancelled> {
+    fn narrowed(&mut self, mut found: FoundBounds) -> Result<OffsetBounds, Cancelled> {
         loop {
             let proven = found.rates * (1.0 + ROUNDING) + LEAST;
             // By as much each time, so that this comes to an end.
@@ -233,10 +233,10 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     /// Looks for the bounds under a `delta`.
     fn tried(&mut self, delta: f64) -> Result<Tried, Cancelled> {
         let (source, monitor, options) = (self.source, self.monitor, self.options);
-        let facts = Facts::new(source, &self.least, self.base, (options, delta), monitor)?;
+        let facts = Facts::new(source, &self.least, self.base, options, delta, monitor)?;
         let found = |bounds: OffsetBounds| {
             let (rates, at_least) = differ_by(&bounds, options.slope(0.0), facts.drift());
-            Tried::Found(Found {
+            Tried::Found(FoundBounds {
                 bounds,
                 delta,
                 rates,
@@ -547,7 +547,7 @@ mod tests {
             };
             base.offsets[1] = base.offsets[1].as_ref().map(shifted);
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
+            let facts = Facts::new(&edges, |_| parts as i64, &base, &options, 0.0, &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
             let direct = without_contradiction(&facts, &all, &options, &()).unwrap();
             let all = InOrder::new(&edges, &()).unwrap();
@@ -582,7 +582,7 @@ mod tests {
             let mut proven = None;
             for times in [0.25, 1.0, 4.0, 10.0] {
                 let delta = times * drift;
-                let facts = Facts::new(&edges, |_| 0, &base, (&options, delta), &()).unwrap();
+                let facts = Facts::new(&edges, |_| 0, &base, &options, delta, &()).unwrap();
                 let all = kept(&edges, &facts, &()).unwrap();
                 let by_slack = differ_by_slack(&all, &facts);
                 let found = without_contradiction(&facts, &all, &options, &()).unwrap();
@@ -602,7 +602,7 @@ mod tests {
                         if !(rates < delta && found.complete && narrows) {
                             break;
                         }
-                        let facts = Facts::new(&edges, |_| 0, &base, (&options, known), &()).unwrap();
+                        let facts = Facts::new(&edges, |_| 0, &base, &options, known, &()).unwrap();
                         let all = kept(&edges, &facts, &()).unwrap();
                         let Some(next) = without_contradiction(&facts, &all, &options, &()).unwrap() else {
                             break;
@@ -632,7 +632,7 @@ mod tests {
             all.extend([message(0, 1, -early), message(1, 0, 50)]);
             let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| 0, &base, (&options, 0.0), &()).unwrap();
+            let facts = Facts::new(&edges, |_| 0, &base, &options, 0.0, &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
             let found = without_contradiction(&facts, &all, &options, &()).unwrap();
             prop_assert!(found.is_none());

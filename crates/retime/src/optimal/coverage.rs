@@ -97,9 +97,9 @@ impl TrueReference {
         let own = bounds.clocks.get(bounds.reference.as_usize());
         let own = own.and_then(Option::as_ref);
         let steps = own.map_or(&[][..], ClockBounds::steps);
-        for (number, &step) in steps.iter().enumerate().rev() {
+        for (number, &(after, until)) in steps.iter().enumerate().rev() {
             let from = number.checked_sub(1).map_or(i64::MIN, |it| steps[it].1);
-            undo(&mut points, from, step);
+            undo(&mut points, from, after, until);
         }
         let tick = own.map_or(1.0, |own| own.tick.max(1.0));
         Self { points, tick }
@@ -129,7 +129,7 @@ impl TrueReference {
 
 /// Takes a step between two stamps out of what a clock shows, which runs evenly
 /// `from` a stamp on; what it shows in between is left out.
-fn undo(points: &mut Vec<(u64, i64)>, from: i64, (after, until): (i64, i64)) {
+fn undo(points: &mut Vec<(u64, i64)>, from: i64, after: i64, until: i64) {
     points.retain(|it| it.1 <= after || it.1 >= until);
     let start = points.partition_point(|it| it.1 < from);
     let set = points.partition_point(|it| it.1 <= after);

@@ -32,9 +32,9 @@ impl Envelope {
         for (index, &(piece, at, value)) in moments.iter().enumerate() {
             match index.checked_sub(1).map(|before| moments[before]) {
                 Some((same, start, from)) if same == piece => {
-                    envelope.within((start, from), (at, value));
+                    envelope.within(start, from, at, value);
                 }
-                Some((_, start, from)) => envelope.across((start, from), (at, value)),
+                Some((_, start, from)) => envelope.across(start, from, at, value),
                 None => {}
             }
             envelope.push(at, value);
@@ -71,7 +71,7 @@ impl Envelope {
         let before = after.checked_sub(1).map(|before| self.knots[before]);
         match (before, self.knots.get(after)) {
             (None, None) => f64::INFINITY * self.side,
-            (None, Some(&end)) | (Some(end), None) => self.cone(end, stamp),
+            (None, Some(&(at, value))) | (Some((at, value)), None) => self.cone(at, value, stamp),
             (Some((at, value)), Some(_)) if at == stamp => value,
             (Some((start, from)), Some(&(end, to))) => {
                 let along = (stamp - start) as f64 / (end - start) as f64;
@@ -84,32 +84,32 @@ impl Envelope {
         }
     }
 
-    fn cone(&self, (at, value): (i64, f64), stamp: i64) -> f64 {
+    fn cone(&self, at: i64, value: f64, stamp: i64) -> f64 {
         value + self.side * self.slope * at.abs_diff(stamp) as f64
     }
 
-    /// The knot where two cones of one piece meet, at a whole stamp: bounds are
+    /// Adds the knot where two cones of one piece meet, at a whole stamp: bounds are
     /// off by less than the drift of a tick between the knots around it.
-    fn within(&mut self, (start, from): (i64, f64), (end, to): (i64, f64)) {
+    fn within(&mut self, start: i64, from: f64, end: i64, to: f64) {
         if self.slope <= 0.0 || !from.is_finite() || !to.is_finite() {
             return;
         }
         let middle = (end - start) as f64 / 2.0 + self.side * (to - from) / (2.0 * self.slope);
         let meet = start.saturating_add(middle.round() as i64);
         if meet > start && meet < end {
-            let values = [self.cone((start, from), meet), self.cone((end, to), meet)];
+            let values = [self.cone(start, from, meet), self.cone(end, to, meet)];
             self.push(meet, self.narrower(values));
         }
     }
 
     /// Between two pieces the clock steps, no one knows where: either cone.
-    fn across(&mut self, start: (i64, f64), end: (i64, f64)) {
-        self.steps.push((start.0, end.0));
-        if end.0 - start.0 < 2 {
+    fn across(&mut self, start: i64, from: f64, end: i64, to: f64) {
+        self.steps.push((start, end));
+        if end - start < 2 {
             return;
         }
-        let either = |at: i64| self.wider([self.cone(start, at), self.cone(end, at)]);
-        let inside = [start.0 + 1, end.0 - 1].map(|at| (at, either(at)));
+        let either = |at: i64| self.wider([self.cone(start, from, at), self.cone(end, to, at)]);
+        let inside = [start + 1, end - 1].map(|at| (at, either(at)));
         for (at, value) in inside {
             self.push(at, value);
         }

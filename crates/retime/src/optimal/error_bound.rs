@@ -119,15 +119,17 @@ impl ErrorBounds {
         let clocks: Vec<ClockId> = (0..bounds.clocks.len() as u32).map(ClockId).collect();
         let bound = |&clock: &ClockId| {
             let of = bounds.clocks[clock.as_usize()].as_ref();
-            let Some((of, extent)) = of.zip(extent(clock)) else {
+            let Some((of, (first, last))) = of.zip(extent(clock)) else {
                 return Ok(None);
             };
             let written = Written {
                 map: correction.map(clock),
                 nodes,
+                first,
+                last,
                 shift,
             };
-            ClockErrorBound::new(of, &written, extent, monitor).map(Some)
+            ClockErrorBound::new(of, &written, monitor).map(Some)
         };
         let own = clocks.par_iter().map(bound).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -158,7 +160,8 @@ impl ErrorBounds {
                             pace.event()?;
                             let raw = nodes.timestamp(node);
                             after = bound.after(raw, after);
-                            sum.add(bound.at_place(raw, after));
+                            let (earlier, later) = bound.at_place(raw, after);
+                            sum.add(earlier, later);
                         }
                     }
                 }
@@ -283,10 +286,9 @@ impl ClockErrorBound {
     fn new(
         bounds: &ClockBounds,
         written: &Written<'_>,
-        extent: (i64, i64),
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let samples = written.samples(bounds, extent, monitor)?;
+        let samples = written.samples(bounds, monitor)?;
         let widths = samples
             .iter()
             .filter_map(|it| Some(it.values[0]? + it.values[1]?));
@@ -322,6 +324,10 @@ impl ClockErrorBound {
 struct Written<'a> {
     map: &'a ClockMap,
     nodes: &'a Nodes,
+    /// The stamp of its first event,
+    first: i64,
+    /// and of its last one.
+    last: i64,
     /// The ticks that the correction adds to the reference.
     shift: i64,
 }
@@ -331,7 +337,6 @@ impl Written<'_> {
     fn samples(
         &self,
         bounds: &ClockBounds,
-        (first, last): (i64, i64),
         monitor: &dyn Monitor,
     ) -> Result<Vec<JointSample<2>>, Cancelled> {
         let knots = self.map.knots().iter();
@@ -342,7 +347,7 @@ impl Written<'_> {
         });
         let mut stamps = bounds.stamps();
         stamps.extend(bends);
-        stamps.retain(|&at| at >= first && at <= last);
+        stamps.retain(|&at| at >= self.first && at <= self.last);
         stamps.sort_unstable();
         stamps.dedup();
         let mut pace = Pace::of(monitor);
@@ -423,7 +428,7 @@ struct WidthSum {
 }
 
 impl WidthSum {
-    fn add(&mut self, (before, after): (f64, f64)) {
+    fn add(&mut self, before: f64, after: f64) {
         let (error, half) = (before.max(after), f64::midpoint(before, after));
         if !error.is_finite() {
             self.unbounded += 1;

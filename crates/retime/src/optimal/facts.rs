@@ -41,7 +41,8 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         source: &impl Source,
         least: F,
         base: &'a Estimate,
-        (options, delta): (&BoundOptions, f64),
+        options: &BoundOptions,
+        delta: f64,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let drift = options.slope(delta);
@@ -167,7 +168,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
     ) -> Side {
         let clock = |clock: ClockId| {
             self.line(clock)?;
-            let extent = self.extent(clock)?;
+            let (first, last) = self.extent(clock)?;
             let moments = graph.nodes(clock).map(|node| {
                 let ((_, piece, at), value) = (graph.moment(node), values[node]);
                 let ticks = if value == UNBOUNDED {
@@ -181,7 +182,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             if clock != self.base.reference {
                 return Some(Envelope::new(&moments, side, self.drift()));
             }
-            let pieces: Vec<(i64, i64)> = relaxation.pieces(clock, extent).collect();
+            let pieces: Vec<(i64, i64)> = relaxation.pieces(clock, first, last).collect();
             let value = |piece: usize| {
                 let of = moments.iter().find(|it| it.0 as usize == piece);
                 of.map_or(f64::INFINITY * side, |it| it.2)

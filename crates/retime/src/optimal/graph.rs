@@ -323,10 +323,10 @@ impl Graph {
             return 1;
         }
         if node > 0 {
-            self.carry((node, node - 1), Parent::After, in_time, state);
+            self.carry(node, node - 1, Parent::After, in_time, state);
         }
         if node + 1 < self.moments.len() {
-            self.carry((node, node + 1), Parent::Before, in_time, state);
+            self.carry(node, node + 1, Parent::Before, in_time, state);
         }
         self.relax(node, in_time, state);
         2 + u64::from(self.outgoing[node + 1] - self.outgoing[node])
@@ -335,7 +335,8 @@ impl Graph {
     #[inline]
     fn carry(
         &self,
-        (from, to): (usize, usize),
+        from: usize,
+        to: usize,
         parent: Parent,
         in_time: &NodesInTime,
         state: &mut GraphSearch,

@@ -278,7 +278,7 @@ pub(crate) fn steps(
         drift: drift.unwrap_or(usual.drift),
         ..usual
     };
-    let facts = Facts::new(&all.list, |_| 0, base, (&options, 0.0), monitor)?;
+    let facts = Facts::new(&all.list, |_| 0, base, &options, 0.0, monitor)?;
     let mut relaxation = Relaxation::new(facts.clocks());
     Narrowed::new(all, &facts).screen(&facts, &mut relaxation, monitor)?;
     Ok(relaxation.into_cuts())

@@ -99,7 +99,8 @@ impl Relaxation {
     pub(super) fn pieces(
         &self,
         clock: ClockId,
-        (first, last): (i64, i64),
+        first: i64,
+        last: i64,
     ) -> impl Iterator<Item = (i64, i64)> {
         let cuts = self.cuts(clock);
         let starts = std::iter::once(first).chain(cuts.iter().map(|cut| cut.1));

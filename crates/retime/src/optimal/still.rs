@@ -18,12 +18,12 @@ pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i
     let ends = ends.flat_map(|&(clock, after, until)| [(clock, after), (clock, until)]);
     let mut watch = Watch::of(ends.collect());
     for edge in all.list.edges.all() {
-        watch.see((edge.from, edge.sent), edge.cause.get());
-        watch.see((edge.to, edge.received), edge.effect.get());
+        watch.see(edge.from, edge.sent, edge.cause.get());
+        watch.see(edge.to, edge.received, edge.effect.get());
     }
     let moved = |&(clock, after, until): &(ClockId, i64, i64)| {
-        let before = watch.at((clock, after)).and_then(|it| it.before);
-        let later = watch.at((clock, until)).and_then(|it| it.later);
+        let before = watch.at(clock, after).and_then(|it| it.before);
+        let later = watch.at(clock, until).and_then(|it| it.later);
         (before.unwrap_or(after), later.unwrap_or(until))
     };
     stretches.iter().map(moved).collect()
@@ -74,8 +74,8 @@ impl Watch {
 
     /// An event. It is next to the nearest stamps that are looked for only, since
     /// these are themselves stamps of events.
-    fn see(&mut self, place: (ClockId, i64), event: Option<EventNode>) {
-        let (clock, stamp) = place;
+    fn see(&mut self, clock: ClockId, stamp: i64, event: Option<EventNode>) {
+        let place = (clock, stamp);
         let at = self.0.partition_point(|it| it.place < place);
         let mut next = at;
         if let Some(same) = self.0.get_mut(at).filter(|it| it.place == place) {
@@ -93,7 +93,8 @@ impl Watch {
     }
 
     /// The finding where a clock stands still.
-    fn at(&self, place: (ClockId, i64)) -> Option<&Still> {
+    fn at(&self, clock: ClockId, stamp: i64) -> Option<&Still> {
+        let place = (clock, stamp);
         let at = self.0.binary_search_by_key(&place, |it| it.place).ok()?;
         self.0.get(at).filter(|it| it.several)
     }

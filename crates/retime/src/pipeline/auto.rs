@@ -494,7 +494,7 @@ impl Work<'_> {
         self.problem.monitor.check()?;
         let learned = self.learned(aligned.alignment.shortest);
         let delay = self.delay(learned);
-        let repair::Repaired {
+        let repair::RepairedTrace {
             correction,
             summary,
         } = repair(&aligned.causality, clocks, &delay, self.problem.monitor)?;
@@ -527,7 +527,7 @@ impl Work<'_> {
             self.problem.monitor,
         )?;
         let delay = self.delay(learned);
-        let repair::Repaired {
+        let repair::RepairedTrace {
             correction,
             summary,
         } = repair_with(

@@ -46,10 +46,10 @@ pub enum Step {
 /// A method that parts of a trace can run together: one by which each clock has to know of
 /// others only what arrives from them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SharedMethod(Asked);
+pub struct SharedMethod(SharedAlgorithm);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Asked {
+enum SharedAlgorithm {
     Auto(Reference),
     Clock(LogicalClock),
 }
@@ -58,17 +58,17 @@ impl SharedMethod {
     /// `None` for a method that needs the whole trace.
     pub(super) fn of(method: &Method) -> Option<Self> {
         if method.is_auto() {
-            return Some(Self(Asked::Auto(method.options().reference)));
+            return Some(Self(SharedAlgorithm::Auto(method.options().reference)));
         }
         let clock = method.clock_alone()?;
-        (!clock.sees_all_clocks()).then_some(Self(Asked::Clock(clock)))
+        (!clock.sees_all_clocks()).then_some(Self(SharedAlgorithm::Clock(clock)))
     }
 
     /// The method with its options.
     pub fn method(self) -> Method {
         match self.0 {
-            Asked::Auto(reference) => Method::default().by(reference),
-            Asked::Clock(clock) => Method::clock(clock),
+            SharedAlgorithm::Auto(reference) => Method::default().by(reference),
+            SharedAlgorithm::Clock(clock) => Method::clock(clock),
         }
     }
 }

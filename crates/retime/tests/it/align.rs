@@ -231,6 +231,48 @@ fn what_wanders_is_followed() {
     assert!(mean < 100.0, "{mean}");
 }
 
+/// Two clocks run evenly, 10 ppm apart. For the most time a slow message comes now and then, and
+/// between bursts they part by thousands of times what the fast messages of a burst leave open.
+#[test]
+fn clocks_run_evenly_between_bursts_of_fast_messages() {
+    let second = 1_000_000_000;
+    let clocks = [(0, 0.0), (-350_000, 1e-5)].map(|(offset, drift)| Wrong { offset, drift });
+    let both_ways = |sent: i64, delay: i64, other: i64| {
+        let there = Message {
+            from: 0,
+            to: 1,
+            sent,
+            delay,
+        };
+        let back = Message {
+            from: 1,
+            to: 0,
+            sent: sent + delay + 500,
+            delay: other,
+        };
+        [there, back]
+    };
+    let slow = (0..700).flat_map(|at| {
+        let [delay, other] = [2 * at, 2 * at + 1].map(|it| 100_000 + 1_800 * mixed(it));
+        both_ways(4 * second + at * second / 10, delay, other)
+    });
+    let bursts = [41, 42, 45, 46, 57, 73].into_iter();
+    let fast = bursts.flat_map(|start| {
+        (0..1_500).flat_map(move |at| {
+            let [delay, other] =
+                [start + 2 * at, start + 2 * at + 1].map(|it| 70 + mixed(it) % 300);
+            both_ways(start * second + at * 600_000 + 13, delay, other)
+        })
+    });
+    let mut messages: Vec<Message> = slow.chain(fast).collect();
+    messages.sort_by_key(|it| it.sent);
+    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
+    for at in [5, 20, 35, 44, 51, 65, 73] {
+        let error = error(&alignment, &clocks, 1, at * second);
+        assert!(error.abs() < 5_000.0, "{error} ns after {at} s");
+    }
+}
+
 #[test]
 fn glitches_are_left_out_and_reported() {
     let clocks = [0, 5_000_000].map(|offset| Wrong {

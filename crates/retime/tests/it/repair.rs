@@ -10,10 +10,10 @@ use retime::causality::{EventNode, check};
 use retime::clock::{
     AmortizationRate, ClockError, Gamma, amortize, controlled, lamport_order, unamortized,
 };
-use retime::repair::{Direction, Repaired, repair, repair_with};
+use retime::repair::{Direction, RepairedTrace, repair, repair_with};
 use retime::{CorrectionError, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 
-fn of(case: &Case) -> Repaired {
+fn of(case: &Case) -> RepairedTrace {
     repair(&case.causality, &case.clocks, &case.delay, &()).unwrap()
 }
 
@@ -182,7 +182,7 @@ fn the_number_of_threads_does_not_matter() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.unwrap().install(|| {
             let (case, _) = with_glitches(&glitchy(7), 5);
-            let Repaired {
+            let RepairedTrace {
                 correction,
                 summary,
             } = of(&case);

@@ -8,7 +8,7 @@ use retime::{Correction, Distortion, Timestamp};
 
 use super::foreseen::foreseen;
 use super::memory;
-use super::model::{BoundPart, ComparedAccuracyPart, ComparedPart, ResultPart};
+use super::model::{BoundSummaryPart, ComparedAccuracyPart, ComparedPart, ResultPart};
 use crate::analysed::Analysed;
 use crate::args::CompareArgs;
 use crate::bounds::Switch;
@@ -168,9 +168,9 @@ impl<'a> Bench<'a> {
 }
 
 /// Bounds in figures; nothing where no event has a bound.
-fn bound_part(bounds: &Bounds) -> Option<BoundPart> {
+fn bound_part(bounds: &Bounds) -> Option<BoundSummaryPart> {
     let all = bounds.all;
-    (all.events > 0).then_some(BoundPart {
+    (all.events > 0).then_some(BoundSummaryPart {
         mean_ticks: all.mean,
         largest_ticks: all.largest,
         mean_half_width_ticks: all.mean_half_width,

@@ -94,7 +94,7 @@ pub(super) struct ResultPart {
     pub(super) memory_bytes: Option<u64>,
     /// How far times can be from the truth.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) bound: Option<BoundPart>,
+    pub(super) bound: Option<BoundSummaryPart>,
     /// Against the truth, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) accuracy: Option<ComparedAccuracyPart>,
@@ -119,7 +119,7 @@ impl ResultPart {
 
 /// Error bounds over the events that have one.
 #[derive(Debug, Serialize)]
-pub(super) struct BoundPart {
+pub(super) struct BoundSummaryPart {
     pub(super) mean_ticks: f64,
     pub(super) largest_ticks: f64,
     /// Below which no method can promise any error.

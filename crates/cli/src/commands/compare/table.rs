@@ -68,15 +68,15 @@ pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
 }
 
 /// A row: a method, and the one that follows if it did exactly the same.
-struct Row<'a> {
+struct ComparedRow<'a> {
     name: String,
     result: &'a ResultPart,
 }
 
 /// The methods that have a result. A logical clock that had nothing to repair after a method has no row
 /// of its own.
-fn folded(comparison: &Comparison) -> Vec<Row<'_>> {
-    let mut rows: Vec<Row<'_>> = Vec::new();
+fn folded(comparison: &Comparison) -> Vec<ComparedRow<'_>> {
+    let mut rows: Vec<ComparedRow<'_>> = Vec::new();
     for method in &comparison.methods {
         let Some(result) = &method.result else {
             continue;
@@ -86,7 +86,7 @@ fn folded(comparison: &Comparison) -> Vec<Row<'_>> {
             .filter(|it| method.name == format!("{}, clc", it.name) && result.is_like(it.result));
         match repaired {
             Some(row) => row.name += " *",
-            None => rows.push(Row {
+            None => rows.push(ComparedRow {
                 name: method.name.clone(),
                 result,
             }),
@@ -108,7 +108,7 @@ fn heading(comparison: &Comparison, rate: f64) -> String {
     )
 }
 
-fn row(row: &Row<'_>, rate: f64) -> Vec<String> {
+fn row(row: &ComparedRow<'_>, rate: f64) -> Vec<String> {
     let result = row.result;
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".into());
     let jump = result.largest_jump_ticks;
@@ -124,7 +124,7 @@ fn row(row: &Row<'_>, rate: f64) -> Vec<String> {
     ]
 }
 
-fn near(row: &Row<'_>, rate: f64) -> Vec<String> {
+fn near(row: &ComparedRow<'_>, rate: f64) -> Vec<String> {
     let result = row.result;
     let bound = result.bound.as_ref();
     let bound = bound.map_or([None; 2], |it| {
@@ -178,7 +178,7 @@ fn bars(comparison: &Comparison) -> Vec<String> {
     };
     let rows = folded(comparison);
     let recorded = rows.first().and_then(|it| off(it.result));
-    let bar = |row: &Row<'_>| {
+    let bar = |row: &ComparedRow<'_>| {
         let share = off(row.result).zip(recorded).filter(|(_, of)| *of > 0.0);
         let cells = share.map_or(0.0, |(off, of)| (off / of * BAR_OF_RECORDED as f64).ceil());
         let beyond = if cells > BAR_LONGEST as f64 { "+" } else { "" };

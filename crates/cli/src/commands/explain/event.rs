@@ -67,8 +67,8 @@ pub(crate) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, Cl
         next: fate.next.map(|it| build::place_part(info, it)),
         recorded_as: recorded.unwrap_or_default(),
         rule: words::rule(&fate.recorded).filter(|_| is_used),
-        follows: seen.dependencies(&fate, &fate.follows, Direction::Causes)?,
-        precedes: seen.dependencies(&fate, &fate.precedes, Direction::Effects)?,
+        follows: seen.dependencies(&fate, &fate.follows, DependencyDirection::Causes)?,
+        precedes: seen.dependencies(&fate, &fate.precedes, DependencyDirection::Effects)?,
         defects: fate
             .defects
             .iter()
@@ -80,12 +80,12 @@ pub(crate) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, Cl
 
 /// The direction in which dependencies lead from an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum DependencyDirection {
     Causes,
     Effects,
 }
 
-impl Direction {
+impl DependencyDirection {
     /// The cause and the effect, one of which is the event that is explained.
     fn in_order<T>(self, own: T, other: T) -> (T, T) {
         match self {
@@ -101,7 +101,7 @@ impl Seen<'_> {
         &self,
         fate: &Fate,
         others: &[EventNode],
-        direction: Direction,
+        direction: DependencyDirection,
     ) -> Result<Option<DependenciesPart>, CliError> {
         let Some(own) = fate.node else {
             return Ok(None);
@@ -127,7 +127,7 @@ impl Seen<'_> {
         &self,
         own: EventNode,
         other: EventNode,
-        direction: Direction,
+        direction: DependencyDirection,
     ) -> Result<DependencyPart, CliError> {
         let nodes = self.fates.causality().nodes();
         let clocks = self.analysis.clocks();
@@ -140,7 +140,12 @@ impl Seen<'_> {
         })
     }
 
-    fn recorded_latency(&self, own: EventNode, other: EventNode, direction: Direction) -> i64 {
+    fn recorded_latency(
+        &self,
+        own: EventNode,
+        other: EventNode,
+        direction: DependencyDirection,
+    ) -> i64 {
         let nodes = self.fates.causality().nodes();
         latency(direction, nodes.timestamp(own), nodes.timestamp(other))
     }
@@ -149,7 +154,7 @@ impl Seen<'_> {
         &self,
         own: EventNode,
         other: EventNode,
-        direction: Direction,
+        direction: DependencyDirection,
     ) -> Option<i64> {
         let times = &self.solution?.times;
         let time = |node: EventNode| times.get(node.index()).copied();
@@ -157,7 +162,12 @@ impl Seen<'_> {
     }
 
     /// The minimal delay from the cause to the effect: the one that was enforced, if any was.
-    fn least_latency(&self, own: EventNode, other: EventNode, direction: Direction) -> i64 {
+    fn least_latency(
+        &self,
+        own: EventNode,
+        other: EventNode,
+        direction: DependencyDirection,
+    ) -> i64 {
         let (causality, given) = (self.fates.causality(), &self.analysis.delay().delay);
         let enforced = self.solution.and_then(|it| it.enforced.as_ref());
         let delay = enforced.map_or(given, |it| &it.delay);
@@ -216,7 +226,7 @@ impl Seen<'_> {
 }
 
 /// The time from a cause to its effect, one of which is the event that is explained.
-fn latency(direction: Direction, own: Timestamp, other: Timestamp) -> i64 {
+fn latency(direction: DependencyDirection, own: Timestamp, other: Timestamp) -> i64 {
     let (cause, effect) = direction.in_order(own, other);
     // Stamps of a trace lie within 2^61 ticks of each other.
     (i128::from(effect.0) - i128::from(cause.0)) as i64

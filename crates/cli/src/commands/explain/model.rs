@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::report::model::PlacePart;
+use crate::report::place::PlacePart;
 
 /// The first field of what is written as JSON.
 pub(super) const SCHEMA: &str = "retime explanation 1";

@@ -13,7 +13,7 @@ const SCHEMA: &str = "retime-stream-report-1";
 
 /// The report; its fields are described in `docs/STREAM.md`.
 #[derive(Serialize)]
-pub(super) struct Summary {
+pub(super) struct StreamSummary {
     schema: &'static str,
     lines: u64,
     bad_lines: u64,
@@ -66,7 +66,7 @@ impl fmt::Display for Quantiles {
     }
 }
 
-impl Summary {
+impl StreamSummary {
     pub(super) fn new(stream: &Stream<'_>) -> Self {
         let filter = stream.lines.filter();
         let report = filter
@@ -107,7 +107,7 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for StreamSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = format_seconds(self.seconds);
         let reversed = group_digits(self.reversed);

@@ -24,7 +24,7 @@ use super::reversed::{PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::SmoothAlignment;
 use crate::align::{Alignment, ClockStep};
-use crate::edges::Listed;
+use crate::edges::ListedEdges;
 use retime_model::TickRate;
 
 /// Above 1 by more than powers of ten are rounded by.
@@ -45,7 +45,7 @@ pub(super) struct Explained {
 
 impl Explained {
     /// `all` are the dependencies to judge by.
-    pub(super) fn of(found: SmoothAlignment, all: &Listed, rate: TickRate) -> Self {
+    pub(super) fn of(found: SmoothAlignment, all: &ListedEdges, rate: TickRate) -> Self {
         let estimate = &found.alignment.estimate;
         let wander = if found.needed.is_finite() {
             found.needed

@@ -37,7 +37,7 @@ use super::selection::Stiffness;
 use super::stages::{Asked, SmoothAlignment, align_plainly};
 use super::{Alignment, ClockStep};
 use crate::align::options::OPTIONS;
-use crate::edges::{Edges, InOrder, Listed, Source};
+use crate::edges::{Edges, InOrder, ListedEdges, Source};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
 use retime_model::ClockId;
@@ -103,7 +103,7 @@ pub(super) fn explain(
 /// A round of the search.
 struct StepSearch<'a> {
     /// As they were listed at first, to compare by.
-    all: &'a Listed,
+    all: &'a ListedEdges,
     /// As they are for the clocks known now.
     listed: &'a InOrder,
     tried: &'a mut Tried,

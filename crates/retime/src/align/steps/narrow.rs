@@ -17,7 +17,7 @@
 //! of it: any choice reverses dependencies.
 
 use super::parts::{Cuts, Parts};
-use crate::edges::{Edge, Listed};
+use crate::edges::{Edge, ListedEdges};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
 
@@ -34,7 +34,7 @@ struct OpenEnd {
 
 /// Between which stamps clocks were set, within the steps of `parts`; `estimate` is that of parts
 /// of the same numbers.
-pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &Listed) -> Cuts {
+pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &ListedEdges) -> Cuts {
     let edges = list.edges.all().iter();
     let ends =
         edges.flat_map(|edge| [true, false].map(|is_cause| end(parts, estimate, edge, is_cause)));

@@ -11,7 +11,7 @@
 
 use crate::align::options::OPTIONS;
 use crate::align::{Alignment, ClockStep, Relation};
-use crate::edges::{Edge, Edges, Listed, Source};
+use crate::edges::{Edge, Edges, ListedEdges, Source};
 use crate::estimate::{Estimate, Offset};
 use retime_model::ClockId;
 
@@ -100,7 +100,7 @@ impl Parts {
     }
 
     /// The dependencies between parts.
-    pub(super) fn split(&self, list: &Listed) -> Listed {
+    pub(super) fn split(&self, list: &ListedEdges) -> ListedEdges {
         let mut extents = vec![None; self.owner.len()];
         for clock in (0..list.clocks() as u32).map(ClockId) {
             for (part, extent) in self.of(clock, &list.edges) {
@@ -116,7 +116,7 @@ impl Parts {
         });
         let granularity = |clock: &ClockId| list.granularities.get(clock.as_usize()).copied();
         let granularities = self.owner.iter().map(|it| granularity(it).unwrap_or(1));
-        Listed {
+        ListedEdges {
             edges: Edges::new(of_parts.collect(), extents),
             granularities: granularities.collect(),
         }

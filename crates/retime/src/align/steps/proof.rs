@@ -28,7 +28,7 @@
 //! do not show at all.
 
 use crate::align::ClockStep;
-use crate::edges::{Edge, Listed, Source};
+use crate::edges::{Edge, ListedEdges, Source};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
 use retime_numerics::median::median;
@@ -45,7 +45,7 @@ const PLACES: f64 = ANYWHERE / 0.38;
 /// The proof of a step: how far clocks have to be off for what it explains.
 pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
-    pub(super) all: &'a Listed,
+    pub(super) all: &'a ListedEdges,
     pub(super) estimate: &'a Estimate,
     /// The amount by which rates wander, as a fraction in the square root of a tick.
     pub(super) wander: f64,
@@ -83,7 +83,7 @@ impl Proof<'_> {
         let edges = self.all.edges.all();
         let others = (0..self.all.clocks() as u32).map(ClockId);
         let others = others.filter(|it| *it != step.clock);
-        let mut least = [(f64::INFINITY, f64::INFINITY); 2];
+        let mut least = [[f64::INFINITY; 2]; 2];
         for other in others {
             let ways = [(step.clock, other), (other, step.clock)];
             for ((from, to), least) in ways.into_iter().zip(&mut least) {
@@ -91,14 +91,14 @@ impl Proof<'_> {
             }
         }
         let [there, back] = least;
-        (there.0 + back.0).max(there.1 + back.1)
+        (there[0] + back[0]).max(there[1] + back[1])
     }
 
     /// As much, where a clock is in the median.
     fn usually_open(&self, clock: ClockId) -> f64 {
         let edges = self.all.edges.all();
         let others = (0..self.all.clocks() as u32).map(ClockId);
-        let mut least = (f64::INFINITY, f64::INFINITY);
+        let mut least = [f64::INFINITY; 2];
         for other in others.filter(|it| *it != clock) {
             let usual = |from, to| {
                 let stretches = route(edges, from, to).chunks(NEAREST);
@@ -108,9 +108,9 @@ impl Proof<'_> {
                 };
                 median(&mut stretches.map(fastest).collect::<Vec<_>>()).unwrap_or(f64::INFINITY)
             };
-            least = less(least, (usual(clock, other), usual(other, clock)));
+            least = less(least, [usual(clock, other), usual(other, clock)]);
         }
-        least.0 + least.1
+        least[0] + least[1]
     }
 
     fn latency(&self, edge: &Edge) -> f64 {
@@ -119,7 +119,7 @@ impl Proof<'_> {
     }
 
     /// The least latency next to a step, before and after it.
-    fn least(&self, route: &[Edge], step: &ClockStep) -> (f64, f64) {
+    fn least(&self, route: &[Edge], step: &ClockStep) -> [f64; 2] {
         let own = |edge: &Edge| {
             if edge.from == step.clock {
                 edge.sent
@@ -132,15 +132,15 @@ impl Proof<'_> {
         let before = before.take(NEAREST).map(|it| self.latency(it));
         let behind = behind.take(NEAREST).map(|it| self.latency(it));
         let least = |a: f64, b: f64| a.min(b.max(0.0));
-        (
+        [
             before.fold(f64::INFINITY, least),
             behind.fold(f64::INFINITY, least),
-        )
+        ]
     }
 }
 
-fn less(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
-    (a.0.min(b.0), a.1.min(b.1))
+fn less(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0].min(b[0]), a[1].min(b[1])]
 }
 
 /// The dependencies from one clock to another, of a list by clocks and stamps.

@@ -1,6 +1,6 @@
 //! How far an estimate leaves effects before their causes.
 
-use crate::edges::{Edge, Listed};
+use crate::edges::{Edge, ListedEdges};
 use crate::estimate::Estimate;
 
 /// How far below zero latencies are together, in parts of a tick: a sum of whole numbers is the
@@ -11,7 +11,7 @@ pub(super) type Reversed = u128;
 pub(super) const PARTS: f64 = 1024.0;
 
 /// How far below zero all aligned latencies are together.
-pub(super) fn reversed(list: &Listed, estimate: &Estimate) -> Reversed {
+pub(super) fn reversed(list: &ListedEdges, estimate: &Estimate) -> Reversed {
     let latency = |edge: &Edge| {
         let offset = estimate.at(edge.to, edge.received) - estimate.at(edge.from, edge.sent);
         edge.latency() as f64 + offset

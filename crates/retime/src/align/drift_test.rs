@@ -1,0 +1,209 @@
+//! Whether clocks drift against each other at all.
+//!
+//! Clocks that one quartz drives or one time service disciplines, and stamps that were
+//! interpolated before, differ by constants. A line per clock then follows where messages
+//! happened to be fast at the beginning of the run and at its end, and errs by several times
+//! what constants do. So clocks are taken to drift only if lines fit the dependencies far better
+//! than they would by chance.
+//!
+//! A permutation test tells what chance does. If clocks differ by constants, the latencies of
+//! one part of the run tell as much of them as those of any other, in whatever order
+//! the parts come: only drift makes the order matter. So the run is cut into 16 blocks, and
+//!
+//! ```text
+//! F(p) = min over lines of  sum over the tight dependencies  w phi(slack),   blocks in the order p
+//! clocks drift  <=>  no constants satisfy all dependencies,
+//!                    or those that drift as usual do so by more than rho / 4 on average,
+//!                    or F(1) < F(p) / 2  for all p tried
+//!
+//! p(b) = p b mod 17,    b = 1..16,    p = 2..8
+//! ```
+//!
+//! with the [barrier](super::barrier) `phi` and the [weights](super::weights) `w` that the
+//! constants have. Multiplication modulo a prime permutes the residues and scatters a trend over
+//! the run; `17 - p` gives the opposite order, which lines fit as well. Blocks are long, and
+//! nothing moves inside of them, as loads last and make messages alike that are near each other.
+//! Loads that last longer than a block still fit lines better than chance would, by up to a fifth
+//! on recordings without drift, hence the factor of two.
+//!
+//! In a short run no order of blocks differs from another by as much as clocks usually drift,
+//! `rho`, and what is usual is the best guess. The clocks that are found when they may drift so tell
+//! which case it is: if they do not, and the run is long enough to show it, these are all but level.
+//!
+//! Clocks that are found not to drift are held to as little as they wander within the run.
+//!
+//! Source: permutation tests, R. A. Fisher, *The Design of Experiments* (1935), section 21; of
+//! blocks, H. R. Künsch, *The Jackknife and the Bootstrap for General Stationary Observations*,
+//! Annals of Statistics 17 (1989).
+
+use std::ops::RangeInclusive;
+
+use retime_model::Cancelled;
+use retime_numerics::paths::{Arc, Start, shortest_paths};
+
+use super::active_set::{Aim, Bench, FoundOffsets};
+use super::curves::Curves;
+use super::division::Division;
+use super::latency::TOLERANCE;
+use super::links::Link;
+use super::options::OPTIONS;
+use super::survey::Surveyed;
+
+/// Blocks are the residues of this prime but for 0.
+const PRIME: usize = 17;
+const BLOCKS: usize = PRIME - 1;
+/// The orders that are tried: all but the recorded one, and of two that are opposite one.
+const ORDERS: RangeInclusive<usize> = 2..=BLOCKS / 2;
+/// Clocks that drift do so by less than this share of what is usual in one of five cases.
+const LITTLE: f64 = 0.25;
+/// Constants may drift within the run by this share of what slacks are told apart by: with less
+/// the systems that Newton's method solves would lose digits.
+const NO_DRIFT: f64 = 0.01;
+
+/// The offsets of clocks that do not drift against each other, unless the dependencies prove
+/// that they do; from those `found` for clocks that drift as usual, in a run of so many seconds.
+pub(super) fn without_drift(
+    bench: &Bench<'_>,
+    found: &FoundOffsets,
+    seconds: f64,
+) -> Result<Option<FoundOffsets>, Cancelled> {
+    if found.curves.mean_drift() > LITTLE * OPTIONS.rho || !constants_exist(bench) {
+        return Ok(None);
+    }
+    let usual = found.division;
+    let lines = Division { pieces: 1, ..usual };
+    let constants = Division {
+        drift: NO_DRIFT * bench.finest() / bench.span(),
+        ..lines
+    };
+    let constant = bench.settle(&bench.flat(1), constants)?;
+    if constant.survey.contradictions(0.0).sum > 0.0 {
+        return Ok(None);
+    }
+    let fit = LineFit {
+        lines,
+        aim: &constant.aim,
+        constant: &constant.curves,
+    };
+    let recorded = fit.least_cost(bench)?;
+    for order in ORDERS {
+        let by_chance = fit.least_cost(&reordered(bench, order))?;
+        if recorded >= OPTIONS.gain * by_chance {
+            // They wander by some nanoseconds within the longest run of one piece.
+            if usual.pieces == 1 {
+                return Ok(Some(constant));
+            }
+            let still = Division {
+                drift: usual.wander * seconds.sqrt(),
+                ..usual
+            };
+            return bench.settle(&constant.curves, still).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// True if some constants leave no dependency reversed.
+///
+/// A constant `c` of each clock does, if `c_from - c_to <= least` for the least latency of each
+/// link. These are difference constraints: they can be satisfied if and only if the graph whose
+/// arcs have these lengths has no negative cycle (R. Bellman, *On a Routing Problem*, 1958).
+fn constants_exist(bench: &Bench<'_>) -> bool {
+    let survey = bench.survey(&bench.flat(1), 1);
+    let arc = |(link, found): (&Link, &Surveyed)| Arc {
+        from: link.to as u32,
+        to: link.from as u32,
+        length: found.least,
+    };
+    let links = bench.links.list().iter().zip(&survey.links);
+    let arcs: Vec<Arc<f64>> = links.map(arc).collect();
+    shortest_paths(bench.links.clocks(), Start::Everywhere, &arcs, TOLERANCE).is_ok()
+}
+
+/// The dependencies with the blocks of the run in another order.
+fn reordered<'a>(bench: &Bench<'a>, order: usize) -> Bench<'a> {
+    let block = bench.span() / BLOCKS as f64;
+    bench.shifted(|seen| {
+        let from = ((seen.sent / block) as usize).min(BLOCKS - 1);
+        let to = order * (from + 1) % PRIME - 1;
+        (to as f64 - from as f64) * block
+    })
+}
+
+/// Lines that are fitted as constants were.
+struct LineFit<'a> {
+    lines: Division,
+    aim: &'a Aim,
+    constant: &'a Curves,
+}
+
+impl LineFit<'_> {
+    /// The cost of the tightest dependencies of each block, with the lines for which it is the
+    /// least. Constants are lines, so it is at most theirs, also where Newton's method does not
+    /// arrive.
+    fn least_cost(&self, bench: &Bench<'_>) -> Result<f64, Cancelled> {
+        let of_constants = self.aim.cost(&bench.survey(self.constant, BLOCKS));
+        let of_lines = bench.least_cost(self.constant, self.lines, self.aim, BLOCKS)?;
+        Ok(of_lines.min(of_constants))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Alignment, align_edges};
+    use crate::edges::{Edge, Edges};
+    use retime_model::{ClockId, TickRate};
+
+    const SECONDS: i64 = 10;
+    const NANOSECONDS: i64 = 1_000_000_000;
+
+    /// Two clocks that exchange 200 messages a second, whose load comes and goes: for half a
+    /// second at a time all messages of a direction take some of `load` ns longer.
+    fn loaded(load: i64, shown: impl Fn(i64) -> i64) -> Alignment {
+        let (a, b) = (ClockId(0), ClockId(1));
+        // The low bits of a multiplicative congruence repeat early; those above do not.
+        let chance = |seed: i64| (seed * 1_103_515_245 + 12_345) >> 8 & 1_023;
+        let delay = |at: i64, way: i64| {
+            5_000 + load * chance(2 * (at / 100) + way) / 1_024 + 10 * chance(7 * at + way)
+        };
+        let edges = (0..200 * SECONDS).flat_map(|at| {
+            let (there, back) = (5_000_000 * at, 5_000_000 * at + 2_500_000);
+            [
+                Edge::message(a, there, b, shown(there + delay(at, 0))),
+                Edge::message(b, shown(back), a, back + delay(at, 1)),
+            ]
+        });
+        let end = SECONDS * NANOSECONDS;
+        let extents = vec![Some((0, end)), Some((shown(0), shown(end)))];
+        let rate = TickRate::per_second(NANOSECONDS as u64).unwrap();
+        align_edges(&Edges::new(edges.collect(), extents), rate, a, &()).unwrap()
+    }
+
+    /// The drift that is found for the second clock, in parts per billion.
+    fn drift(alignment: &Alignment) -> f64 {
+        let offset = alignment.estimate.offsets[1].as_ref().unwrap();
+        (offset.at(SECONDS * NANOSECONDS) - offset.at(0)) / SECONDS as f64
+    }
+
+    #[test]
+    fn load_is_not_taken_for_drift() {
+        let constant = loaded(200_000, |time| time - 70_000);
+        assert!(drift(&constant).abs() < 100.0, "{}", drift(&constant));
+    }
+
+    #[test]
+    fn drift_that_messages_prove_is_found() {
+        // 2 ppm make 20 us of the run: less than the load, more than the fastest messages vary.
+        for load in [0, 10_000] {
+            let drifting = loaded(load, |time| time - 70_000 - time / 500_000);
+            assert!(
+                (drift(&drifting) - 2_000.0).abs() < 300.0,
+                "{load}: {}",
+                drift(&drifting)
+            );
+        }
+        // And 100 ppm contradict constants under any load.
+        let drifting = loaded(200_000, |time| time - time / 10_000);
+        assert!((drift(&drifting) - 100_000.0).abs() < 10_000.0);
+    }
+}
