@@ -76,13 +76,16 @@ fn row(scratch: &Scratch, trace: &str, method: &str) -> String {
     let report = corrected(scratch, trace, method);
     let distortion = &report["distortion"];
     let number = |key: &str| distortion[key].as_f64().unwrap();
+    let at = &distortion["largest_at"];
+    if at.is_null() {
+        return format!("| `{method}` | 100 % | 0 | 0 | |\n");
+    }
     let percent = |share: f64| match 100.0 * share {
         percent if percent >= 100.0 => format!("{percent:.0} %"),
         percent if percent >= 1.0 => format!("{percent:.1} %"),
         percent if percent >= 1e-3 => format!("{percent:.3} %"),
         percent => format!("{percent:.1e} %"),
     };
-    let at = &distortion["largest_at"];
     format!(
         "| `{method}` | {} | {} | {} | before event {} of location {} |\n",
         percent(number("unchanged") / number("intervals")),
