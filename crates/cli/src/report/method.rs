@@ -43,9 +43,13 @@ fn aligned(report: &Report, alignment: &AlignmentPart) -> String {
         Some(number) => format!("times are those of {}", owner(report, number)),
         None => "times are the mean of those of all clocks".into(),
     };
-    let stretched = match alignment.pieces {
-        0 | 1 => "once".into(),
-        pieces => format!("in up to {} straight pieces", group_digits(pieces as u64)),
+    let moved = match alignment.pieces {
+        0 => "shifted by a constant".into(),
+        1 => "shifted and stretched once".into(),
+        pieces => format!(
+            "shifted and stretched in up to {} straight pieces",
+            group_digits(pieces as u64)
+        ),
     };
     let left_out = match alignment.left_out {
         0 => String::new(),
@@ -55,7 +59,7 @@ fn aligned(report: &Report, alignment: &AlignmentPart) -> String {
             if some == 1 { "it" } else { "them" }
         ),
     };
-    format!("{times}; each other clock was shifted and stretched {stretched}{left_out}")
+    format!("{times}; each other clock was {moved}{left_out}")
 }
 
 /// Clocks that were set, the first few.

@@ -216,7 +216,7 @@ pub(crate) struct AlignmentPart {
     /// The clock whose time is the common one; absent for the mean of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reference_clock: Option<u32>,
-    /// The most straight pieces that the difference of a clock has.
+    /// The most straight pieces that the difference of a clock has; 0 if all are constant.
     pub(crate) pieces: usize,
     /// Clocks that nothing relates to the others; they keep their time.
     pub(crate) unrelated_clocks: Vec<u32>,

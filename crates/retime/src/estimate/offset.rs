@@ -6,6 +6,7 @@
 //! assert_eq!(offset.at(1_500), 22.5);
 //! assert_eq!(offset.at(5_000), 25.0); // constant beyond its ends
 //! assert_eq!(Offset::constant(-3.0).at(7), -3.0);
+//! assert!(Offset::line((1_000, 20.0), (2_000, 20.9)).is_constant() && !offset.is_constant());
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,16 @@ impl Offset {
     /// The points between which it is linear, by rising stamp.
     pub fn knots(&self) -> &[(i64, f64)] {
         &self.knots
+    }
+
+    /// True if it is the same at all times, to less than a tick.
+    pub fn is_constant(&self) -> bool {
+        let values = || self.knots.iter().map(|knot| knot.1);
+        let (low, high) = (
+            values().fold(f64::INFINITY, f64::min),
+            values().fold(f64::NEG_INFINITY, f64::max),
+        );
+        self.knots.is_empty() || high - low < 1.0
     }
 
     /// The ticks to add at a stamp.

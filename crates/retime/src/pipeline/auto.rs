@@ -193,7 +193,7 @@ impl Aligned {
             unrelated: tied(Relation::Unrelated),
             one_way: tied(Relation::OneWay),
             outliers: alignment.outliers.len(),
-            pieces: alignment.pieces,
+            pieces: Self::pieces(&alignment.estimate, alignment.pieces),
             reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
             steps: steps.collect::<Result<_, _>>()?,
             estimate: Some(alignment.base()),

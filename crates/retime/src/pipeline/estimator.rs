@@ -99,7 +99,7 @@ use super::unsolved::Unsolved;
 use crate::causality::{AllEvents, Causality};
 use crate::correction::Correction;
 use crate::edges::{Edge, Edges};
-use crate::estimate::{Estimate, NoEstimate, Reference, twice};
+use crate::estimate::{Estimate, NoEstimate, Offset, Reference, twice};
 use retime_model::ClockId;
 
 /// A way to estimate how clocks differ.
@@ -300,6 +300,16 @@ fn repaired(
 }
 
 impl Aligned {
+    /// The most straight pieces of offsets that have up to so many.
+    pub(super) fn pieces(estimate: &Estimate, most: usize) -> usize {
+        let mut offsets = estimate.offsets.iter().flatten();
+        if offsets.all(Offset::is_constant) {
+            0
+        } else {
+            most.max(1)
+        }
+    }
+
     /// Clocks put on one time by an estimator.
     fn by_estimate(estimate: &Estimate, reference: Reference) -> Self {
         let offsets = (0..).map(ClockId).zip(&estimate.offsets);
@@ -309,7 +319,7 @@ impl Aligned {
             unrelated: unrelated.map(|(clock, _)| clock).collect(),
             one_way: Vec::new(),
             outliers: 0,
-            pieces: knots.max().unwrap_or(0).saturating_sub(1).max(1),
+            pieces: Self::pieces(estimate, knots.max().unwrap_or(0).saturating_sub(1)),
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             steps: Vec::new(),
             estimate: None,

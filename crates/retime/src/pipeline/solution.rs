@@ -117,7 +117,8 @@ pub struct Aligned {
     pub one_way: Vec<ClockId>,
     /// How many dependencies were left out because they contradict all others.
     pub outliers: usize,
-    /// The most straight pieces that a clock's offset has.
+    /// The most straight pieces that a clock's offset has; 0 if all are constant to less than a
+    /// tick.
     pub pieces: usize,
     /// The clock whose time is the common one; `None` for the mean of all.
     pub reference: Option<ClockId>,
