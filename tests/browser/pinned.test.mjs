@@ -99,7 +99,7 @@ test('what is pinned on the page is what otf2-print says', async (context) => {
   met.add(compare(await pinned(page), recorded, corrected));
   for (const kinds of ['MPI_ISEND MPI_IRECV', 'MPI_COLLECTIVE_BEGIN MPI_COLLECTIVE_END', 'ENTER LEAVE']) assert.ok(met.has(kinds), [...met].join());
   assert.equal((await pinned(page)).fact('latency'), 'recorded -228 us, so the effect is stamped before its cause');
-  assert.match((await pinned(page)).fact('minimal'), /^delay 32 ns$/);
+  assert.match((await pinned(page)).fact('minimal'), /^delay 31 ns$/);
   await page.screenshot({path: join(SCREENSHOTS, 'pinned.png'), fullPage: true});
 
   // The other end comes to the middle, and back.
