@@ -103,8 +103,8 @@ const LOWER: [(usize, usize); 10] = [
 ];
 
 impl Centre {
-    /// Over these dependencies and these knots. What solved the systems of another does so here, if the pattern is the
-    /// same.
+    /// Over these dependencies and these knots. The solver of another centre is used again if the
+    /// pattern is the same.
     pub(super) fn new(
         dependencies: Terms<'_>,
         frame: &Frame,
@@ -334,16 +334,35 @@ pub(super) mod tests {
     use crate::edges::{Edge, Edges};
     use retime_model::ClockId;
 
-    /// All dependencies as the frame shows them, by link.
-    pub(in super::super) fn seen(links: &Links, frame: &Frame) -> Vec<Vec<FramedDependency>> {
-        let of_link = |link: &Link| {
-            links
-                .of(link)
-                .iter()
-                .map(|it| frame.see(link, it))
-                .collect()
-        };
-        links.list().iter().map(of_link).collect()
+    /// All dependencies of some links, each of which counts.
+    pub(in crate::align) struct AllTerms {
+        seen: Vec<Vec<FramedDependency>>,
+        pub(in crate::align) active: Vec<Vec<u32>>,
+    }
+
+    impl AllTerms {
+        pub(in crate::align) fn of(links: &Links, frame: &Frame) -> Self {
+            let seen = |link: &Link| {
+                let points = links.of(link).iter();
+                points.map(|point| frame.see(link, point)).collect()
+            };
+            let active = |link: &Link| {
+                let first = Links::first(link);
+                (first..first + links.of(link).len() as u32).collect()
+            };
+            Self {
+                seen: links.list().iter().map(seen).collect(),
+                active: links.list().iter().map(active).collect(),
+            }
+        }
+
+        pub(in crate::align) fn terms<'a>(&'a self, links: &'a Links) -> Terms<'a> {
+            Terms {
+                links,
+                seen: &self.seen,
+                active: &self.active,
+            }
+        }
     }
 
     fn edges() -> Edges {
@@ -371,16 +390,8 @@ pub(super) mod tests {
             // Some rates are beyond what is plausible, and some are not.
             *value = (at as f64 * 0.7).sin() * 0.06;
         }
-        let active: Vec<Vec<u32>> = links
-            .list()
-            .iter()
-            .map(|link| {
-                (0..links.of(link).len() as u32)
-                    .map(|at| Links::first(link) + at)
-                    .collect()
-            })
-            .collect();
-        assert_eq!(active.len(), 6);
+        let all = AllTerms::of(&links, &frame);
+        assert_eq!(all.active.len(), 6);
         let cost = Cost {
             least: 1.0,
             barrier: Barrier::new(20.0, 2.0),
@@ -389,13 +400,7 @@ pub(super) mod tests {
             sigma: 1e-3,
             drift: OPTIONS.rho,
         };
-        let seen = seen(&links, &frame);
-        let terms = Terms {
-            links: &links,
-            seen: &seen,
-            active: &active,
-        };
-        let centre = Centre::new(terms, &frame, &curves, cost, None, &()).unwrap();
+        let centre = Centre::new(all.terms(&links), &frame, &curves, cost, None, &()).unwrap();
         (centre, curves)
     }
 

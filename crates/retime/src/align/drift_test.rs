@@ -1,4 +1,4 @@
-//! Whether clocks drift against each other at all.
+//! The test of drift: clocks differ by constants unless lines fit far better than by chance.
 //!
 //! Clocks that one quartz drives or one time service disciplines, and stamps that were
 //! interpolated before, differ by constants. A line per clock then follows where messages

@@ -143,11 +143,10 @@ fn search(
 mod tests {
     use super::*;
     use crate::align::barrier::Barrier;
-    use crate::align::centre::Terms;
-    use crate::align::centre::tests::{example, seen};
+    use crate::align::centre::tests::{AllTerms, example};
     use crate::align::cost::Cost;
     use crate::align::frame::Frame;
-    use crate::align::links::{Link, Links};
+    use crate::align::links::Links;
     use crate::align::options::OPTIONS;
     use crate::edges::{Edge, Edges};
     use retime_model::ClockId;
@@ -205,26 +204,16 @@ mod tests {
         let mut frame = Frame::new(edges, vec![0; clocks], 0, &()).unwrap();
         frame.pinned.push(0);
         let mut curves = Curves::flat(clocks, 1, frame.axis.span);
-        let all = |link: &Link| {
-            let first = Links::first(link);
-            (first..first + links.of(link).len() as u32).collect()
-        };
-        let active: Vec<Vec<u32>> = links.list().iter().map(all).collect();
+        let all = AllTerms::of(&links, &frame);
         let cost = Cost {
             least: 0.0,
             barrier: Barrier::new(500.0, 50.0),
-            weights: &vec![1.0; active.len()],
+            weights: &vec![1.0; all.active.len()],
             tight: 2,
             sigma: 1e-8,
             drift: OPTIONS.rho,
         };
-        let seen = seen(&links, &frame);
-        let terms = Terms {
-            links: &links,
-            seen: &seen,
-            active: &active,
-        };
-        let centre = Centre::new(terms, &frame, &curves, cost, None, &());
+        let centre = Centre::new(all.terms(&links), &frame, &curves, cost, None, &());
         minimise(&mut centre.unwrap(), &mut curves, 1.0, &()).unwrap()
     }
 
