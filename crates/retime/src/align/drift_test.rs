@@ -84,6 +84,7 @@ pub(super) fn without_drift(
         lines,
         aim: &constant.aim,
         constant: &constant.curves,
+        of_constants: constant.aim.cost(&bench.survey(&constant.curves, BLOCKS)),
     };
     let recorded = fit.least_cost(bench)?;
     for order in ORDERS {
@@ -135,6 +136,8 @@ struct LineFit<'a> {
     lines: Division,
     aim: &'a Aim,
     constant: &'a Curves,
+    /// The cost with these constants, which no order of the blocks changes.
+    of_constants: f64,
 }
 
 impl LineFit<'_> {
@@ -142,9 +145,8 @@ impl LineFit<'_> {
     /// least. Constants are lines, so it is at most theirs, also where Newton's method does not
     /// arrive.
     fn least_cost(&self, bench: &Bench<'_>) -> Result<f64, Cancelled> {
-        let of_constants = self.aim.cost(&bench.survey(self.constant, BLOCKS));
         let of_lines = bench.least_cost(self.constant, self.lines, self.aim, BLOCKS)?;
-        Ok(of_lines.min(of_constants))
+        Ok(of_lines.min(self.of_constants))
     }
 }
 
