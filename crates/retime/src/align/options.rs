@@ -128,6 +128,9 @@ pub(super) struct AlignOptions {
     pub(super) steady: [Option<f64>; 3],
     /// The amount by which rates differ, as a fraction, where nothing is known of them.
     pub(super) level: f64,
+    /// How many clocks are tried whose steps would explain the most, each of which
+    /// takes alignments.
+    pub(super) suspects: usize,
     /// Steps of a clock; what steps more often is another kind of bad.
     pub(super) most_steps: usize,
 
@@ -189,6 +192,7 @@ pub(super) const OPTIONS: AlignOptions = AlignOptions {
     more_steps: 2,
     steady: [None, Some(1e-5), Some(1e-6)],
     level: 2e-4,
+    suspects: 3,
     most_steps: 16,
     disagree_one_in: 10,
 };

@@ -5,7 +5,8 @@
 //! clocks are aligned such a dependency shows by being reversed by far: by more
 //! than 200 ns and than half the round trip of the median pair of clocks. But
 //! where many are, the clocks are not aligned yet. So they are left out only if
-//! they touch at most a tenth of 512 windows of the run.
+//! they touch at most a tenth of 512 windows of the run, and are at most a tenth of each
+//! link's dependencies.
 //!
 //! Of a link whose tightest dependency is not reversed that far none is, and the
 //! tightest are known; so dependencies are walked again only if there is a suspect.
@@ -96,19 +97,19 @@ impl Suspects {
         left_out: &FxHashSet<Same>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Edge>, Cancelled> {
-        let windows = each_part_watched(source, monitor, |part| {
-            let mut windows = Windows::default();
+        let tallies = each_part_watched(source, monitor, |part| {
+            let mut tallies = Tallies::default();
             source.walk(part, |edge| {
                 if let Some((window, is_outlier)) = self.judge(&edge, left_out) {
-                    windows.add(&edge, window, is_outlier);
+                    tallies.add(&edge, window, is_outlier);
                 }
             });
-            windows
+            tallies
         })?;
-        let windows = windows
+        let tallies = tallies
             .into_iter()
-            .fold(Windows::default(), Windows::joined);
-        if !windows.are_few() {
+            .fold(Tallies::default(), Tallies::joined);
+        if !tallies.are_few() {
             return Ok(Vec::new());
         }
         let found = each_part_watched(source, monitor, |part| {
@@ -145,41 +146,68 @@ impl Suspects {
     }
 }
 
-/// The windows of the run in which suspect links have dependencies and outliers.
+/// Where suspect links have dependencies and outliers.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Windows(FxHashMap<(ClockId, ClockId), [Set; 2]>);
+struct Tallies(FxHashMap<(ClockId, ClockId), [Tally; 2]>);
+
+/// How many dependencies there are, and in which windows of the run.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Tally {
+    count: u64,
+    windows: Set,
+}
 
 /// A set of windows.
 type Set = [u64; OPTIONS.outlier_windows / 64];
 
-impl Windows {
+impl Tally {
+    fn add(&mut self, window: usize) {
+        self.count += 1;
+        self.windows[window / 64] |= 1 << (window % 64);
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.count += other.count;
+        unite(&mut self.windows, &other.windows);
+    }
+
+    /// True if these are a small part of all, by number and by windows.
+    fn are_few_among(&self, all: &Self) -> bool {
+        let among = OPTIONS.outliers_among;
+        let is_few = |few: usize, all: usize| few * among <= all.max(among);
+        is_few(self.count as usize, all.count as usize)
+            && is_few(size(&self.windows), size(&all.windows))
+    }
+}
+
+impl Tallies {
     fn add(&mut self, edge: &Edge, window: usize, is_outlier: bool) {
         let [all, outliers] = self.0.entry((edge.from, edge.to)).or_default();
-        let bit = 1 << (window % 64);
-        all[window / 64] |= bit;
+        all.add(window);
         if is_outlier {
-            outliers[window / 64] |= bit;
+            outliers.add(window);
         }
     }
 
     fn joined(mut self, other: Self) -> Self {
         for (link, [all, outliers]) in other.0 {
             let known = self.0.entry(link).or_default();
-            unite(&mut known[0], &all);
-            unite(&mut known[1], &outliers);
+            known[0].join(&all);
+            known[1].join(&outliers);
         }
         self
     }
 
-    /// True if outliers touch few windows, of the run and of each link: what many
-    /// dependencies of a link say is no misreading, however few they are.
+    /// True if outliers touch few windows of the run, and are few of each link, by windows and by
+    /// number: a program may talk in bursts, so that one window holds half of its messages, and what
+    /// many dependencies of a link say is no misreading, however few windows they are in.
     fn are_few(&self) -> bool {
         let mut touched = Set::default();
         for [all, outliers] in self.0.values() {
-            if size(outliers) * OPTIONS.outliers_among > size(all).max(OPTIONS.outliers_among) {
+            if !outliers.are_few_among(all) {
                 return false;
             }
-            unite(&mut touched, outliers);
+            unite(&mut touched, &outliers.windows);
         }
         size(&touched) * OPTIONS.outliers_among <= OPTIONS.outlier_windows
     }
@@ -193,4 +221,27 @@ fn unite(set: &mut Set, other: &Set) {
 
 fn size(set: &Set) -> usize {
     set.iter().map(|bits| bits.count_ones() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that talks in bursts: of 1,000 dependencies so many are in one window.
+    fn few(in_burst: usize) -> bool {
+        let edge = Edge::message(ClockId(0), 0, ClockId(1), 1);
+        let mut tallies = Tallies::default();
+        for at in 0..1_000 {
+            let window = if at < in_burst { 0 } else { 1 + at % 100 };
+            tallies.add(&edge, window, at < in_burst);
+        }
+        tallies.are_few()
+    }
+
+    #[test]
+    fn what_most_messages_say_is_no_misreading_in_however_few_windows() {
+        assert!(few(100));
+        assert!(!few(101));
+        assert!(!few(900));
+    }
 }

@@ -18,17 +18,22 @@
 
 use std::cmp::Ordering;
 
+use super::firmness::firmness;
 use super::parts::Cuts;
 use super::proof::Proof;
 use super::reversed::{PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::SmoothAlignment;
 use crate::align::{Alignment, ClockStep};
-use crate::edges::ListedEdges;
-use retime_model::TickRate;
+use crate::edges::{Edges, ListedEdges};
+use retime_model::{ClockId, TickRate};
 
 /// Above 1 by more than powers of ten are rounded by.
 const NEARLY: f64 = 1.001;
+
+/// Stiff clocks that leave less than this share of the slack that wandering ones do are hardly
+/// possible.
+const TIGHT: f64 = 0.25;
 
 /// Aligned clocks as an explanation of what was recorded.
 pub(super) struct Explained {
@@ -39,6 +44,8 @@ pub(super) struct Explained {
     pub(super) needed: f64,
     /// How far below zero latencies are nevertheless.
     pub(super) left: Reversed,
+    /// The slack it leaves, in ticks.
+    firmness: f64,
     /// Per step: true if wander cannot have made it.
     proven: Vec<bool>,
 }
@@ -60,6 +67,7 @@ impl Explained {
         let steps = found.alignment.steps.iter();
         Self {
             left: reversed(all, estimate),
+            firmness: firmness(estimate, &all.edges),
             proven: steps.map(|step| proof.is_step(step)).collect(),
             wander: found.wander,
             needed: found.needed,
@@ -92,26 +100,68 @@ impl Explained {
         let left = (known.left as f64 * OPTIONS.gain.powi(more)) as Reversed;
         match self.needed.total_cmp(&known.needed) {
             Ordering::Less => {
-                let pays = self.needed * OPTIONS.stiffer.powi(more) <= known.needed * NEARLY;
+                // With one family more these clocks would be as firm.
+                let is_tight = self.firmness < TIGHT * known.firmness;
+                let families = more + i32::from(is_tight);
+                let pays = self.needed * OPTIONS.stiffer.powi(families) <= known.needed * NEARLY;
                 pays && self.leaves_no_more_than(known)
             }
             Ordering::Equal => {
                 let fewer = steps(self) < steps(known) && self.left <= known.left;
-                fewer || self.left < left
+                fewer || self.left < left || self.is_firmer_than(known)
             }
             Ordering::Greater => known.alignment.steps.is_empty() && self.left < left,
         }
     }
 
-    /// True if it leaves no more reversed than another, or nearly nothing.
-    pub(super) fn leaves_no_more_than(&self, other: &Self) -> bool {
-        self.left <= other.left || self.left <= self.nearly_none()
+    /// True if another set of as many steps, of other clocks or at other times, explains as much: then
+    /// nobody knows which it was.
+    ///
+    /// Two clocks that exchange messages with each other alone are an exception, as there only what
+    /// one is ahead of the other means something.
+    pub(super) fn is_rivalled_by(&self, other: &Self, edges: &Edges) -> bool {
+        let is_as_good = other.alignment.steps.len() <= self.alignment.steps.len()
+            && other.needed <= self.needed
+            && other.leaves_no_more_than(self)
+            && OPTIONS.firmer * other.firmness >= self.firmness;
+        let is_known = |(clock, (after, until)): (ClockId, (i64, i64))| {
+            self.lasting().any(|(own, lasts)| {
+                let overlap = lasts.0 <= until && after <= lasts.1;
+                overlap && (own == clock || are_alone(own, clock, edges))
+            })
+        };
+        is_as_good && !other.lasting().all(is_known)
     }
 
-    /// In sum no more than a single message takes.
-    fn nearly_none(&self) -> Reversed {
+    /// The clocks of its steps, and between which common times they were set.
+    fn lasting(&self) -> impl Iterator<Item = (ClockId, (i64, i64))> {
+        let time = |clock, stamp: i64| {
+            let add = self.alignment.estimate.at(clock, stamp);
+            stamp.saturating_add(add.round() as i64)
+        };
+        let steps = self.alignment.steps.iter();
+        steps.map(move |it| {
+            let clock = it.clock;
+            (clock, (time(clock, it.after), time(clock, it.until)))
+        })
+    }
+
+    /// True if as many steps leave much more slack.
+    pub(super) fn is_firmer_than(&self, other: &Self) -> bool {
+        self.alignment.steps.len() == other.alignment.steps.len()
+            && self.leaves_no_more_than(other)
+            && self.firmness > OPTIONS.firmer * other.firmness
+    }
+
+    /// True if it leaves no more reversed than another, or nearly nothing.
+    pub(super) fn leaves_no_more_than(&self, other: &Self) -> bool {
+        self.left <= other.left || self.leaves_nothing()
+    }
+
+    /// True if what it leaves reversed is in sum no more than a single message takes.
+    pub(super) fn leaves_nothing(&self) -> bool {
         let shortest = self.alignment.shortest.unwrap_or(0.0);
-        (shortest * PARTS).max(0.0) as Reversed
+        self.left <= (shortest * PARTS).max(0.0) as Reversed
     }
 
     /// True if it says as much as another that has more steps.
@@ -140,6 +190,16 @@ impl Explained {
     }
 }
 
+/// True if two clocks depend on each other alone.
+pub(super) fn are_alone(a: ClockId, b: ClockId, edges: &Edges) -> bool {
+    let is_own = |it: ClockId| it == a || it == b;
+    a != b
+        && edges
+            .all()
+            .iter()
+            .all(|it| is_own(it.from) == is_own(it.to))
+}
+
 /// The amount by which the rate of a clock would have to differ if it had not been set, as a
 /// fraction.
 pub(super) fn rate(step: &ClockStep) -> f64 {
@@ -155,6 +215,15 @@ mod tests {
     /// Four clocks for four seconds; every half millisecond each of these ways carries a message
     /// of 5 us and more, mostly more than 20. Clocks are off by so many nanoseconds at a time.
     fn aligned(ways: &[(usize, usize)], error: impl Fn(usize, f64) -> f64) -> Alignment {
+        aligned_until(ways, |_| f64::INFINITY, error)
+    }
+
+    /// As much, but each way carries messages only until so many seconds are over.
+    fn aligned_until(
+        ways: &[(usize, usize)],
+        end: impl Fn((usize, usize)) -> f64,
+        error: impl Fn(usize, f64) -> f64,
+    ) -> Alignment {
         const LAST: i64 = 4_000_000_000;
         let shown = |clock: usize, time: i64| time + error(clock, time as f64 * 1e-9) as i64;
         let mut state = 1_u64;
@@ -169,6 +238,9 @@ mod tests {
             for &(from, to) in ways {
                 let sent = 500_000 * round + random(400_000);
                 let delay = 5_000 + random(60_000) * random(60_000) / 60_000;
+                if sent as f64 * 1e-9 > end((from, to)) {
+                    continue;
+                }
                 edges.push(Edge::message(
                     ClockId(from as u32),
                     shown(from, sent),
@@ -241,6 +313,17 @@ mod tests {
             };
             assert!((step.by.abs() - 60e3).abs() < 30e3, "{step:?}");
         }
+    }
+
+    /// Once nobody else is heard of, either of two clocks may have been set against the other.
+    #[test]
+    fn which_of_two_clocks_was_set_is_not_guessed() {
+        let error = |clock, time| drift(clock, time) + set(clock, 3, time);
+        let end = |(from, to): (usize, usize)| if from + to == 5 { 4.0 } else { 1.6 };
+        let alignment = aligned_until(&LINE, end, error);
+        assert!(alignment.steps.is_empty(), "{:?}", alignment.steps);
+        // As long as all are heard of, it is known.
+        assert_eq!(aligned(&LINE, error).steps.len(), 1);
     }
 
     #[test]

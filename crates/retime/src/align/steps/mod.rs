@@ -11,36 +11,28 @@
 //! Steps are looked for along the lines of the alignment, and at first also as if
 //! all clocks ran at one rate: lines through several large steps in a short run
 //! are so steep that no step can be seen any more.
-//!
-//! How much wander an explanation needs takes several alignments to find out, each dearer than
-//! the one before; a single one of stiff clocks tells whether these do. So all candidates are tried
-//! first with what clocks do without being set, and only then up to what the best so far needs.
-//! Whoever cuts less, or more narrowly, has more dependencies to follow and needs no less.
 
 mod explained;
+mod firmness;
 mod narrow;
 mod parts;
+mod places;
 mod proof;
 mod reversed;
+mod score;
+mod search;
 mod steep;
 mod unset;
 
-use rustc_hash::FxHashMap;
-
-use explained::{Explained, rate};
-use narrow::narrowed;
-use parts::{Cuts, Parts};
-use steep::steepest;
+use explained::Explained;
+use search::{StepSearch, Tried};
 pub(super) use unset::unset;
 
-use super::selection::Stiffness;
-use super::stages::{Asked, SmoothAlignment, align_plainly};
-use super::{Alignment, ClockStep};
+use super::Alignment;
+use super::stages::SmoothAlignment;
 use crate::align::options::OPTIONS;
-use crate::edges::{Edges, InOrder, ListedEdges, Source};
-use crate::estimate::{Estimate, Offset};
-use crate::optimal;
-use retime_model::ClockId;
+use crate::edges::{InOrder, Source};
+use crate::estimate::Estimate;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
@@ -78,7 +70,14 @@ pub(super) fn explain(
             rate,
             monitor,
         };
-        let Some(better) = search.better(&best, round == 0)? else {
+        let followed = search.followed(&best)?;
+        if let Some(followed) = &followed {
+            best.needed = best.needed.min(followed.needed);
+        }
+        if let Some(wandering) = search.wandering(&best, followed.as_ref())? {
+            best = wandering;
+        }
+        let Some(better) = search.better(&best, followed.as_ref(), round == 0)? else {
             break;
         };
         let same = better.alignment.steps == best.alignment.steps;
@@ -99,297 +98,16 @@ pub(super) fn explain(
     }
     Ok(best.alignment)
 }
-
-/// A round of the search.
-struct StepSearch<'a> {
-    /// As they were listed at first, to compare by.
-    all: &'a ListedEdges,
-    /// As they are for the clocks known now.
-    listed: &'a InOrder,
-    tried: &'a mut Tried,
-    rate: TickRate,
-    monitor: &'a dyn Monitor,
-}
-
-impl StepSearch<'_> {
-    /// An explanation of the dependencies that is better than `known`.
-    fn better(&mut self, known: &Explained, first: bool) -> Result<Option<Explained>, Cancelled> {
-        let candidates = self.candidates(known, first)?;
-        let mut better: Option<Explained> = None;
-        for at_most in [OPTIONS.usual_wander(), f64::INFINITY] {
-            for cuts in &candidates {
-                let mut next = Some(cuts.clone());
-                while let Some(cuts) = next.take() {
-                    let best = better.as_ref().unwrap_or(known);
-                    let at_most = at_most.min(best.most_needed());
-                    let Some(stepped) = self.explained(cuts, best, at_most)? else {
-                        break;
-                    };
-                    next = stepped.only_proven(self.all.clocks());
-                    if stepped.is_better_than(best) {
-                        better = Some(stepped);
-                    }
-                }
-            }
-        }
-        Ok(better)
-    }
-
-    /// Sets of places where clocks may have been set, each to be tried.
-    fn candidates(&mut self, known: &Explained, first: bool) -> Result<Vec<Cuts>, Cancelled> {
-        let most = known.alignment.steps.len() + OPTIONS.more_steps * self.all.clocks();
-        let steep = self.steeper(known)?;
-        let mut candidates = Vec::new();
-        for seen in seen(self.listed, &known.alignment.estimate, first, self.monitor) {
-            let (usual, cuts) = seen?;
-            if usual || cuts.iter().map(Vec::len).sum::<usize>() <= most {
-                candidates.push(cuts);
-            }
-        }
-        candidates.extend(steep);
-        Ok(candidates)
-    }
-
-    /// Known steps, and another one where clocks are steepest: those that wander as they are
-    /// known to or, where few messages contradict them, as much as it takes to follow these.
-    fn steeper(&mut self, known: &Explained) -> Result<Option<Cuts>, Cancelled> {
-        if known.wanders() {
-            return Ok(steeper(known, &known.alignment, self.listed));
-        }
-        if !known.alignment.steps.is_empty() {
-            return Ok(None);
-        }
-        let asked = Asked {
-            stiffness: Stiffness {
-                at_least: OPTIONS.follow,
-                may_wander: true,
-                ..Stiffness::default()
-            },
-            ..Asked::of(self.rate, known.alignment.estimate.reference)
-        };
-        let followed = align_plainly(&self.listed.list, asked, self.monitor)?;
-        Ok(steeper(known, &followed.alignment, self.listed))
-    }
-
-    /// Without the steps that nothing needs, the gentlest first: where a clock is known little
-    /// between two cuts, one step can look like several.
-    fn fewest(&mut self, mut known: Explained) -> Result<Explained, Cancelled> {
-        let mut order: Vec<ClockStep> = known.alignment.steps.clone();
-        if order.len() > OPTIONS.most_steps {
-            return Ok(known);
-        }
-        order.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
-        for it in order {
-            if known.alignment.steps.len() < 2 {
-                break;
-            }
-            let others = |step: &ClockStep| (step.clock, step.after) != (it.clock, it.after);
-            let cuts = known.cuts(self.all.clocks(), |_, step| others(step));
-            if let Some(fewer) = self.explained(cuts, &known, known.needed)?
-                && fewer.says_as_much_as(&known)
-            {
-                known = fewer;
-            }
-        }
-        Ok(known)
-    }
-
-    /// An alignment with these steps, each of them in an instant. If clocks wander, what little
-    /// contradicts the stiffest may be that. `None` where rates have to wander by more than
-    /// `at_most`.
-    fn explained(
-        &mut self,
-        cuts: Cuts,
-        before: &Explained,
-        at_most: f64,
-    ) -> Result<Option<Explained>, Cancelled> {
-        let incumbent = Incumbent {
-            explained: before,
-            at_most,
-        };
-        let stiff = self.explained_by(cuts.clone(), incumbent, false)?;
-        let is_enough = |it: &Explained| it.leaves_no_more_than(before);
-        if !before.wanders() || stiff.as_ref().is_none_or(is_enough) {
-            return Ok(stiff);
-        }
-        Ok(self.explained_by(cuts, incumbent, true)?.or(stiff))
-    }
-
-    fn explained_by(
-        &mut self,
-        cuts: Cuts,
-        incumbent: Incumbent<'_>,
-        may_wander: bool,
-    ) -> Result<Option<Explained>, Cancelled> {
-        let Some(wide) = self.align_parts(cuts, incumbent, may_wander)? else {
-            return Ok(None);
-        };
-        let list = &self.listed.list;
-        let mut cuts = wide.parts.cuts().to_vec();
-        let mut found = wide.aligned;
-        let mut of_parts = wide.of_parts;
-        for _ in 0..OPTIONS.instants {
-            let instants = narrowed(&wide.parts, &of_parts, list);
-            if instants == cuts {
-                break;
-            }
-            cuts = instants;
-            let Some(next) = self.align_parts(cuts.clone(), incumbent, may_wander)? else {
-                return Ok(None);
-            };
-            found = next.aligned;
-            of_parts = next.of_parts;
-            if next.parts.cuts() != cuts {
-                break;
-            }
-        }
-        Ok(Some(Explained::of(found, self.all, self.rate)))
-    }
-
-    /// Aligns the parts of clocks that stepped. Where a
-    /// step comes out smaller than messages could tell, there was none. `None` for cuts that were
-    /// tried before, since they explained no more than what is known since, and for those that
-    /// need more wander than the incumbent lets them.
-    fn align_parts(
-        &mut self,
-        mut cuts: Cuts,
-        incumbent: Incumbent<'_>,
-        may_wander: bool,
-    ) -> Result<Option<InParts>, Cancelled> {
-        let before = incumbent.explained;
-        let asked = Asked {
-            stiffness: Stiffness {
-                may_wander,
-                measured_to: Some(incumbent.at_most),
-                ..Stiffness::default()
-            },
-            ..Asked::of(self.rate, before.alignment.estimate.reference)
-        };
-        let smallest = before
-            .alignment
-            .shortest
-            .unwrap_or(0.0)
-            .max(OPTIONS.smallest_step * self.rate.get() as f64);
-        let list = &self.listed.list;
-        loop {
-            let this = (cuts.clone(), smallest.to_bits(), may_wander);
-            if self
-                .tried
-                .get(&this)
-                .is_some_and(|it| *it >= incumbent.at_most)
-            {
-                return Ok(None);
-            }
-            self.tried.insert(this, incumbent.at_most);
-            let Some(parts) = Parts::new(cuts) else {
-                return Ok(None);
-            };
-            let aligned = align_plainly(&parts.split(list), asked, self.monitor)?;
-            if aligned.needed > incumbent.at_most {
-                return Ok(None);
-            }
-            let of_parts = aligned.alignment.estimate.clone();
-            let mut joined = parts.join(aligned.alignment, &list.edges);
-            let real = |step: &&ClockStep| step.by.abs() > smallest;
-            if joined.steps.iter().all(|step| real(&step)) {
-                joined.estimate = unset(joined.estimate, &joined.steps);
-                return Ok(advances(&joined.estimate).then_some(InParts {
-                    aligned: SmoothAlignment {
-                        alignment: joined,
-                        ..aligned
-                    },
-                    parts,
-                    of_parts,
-                }));
-            }
-            cuts = vec![Vec::new(); list.clocks()];
-            for step in joined.steps.iter().filter(real) {
-                cuts[step.clock.as_usize()].push((step.after, step.until));
-            }
-        }
-    }
-}
-
-/// The best explanation so far, as branch and bound has one.
-#[derive(Clone, Copy)]
-struct Incumbent<'a> {
-    explained: &'a Explained,
-    /// Explanations that need more wander than this are given up.
-    at_most: f64,
-}
-
-/// Clocks that were aligned in parts.
-struct InParts {
-    /// As they are together.
-    aligned: SmoothAlignment,
-    parts: Parts,
-    /// As each part is.
-    of_parts: Estimate,
-}
-
-/// Known steps, and another one where clocks are steepest that [wander](StepSearch::steeper).
-fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option<Cuts> {
-    let edges = &listed.list.edges;
-    let (clock, cut) = steepest(wandering, edges)?;
-    let mut cuts = known.cuts(edges.clocks(), |_, _| true);
-    let own = cuts.get_mut(clock.as_usize())?;
-    if own.iter().any(|it| it.0 <= cut.1 && it.1 >= cut.0) {
-        return None;
-    }
-    own.push(cut);
-    own.sort_unstable();
-    Some(cuts)
-}
-
-/// The wander up to which a list of cuts was tried, by the cuts, the bits of the smallest step, and
-/// whether few contradictions counted.
-type Tried = FxHashMap<(Cuts, u64, bool), f64>;
-
-/// Where clocks may have stepped, along the lines of an estimate and at `first` as
-/// if there were none; each costs a pass over all dependencies. With it whether rates may change as usual: if not, and clocks
-/// wander, there are many that are none.
-fn seen(
-    all: &InOrder,
-    estimate: &Estimate,
-    first: bool,
-    monitor: &dyn Monitor,
-) -> impl Iterator<Item = Result<(bool, Cuts), Cancelled>> {
-    let tries = OPTIONS.steady.into_iter().map(|drift| (drift, false));
-    let tries = tries.chain(first.then_some((Some(OPTIONS.level), true)));
-    tries.map(move |(drift, flat)| {
-        let flat = flat.then(|| level(estimate, &all.list.edges));
-        let base = flat.as_ref().unwrap_or(estimate);
-        let usual = flat.is_some() || drift.is_none();
-        Ok((usual, optimal::steps(all, base, drift, monitor)?))
-    })
-}
-
-/// These clocks, as if none gained on another.
-fn level(estimate: &Estimate, edges: &Edges) -> Estimate {
-    let clocks = estimate.offsets.iter().enumerate();
-    let constant = |(clock, offset): (usize, &Option<Offset>)| {
-        let (first, last) = edges.extent(ClockId(clock as u32))?;
-        let middle = i64::midpoint(first, last);
-        Some(Offset::constant(offset.as_ref()?.at(middle)))
-    };
-    Estimate {
-        offsets: clocks.map(constant).collect(),
-        reference: estimate.reference,
-    }
-}
-
-/// True if no clock runs backwards.
-fn advances(estimate: &Estimate) -> bool {
-    let time = |&(stamp, add): &(i64, f64)| i128::from(stamp) + add.round() as i128;
-    let mut offsets = estimate.offsets.iter().flatten();
-    offsets.all(|offset| offset.knots().is_sorted_by_key(time))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::align::selection::Stiffness;
+    use crate::align::stages::{Asked, align_plainly};
     use crate::align::{Relation, align_edges};
-    use crate::edges::Edge;
+    use crate::edges::{Edge, Edges};
+    use crate::optimal;
+    use parts::Parts;
+    use retime_model::ClockId;
 
     const STEP: i64 = 50_000;
 

@@ -78,7 +78,7 @@ fn times(estimate: &Estimate, edges: &Edges, stretches: usize) -> Option<Vec<i64
 }
 
 /// The stamp that a clock shows at a common time, but for what its offset changes by within itself.
-fn stamp(offset: &Offset, time: i64) -> i64 {
+pub(super) fn stamp(offset: &Offset, time: i64) -> i64 {
     let back = |stamp: i64| time.saturating_sub(offset.at(stamp).round() as i64);
     back(back(back(time)))
 }

@@ -1,0 +1,189 @@
+//! Where clocks may have been set: the places that are tried.
+//!
+//! ```text
+//!  contradictions   dependencies that no rate explains          as for bounds
+//!  steepest         where clocks that wander do so all at once  steep
+//!  suspects         what pulls at stiff clocks before and after score
+//! ```
+
+use super::explained::{Explained, are_alone};
+use super::parts::Cuts;
+use super::score;
+use super::steep::{stamp, steepest};
+use crate::align::ClockStep;
+use crate::align::options::OPTIONS;
+use crate::align::stages::SmoothAlignment;
+use crate::edges::{Edges, InOrder};
+use crate::estimate::{Estimate, Offset};
+use crate::optimal;
+use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
+
+/// Dependencies, and what explains them best so far.
+pub(super) struct Places<'a> {
+    pub(super) listed: &'a InOrder,
+    pub(super) known: &'a Explained,
+    pub(super) monitor: &'a dyn Monitor,
+}
+
+impl Places<'_> {
+    /// Sets of places where clocks may have been set, each to be tried.
+    ///
+    /// Where clocks are steepest, those are looked at that wander as they are known to or, where
+    /// few messages contradict them, as much as it takes to follow these.
+    pub(super) fn candidates(
+        &self,
+        followed: Option<&SmoothAlignment>,
+        first: bool,
+    ) -> Result<Vec<Cuts>, Cancelled> {
+        let known = &self.known.alignment;
+        let most = known.steps.len() + OPTIONS.more_steps * self.edges().clocks();
+        let wandering = followed.map(|it| &it.alignment);
+        let wandering = wandering.or(self.known.wanders().then_some(known));
+        let steep = wandering.and_then(|it| steepest(it, self.edges()));
+        let mut candidates = Vec::new();
+        for seen in seen(self.listed, &known.estimate, first, self.monitor) {
+            let (usual, cuts) = seen?;
+            if usual || cuts.iter().map(Vec::len).sum::<usize>() <= most {
+                candidates.push(cuts);
+            }
+        }
+        candidates.extend(steep.and_then(|(clock, cut)| self.with_cut(clock, cut)));
+        Ok(candidates)
+    }
+
+    /// Known steps, and another one where it explains the most of what clocks as they are known, and
+    /// `stiff` ones, leave unexplained.
+    pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> Vec<Cuts> {
+        let edges = self.edges();
+        let wanders = self.known.wanders();
+        let mut suspects = score::suspects(&self.known.alignment, wanders, edges);
+        suspects.truncate(OPTIONS.suspects);
+        if let Some(stiff) = stiff {
+            let of_stiff = score::suspects(&stiff.alignment, false, edges);
+            suspects.extend(of_stiff.into_iter().take(OPTIONS.suspects));
+        }
+        // Of two clocks that only know each other, the reference is right.
+        let reference = self.known.alignment.estimate.reference;
+        let mut others = (0..edges.clocks() as u32).map(ClockId);
+        if others.any(|other| are_alone(reference, other, edges)) {
+            suspects.retain(|it| it.clock != reference);
+        }
+        let suspects = suspects.iter();
+        suspects
+            .filter_map(|it| self.with_cut(it.clock, it.cut))
+            .collect()
+    }
+
+    /// The steps that are new in `better`, each as if it were of another clock: of those that
+    /// exchange the most with the clock that is said to have been set, as what it does by itself
+    /// looks to others like what these do.
+    pub(super) fn elsewhere(&self, better: &Explained) -> Vec<Cuts> {
+        let known = &self.known.alignment.steps;
+        let is_old = |step: &ClockStep| {
+            let overlaps = |it: &ClockStep| it.after <= step.until && step.after <= it.until;
+            known
+                .iter()
+                .any(|it| it.clock == step.clock && overlaps(it))
+        };
+        let steps = better.alignment.steps.iter();
+        let new = steps.filter(|step| !is_old(step));
+        new.flat_map(|step| self.of_partners(better, step))
+            .collect()
+    }
+
+    /// A step as if it were of each of the clocks that exchange the most with its own.
+    fn of_partners(&self, better: &Explained, step: &ClockStep) -> Vec<Cuts> {
+        let edges = self.edges();
+        let estimate = &better.alignment.estimate;
+        // As long again on either side: these clocks may know less of when it was.
+        let length = step.until.saturating_sub(step.after);
+        let ends = [
+            step.after.saturating_sub(length),
+            step.until.saturating_add(length),
+        ];
+        let common = ends.map(|it| it.saturating_add(estimate.at(step.clock, it).round() as i64));
+        let others = |it: &ClockStep| (it.clock, it.after) != (step.clock, step.after);
+        let moved = |other: ClockId| {
+            let offset = estimate.offsets.get(other.as_usize())?.as_ref()?;
+            let [after, until] = common.map(|it| stamp(offset, it));
+            let cuts = better.cuts(edges.clocks(), |_, it| others(it));
+            with_cut(cuts, other, (after, until))
+        };
+        let partners = partners(step.clock, edges).into_iter();
+        partners.take(OPTIONS.suspects).filter_map(moved).collect()
+    }
+
+    /// Known steps, and another one; `None` where that is no other.
+    fn with_cut(&self, clock: ClockId, cut: (i64, i64)) -> Option<Cuts> {
+        let cuts = self.known.cuts(self.edges().clocks(), |_, _| true);
+        with_cut(cuts, clock, cut)
+    }
+
+    fn edges(&self) -> &Edges {
+        &self.listed.list.edges
+    }
+}
+
+/// Some cuts, and another one; `None` where that is no other.
+fn with_cut(mut cuts: Cuts, clock: ClockId, cut: (i64, i64)) -> Option<Cuts> {
+    let own = cuts.get_mut(clock.as_usize())?;
+    if own.iter().any(|it| it.0 <= cut.1 && it.1 >= cut.0) {
+        return None;
+    }
+    own.push(cut);
+    own.sort_unstable();
+    Some(cuts)
+}
+
+/// The clocks that a clock exchanges something with, those with the most first.
+fn partners(clock: ClockId, edges: &Edges) -> Vec<ClockId> {
+    let mut exchanged = vec![0_u64; edges.clocks()];
+    for edge in edges.all() {
+        let other = if edge.from == clock {
+            edge.to
+        } else {
+            edge.from
+        };
+        if edge.from == clock || edge.to == clock {
+            exchanged[other.as_usize()] += 1;
+        }
+    }
+    let all = (0..edges.clocks() as u32).map(ClockId);
+    let mut partners: Vec<ClockId> = all.filter(|it| exchanged[it.as_usize()] > 0).collect();
+    partners.sort_by_key(|it| std::cmp::Reverse(exchanged[it.as_usize()]));
+    partners
+}
+
+/// Where clocks may have stepped, along the lines of an estimate and at `first` as
+/// if there were none; each costs a pass over all dependencies. With it whether rates may change as usual: if not, and clocks
+/// wander, there are many that are none.
+fn seen(
+    all: &InOrder,
+    estimate: &Estimate,
+    first: bool,
+    monitor: &dyn Monitor,
+) -> impl Iterator<Item = Result<(bool, Cuts), Cancelled>> {
+    let tries = OPTIONS.steady.into_iter().map(|drift| (drift, false));
+    let tries = tries.chain(first.then_some((Some(OPTIONS.level), true)));
+    tries.map(move |(drift, flat)| {
+        let flat = flat.then(|| level(estimate, &all.list.edges));
+        let base = flat.as_ref().unwrap_or(estimate);
+        let usual = flat.is_some() || drift.is_none();
+        Ok((usual, optimal::steps(all, base, drift, monitor)?))
+    })
+}
+
+/// These clocks, as if none gained on another.
+fn level(estimate: &Estimate, edges: &Edges) -> Estimate {
+    let clocks = estimate.offsets.iter().enumerate();
+    let constant = |(clock, offset): (usize, &Option<Offset>)| {
+        let (first, last) = edges.extent(ClockId(clock as u32))?;
+        let middle = i64::midpoint(first, last);
+        Some(Offset::constant(offset.as_ref()?.at(middle)))
+    };
+    Estimate {
+        offsets: clocks.map(constant).collect(),
+        reference: estimate.reference,
+    }
+}

@@ -1,0 +1,308 @@
+//! Trying where clocks may have been set.
+//!
+//! How much wander an explanation needs takes several alignments to find out, each dearer than
+//! the one before; a single one of stiff clocks tells whether these do. So all candidates are tried
+//! first with what clocks do without being set, and only then up to what the best so far needs.
+//! Whoever cuts less, or more narrowly, has more dependencies to follow and needs no less.
+//!
+//! What explains the most is taken only if no other clock explains as much: its step is tried on
+//! the clocks that exchange the most with it, too.
+
+use rustc_hash::FxHashMap;
+
+use super::explained::{Explained, rate};
+use super::narrow::narrowed;
+use super::parts::{Cuts, Parts};
+use super::places::Places;
+use super::unset::unset;
+use crate::align::ClockStep;
+use crate::align::options::OPTIONS;
+use crate::align::selection::Stiffness;
+use crate::align::stages::{Asked, SmoothAlignment, align_plainly};
+use crate::edges::{InOrder, ListedEdges, Source};
+use crate::estimate::Estimate;
+use retime_model::TickRate;
+use retime_model::{Cancelled, Monitor};
+
+/// The wander up to which a list of cuts was tried, by the cuts, the bits of the smallest step, and
+/// whether few contradictions counted.
+pub(super) type Tried = FxHashMap<(Cuts, u64, bool), f64>;
+/// A round of the search.
+pub(super) struct StepSearch<'a> {
+    /// As they were listed at first, to compare by.
+    pub(super) all: &'a ListedEdges,
+    /// As they are for the clocks known now.
+    pub(super) listed: &'a InOrder,
+    pub(super) tried: &'a mut Tried,
+    pub(super) rate: TickRate,
+    pub(super) monitor: &'a dyn Monitor,
+}
+
+impl StepSearch<'_> {
+    /// An explanation of the dependencies that is better than `known`.
+    pub(super) fn better(
+        &mut self,
+        known: &Explained,
+        followed: Option<&SmoothAlignment>,
+        first: bool,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let places = Places {
+            listed: self.listed,
+            known,
+            monitor: self.monitor,
+        };
+        let candidates = places.candidates(followed, first)?;
+        let suspects = places.suspects(self.stiff(known)?.as_ref());
+        let mut better: Option<Explained> = None;
+        let mut rivals: Vec<Explained> = Vec::new();
+        for at_most in [OPTIONS.usual_wander(), f64::INFINITY] {
+            // Whoever is suspected along stiff clocks is to explain all by these.
+            let suspects = suspects.iter().filter(|_| at_most.is_finite());
+            for cuts in candidates.iter().chain(suspects) {
+                let mut next = Some(cuts.clone());
+                while let Some(cuts) = next.take() {
+                    let best = better.as_ref().unwrap_or(known);
+                    let at_most = at_most.min(best.most_needed());
+                    let Some(stepped) = self.explained(cuts, best, at_most)? else {
+                        break;
+                    };
+                    next = stepped.only_proven(self.all.clocks());
+                    if stepped.is_better_than(best) {
+                        rivals.extend(better.replace(stepped));
+                    } else {
+                        rivals.push(stepped);
+                    }
+                }
+            }
+        }
+        if let Some(better) = &better {
+            for cuts in places.elsewhere(better) {
+                rivals.extend(self.explained(cuts, better, better.most_needed())?);
+            }
+        }
+        let edges = &self.all.edges;
+        Ok(better.filter(|it| !rivals.iter().any(|rival| it.is_rivalled_by(rival, edges))))
+    }
+
+    /// Clocks without steps that do what clocks do, if those known wander.
+    fn stiff(&self, known: &Explained) -> Result<Option<SmoothAlignment>, Cancelled> {
+        if !known.wanders() || !known.alignment.steps.is_empty() {
+            return Ok(None);
+        }
+        let stiffness = Stiffness {
+            measured_to: Some(OPTIONS.usual_wander()),
+            ..Stiffness::default()
+        };
+        self.align_wandering(known, stiffness).map(Some)
+    }
+
+    /// Clocks without steps that wander as much as it takes to follow the few messages that
+    /// contradict them; `None` where clocks wander already, or are known to have been set.
+    pub(super) fn followed(&self, known: &Explained) -> Result<Option<SmoothAlignment>, Cancelled> {
+        if known.wanders() || !known.alignment.steps.is_empty() {
+            return Ok(None);
+        }
+        let stiffness = Stiffness {
+            at_least: OPTIONS.follow,
+            may_wander: true,
+            ..Stiffness::default()
+        };
+        self.align_wandering(known, stiffness).map(Some)
+    }
+
+    /// Clocks that wander as little as it takes to [follow](Self::followed) what contradicts stiff
+    /// ones: no outliers, since these would have been left out, but few, so that clocks were not
+    /// taken to wander for their sake. `None` where nothing does, or wander is not enough.
+    pub(super) fn wandering(
+        &self,
+        known: &Explained,
+        followed: Option<&SmoothAlignment>,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let needed = followed.map_or(f64::INFINITY, |it| it.needed);
+        if known.left == 0 || needed.is_infinite() {
+            return Ok(None);
+        }
+        let stiffness = Stiffness {
+            at_least: needed,
+            may_wander: true,
+            ..Stiffness::default()
+        };
+        let aligned = self.align_wandering(known, stiffness)?;
+        let explained = Explained::of(aligned, self.all, self.rate);
+        Ok(explained.is_firmer_than(known).then_some(explained))
+    }
+
+    /// Aligns clocks that were not set.
+    fn align_wandering(
+        &self,
+        known: &Explained,
+        stiffness: Stiffness,
+    ) -> Result<SmoothAlignment, Cancelled> {
+        let asked = Asked {
+            stiffness,
+            ..Asked::of(self.rate, known.alignment.estimate.reference)
+        };
+        align_plainly(&self.listed.list, asked, self.monitor)
+    }
+
+    /// Without the steps that nothing needs, the gentlest first: where a clock is known little
+    /// between two cuts, one step can look like several.
+    pub(super) fn fewest(&mut self, mut known: Explained) -> Result<Explained, Cancelled> {
+        let mut order: Vec<ClockStep> = known.alignment.steps.clone();
+        if order.len() > OPTIONS.most_steps {
+            return Ok(known);
+        }
+        order.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+        for it in order {
+            if known.alignment.steps.len() < 2 {
+                break;
+            }
+            let others = |step: &ClockStep| (step.clock, step.after) != (it.clock, it.after);
+            let cuts = known.cuts(self.all.clocks(), |_, step| others(step));
+            if let Some(fewer) = self.explained(cuts, &known, known.needed)?
+                && fewer.says_as_much_as(&known)
+            {
+                known = fewer;
+            }
+        }
+        Ok(known)
+    }
+
+    /// An alignment with these steps, each of them in an instant. If clocks wander, what little
+    /// contradicts the stiffest may be that. `None` where rates have to wander by more than
+    /// `at_most`.
+    fn explained(
+        &mut self,
+        cuts: Cuts,
+        before: &Explained,
+        at_most: f64,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let incumbent = Incumbent {
+            explained: before,
+            at_most,
+        };
+        let stiff = self.explained_by(cuts.clone(), incumbent, false)?;
+        let is_enough = |it: &Explained| it.leaves_no_more_than(before);
+        if !before.wanders() || stiff.as_ref().is_none_or(is_enough) {
+            return Ok(stiff);
+        }
+        Ok(self.explained_by(cuts, incumbent, true)?.or(stiff))
+    }
+
+    fn explained_by(
+        &mut self,
+        cuts: Cuts,
+        incumbent: Incumbent<'_>,
+        may_wander: bool,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let Some(wide) = self.align_parts(cuts, incumbent, may_wander)? else {
+            return Ok(None);
+        };
+        let list = &self.listed.list;
+        let mut cuts = wide.parts.cuts().to_vec();
+        let mut found = wide.aligned;
+        let mut of_parts = wide.of_parts;
+        for _ in 0..OPTIONS.instants {
+            let instants = narrowed(&wide.parts, &of_parts, list);
+            if instants == cuts {
+                break;
+            }
+            cuts = instants;
+            let Some(next) = self.align_parts(cuts.clone(), incumbent, may_wander)? else {
+                return Ok(None);
+            };
+            found = next.aligned;
+            of_parts = next.of_parts;
+            if next.parts.cuts() != cuts {
+                break;
+            }
+        }
+        Ok(Some(Explained::of(found, self.all, self.rate)))
+    }
+
+    /// Aligns the parts of clocks that stepped. Where a
+    /// step comes out smaller than messages could tell, there was none. `None` for cuts that were
+    /// tried before, since they explained no more than what is known since, and for those that
+    /// need more wander than the incumbent lets them.
+    fn align_parts(
+        &mut self,
+        mut cuts: Cuts,
+        incumbent: Incumbent<'_>,
+        may_wander: bool,
+    ) -> Result<Option<InParts>, Cancelled> {
+        let before = incumbent.explained;
+        let asked = Asked {
+            stiffness: Stiffness {
+                may_wander,
+                measured_to: Some(incumbent.at_most),
+                ..Stiffness::default()
+            },
+            ..Asked::of(self.rate, before.alignment.estimate.reference)
+        };
+        let smallest = before
+            .alignment
+            .shortest
+            .unwrap_or(0.0)
+            .max(OPTIONS.smallest_step * self.rate.get() as f64);
+        let list = &self.listed.list;
+        loop {
+            let this = (cuts.clone(), smallest.to_bits(), may_wander);
+            if self
+                .tried
+                .get(&this)
+                .is_some_and(|it| *it >= incumbent.at_most)
+            {
+                return Ok(None);
+            }
+            self.tried.insert(this, incumbent.at_most);
+            let Some(parts) = Parts::new(cuts) else {
+                return Ok(None);
+            };
+            let aligned = align_plainly(&parts.split(list), asked, self.monitor)?;
+            if aligned.needed > incumbent.at_most {
+                return Ok(None);
+            }
+            let of_parts = aligned.alignment.estimate.clone();
+            let mut joined = parts.join(aligned.alignment, &list.edges);
+            let real = |step: &&ClockStep| step.by.abs() > smallest;
+            if joined.steps.iter().all(|step| real(&step)) {
+                joined.estimate = unset(joined.estimate, &joined.steps);
+                return Ok(advances(&joined.estimate).then_some(InParts {
+                    aligned: SmoothAlignment {
+                        alignment: joined,
+                        ..aligned
+                    },
+                    parts,
+                    of_parts,
+                }));
+            }
+            cuts = vec![Vec::new(); list.clocks()];
+            for step in joined.steps.iter().filter(real) {
+                cuts[step.clock.as_usize()].push((step.after, step.until));
+            }
+        }
+    }
+}
+
+/// The best explanation so far, as branch and bound has one.
+#[derive(Clone, Copy)]
+struct Incumbent<'a> {
+    explained: &'a Explained,
+    /// Explanations that need more wander than this are given up.
+    at_most: f64,
+}
+
+/// Clocks that were aligned in parts.
+struct InParts {
+    /// As they are together.
+    aligned: SmoothAlignment,
+    parts: Parts,
+    /// As each part is.
+    of_parts: Estimate,
+}
+/// True if no clock runs backwards.
+fn advances(estimate: &Estimate) -> bool {
+    let time = |&(stamp, add): &(i64, f64)| i128::from(stamp) + add.round() as i128;
+    let mut offsets = estimate.offsets.iter().flatten();
+    offsets.all(|offset| offset.knots().is_sorted_by_key(time))
+}
