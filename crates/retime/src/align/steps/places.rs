@@ -111,6 +111,8 @@ impl Places<'_> {
             with_cut(cuts, other, (after, until))
         };
         let partners = partners(step.clock, edges).into_iter();
+        // What one of two clocks that only know each other did, the other one can have done anyway.
+        let partners = partners.filter(|it| !are_alone(step.clock, *it, edges));
         partners.take(OPTIONS.suspects).filter_map(moved).collect()
     }
 
