@@ -55,6 +55,10 @@ impl Places<'_> {
     /// Known steps, and another one where it explains the most of what clocks as they are known, and
     /// `stiff` ones, leave unexplained.
     pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> Vec<Cuts> {
+        // Stiff clocks that nothing contradicts leave nothing for another step to explain.
+        if !self.known.wanders() && self.known.left == 0 {
+            return Vec::new();
+        }
         let edges = self.edges();
         let wanders = self.known.wanders();
         let mut suspects = score::suspects(&self.known.alignment, wanders, edges);
@@ -77,7 +81,7 @@ impl Places<'_> {
 
     /// The steps that are new in `better`, each as if it were of another clock: of those that
     /// exchange the most with the clock that is said to have been set, as what it does by itself
-    /// looks to others like what these do.
+    /// looks to others like what these do. Of several steps the smallest are those to doubt.
     pub(super) fn elsewhere(&self, better: &Explained) -> Vec<Cuts> {
         let known = &self.known.alignment.steps;
         let is_old = |step: &ClockStep| {
@@ -87,9 +91,12 @@ impl Places<'_> {
                 .any(|it| it.clock == step.clock && overlaps(it))
         };
         let steps = better.alignment.steps.iter();
-        let new = steps.filter(|step| !is_old(step));
-        new.flat_map(|step| self.of_partners(better, step))
-            .collect()
+        let mut new: Vec<&ClockStep> = steps.filter(|step| !is_old(step)).collect();
+        new.sort_by(|a, b| a.by.abs().total_cmp(&b.by.abs()));
+        let moved = new
+            .into_iter()
+            .flat_map(|step| self.of_partners(better, step));
+        moved.take(OPTIONS.suspects).collect()
     }
 
     /// A step as if it were of each of the clocks that exchange the most with its own.
