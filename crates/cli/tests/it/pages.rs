@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use crate::common::Scratch;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -109,6 +112,29 @@ fn the_index_names_every_page() {
     missing.retain(|it| it.starts_with("docs") && !listed.contains(it));
     missing.retain(|it| it != Path::new("docs/README.md"));
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// `make book` gives a chapter to every page, and each link of these finds its target there.
+#[test]
+fn the_book_has_every_page() {
+    let scratch = Scratch::new();
+    let book = scratch.join("book");
+    let done = Command::new(root().join("tools/book")).arg(&book).status();
+    assert!(done.unwrap().success());
+    let summary = fs::read_to_string(book.join("src/SUMMARY.md")).unwrap();
+    for page in pages() {
+        let chapter = format!("]({})", page.to_str().unwrap());
+        assert!(summary.contains(&chapter), "{}", page.display());
+        let laid = book.join("src").join(&page);
+        assert_eq!(
+            fs::read(&laid).unwrap(),
+            fs::read(root().join(&page)).unwrap()
+        );
+        for link in links(&page) {
+            let (target, _) = target(&page, &link);
+            assert!(book.join("src").join(&target).exists(), "{link}");
+        }
+    }
 }
 
 /// The way of a newcomer: each page ends before a coffee does.
