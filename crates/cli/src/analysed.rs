@@ -359,7 +359,11 @@ impl Analysed {
         if let Some(bounds) = &bounds {
             let truth = self.truth.as_ref();
             let truth = truth.map(|truth| truth.coverage(bounds, analysis));
-            report.bounds = Some(build::bounds_part(bounds, truth.transpose()?.as_ref()));
+            report.bounds = Some(build::bounds_part(
+                analysis,
+                bounds,
+                truth.transpose()?.as_ref(),
+            ));
             let warnings = bounds.warnings(analysis.info(), analysis.clocks());
             report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {
