@@ -1,5 +1,6 @@
 //! A trace on disk with what an analysis finds in it, and the report of that.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use retime::causality::{AllEvents, Violation};
@@ -175,7 +176,7 @@ pub(crate) fn analyse_together(
     Ok(Analysed {
         opened: Opened {
             path: source.path.into(),
-            trace: Box::new(trace),
+            trace: Arc::new(trace),
             contents: read.contents,
             timing: LoadTiming {
                 scan,
