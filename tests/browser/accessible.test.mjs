@@ -2,7 +2,6 @@
 // keys reach everything in the order in which it stands.
 
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
@@ -10,7 +9,8 @@ import {after, before, test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 import {opened} from './opened.mjs';
-import {RETIME, browser, retime, scratch} from './tools.mjs';
+import {browser, retime, scratch} from './tools.mjs';
+import {viewing} from './viewing.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -83,9 +83,7 @@ for (const [name, args] of [['recording', null], ['nodes', ['--ranks', '12', '--
 test('nothing serious is found in the viewer', async (context) => {
   const cwd = scratch(context);
   retime(['simulate', 'halo', '--ranks', '80', '--ranks-per-node', '8', '--iterations', '20', '-o', 'trace', '--no-truth', '-q'], {cwd});
-  const child = spawn(RETIME, ['view', 'trace', '-q'], {cwd, stdio: ['ignore', 'pipe', 'inherit']});
-  context.after(() => child.kill('SIGINT'));
-  const address = await new Promise((found) => child.stdout.once('data', (line) => found(String(line).trim())));
+  const {child, address} = await viewing(context, cwd, 'trace');
   const page = await opened(chromium, context, address);
   await page.waitForFunction(() => document.getElementById('spacetime').dataset.took);
   await look(page);

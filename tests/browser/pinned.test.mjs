@@ -2,7 +2,6 @@
 // `otf2-print` says of their events.
 
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
 import {mkdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
@@ -10,7 +9,8 @@ import {fileURLToPath, pathToFileURL} from 'node:url';
 
 import {field, judged} from './judge.mjs';
 import {opened} from './opened.mjs';
-import {RETIME, browser, retime, scratch} from './tools.mjs';
+import {browser, retime, scratch} from './tools.mjs';
+import {viewing} from './viewing.mjs';
 
 const SCREENSHOTS = join(dirname(fileURLToPath(import.meta.url)), 'screenshots');
 
@@ -137,9 +137,7 @@ test('what is pinned on the page is what otf2-print says', async (context) => {
 test('what is pinned in the viewer is what otf2-print says', async (context) => {
   const cwd = scratch(context);
   const [recorded, corrected] = recording(cwd);
-  const child = spawn(RETIME, ['view', 'demo/halo', '-q'], {cwd, stdio: ['ignore', 'pipe', 'inherit']});
-  context.after(() => child.kill('SIGINT'));
-  const address = await new Promise((found) => child.stdout.once('data', (line) => found(String(line).trim())));
+  const {address} = await viewing(context, cwd, 'demo/halo');
   const page = await opened(chromium, context, address);
   await page.waitForFunction(() => document.getElementById('spacetime').dataset.took);
   const met = await pinAll(page, 40, recorded, corrected);
@@ -153,5 +151,33 @@ test('what is pinned in the viewer is what otf2-print says', async (context) => 
     assert.match(found.fact('latency'), /stamped before its cause$/);
     await page.keyboard.press('Escape');
   }
+  assert.deepEqual(page.amiss, []);
+});
+
+// By which rule both ends of an arrow were found, and as what its effect is recorded, in the words of `retime explain`.
+test('what is pinned in the viewer has the rule that retime explain names', async (context) => {
+  const cwd = scratch(context);
+  recording(cwd);
+  const {address} = await viewing(context, cwd, 'demo/halo');
+  const page = await opened(chromium, context, address);
+  await page.waitForFunction(() => document.getElementById('spacetime').dataset.took);
+  const compareRule = async () => {
+    await page.waitForSelector('#pinned-facts .explained');
+    const name = await page.evaluate(() => [everyLane[diagram.pinned.thing.effect.lane].id, diagram.pinned.thing.effect.event].join(':'));
+    const {rule, recorded_as: recorded} = JSON.parse(retime(['explain', 'demo/halo', name, '--json', '-', '-q'], {cwd}));
+    const said = await page.locator('#pinned-facts .explained').allTextContents();
+    assert.deepEqual(said, [...recorded.map((it) => `recorded as: ${it}`), `rule: ${rule}`]);
+    return rule;
+  };
+  const rules = new Set();
+  await page.focus('#spacetime');
+  for (let step = 0; step < 4; step++) {
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    rules.add(await compareRule());
+  }
+  await page.evaluate(() => diagram.pinned.pin(diagram.view.arrows.operations.flatMap((it) => endsOf(it, 0))[0]));
+  rules.add(await compareRule());
+  assert.equal(rules.size, 2, `of messages and of collectives: ${[...rules]}`);
   assert.deepEqual(page.amiss, []);
 });

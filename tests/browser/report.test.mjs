@@ -3,14 +3,14 @@
 // tests/browser/screenshots for people to look at.
 
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
 import {opened} from './opened.mjs';
-import {RETIME, browser, retime, scratch} from './tools.mjs';
+import {browser, retime, scratch} from './tools.mjs';
+import {viewing} from './viewing.mjs';
 
 const SCREENSHOTS = join(dirname(fileURLToPath(import.meta.url)), 'screenshots');
 
@@ -232,9 +232,7 @@ test('compare shows every method', async (context) => {
 test('view shows single calls wherever one zooms in', async (context) => {
   const cwd = scratch(context);
   const trace = simulated('halo', '--ranks', '8', '--iterations', '20000')(cwd);
-  const child = spawn(RETIME, ['view', trace, '-q'], {cwd, stdio: ['ignore', 'pipe', 'inherit']});
-  context.after(() => child.kill('SIGINT'));
-  const address = await new Promise((found) => child.stdout.once('data', (line) => found(String(line).trim())));
+  const {child, address} = await viewing(context, cwd, trace);
   const page = await open(context, address);
   const loaded = () => page.waitForFunction(() => document.getElementById('spacetime').dataset.took);
   await page.selectOption('#view', '0');
@@ -255,4 +253,15 @@ test('view shows single calls wherever one zooms in', async (context) => {
   // What is shown stays, and the page says that there is no more.
   await page.keyboard.press('+');
   await page.waitForSelector('#gone:not([hidden])');
+});
+
+test('bounds that rest on clocks of nodes say so in their sentence', async (context) => {
+  const cwd = scratch(context);
+  for (const [clocks, condition] of [['node', ', and if processes of one node read one clock: on node0, node1'], ['process', '']]) {
+    retime(['simulate', 'halo', '--ranks', '4', '--ranks-per-node', '2', '--iterations', '200', '--clocks', clocks, '-o', clocks, '--no-truth', '-q'], {cwd});
+    retime(['correct', clocks, '-o', `out-${clocks}`, '--html', `${clocks}.html`, '-q'], {cwd});
+    const page = await open(context, pathToFileURL(join(cwd, `${clocks}.html`)).href);
+    assert.ok((await text(page, '.story')).includes(`if clocks wander less than 100 ppm${condition}`), await text(page, '.story'));
+    assert.equal((await text(page, '.story')).includes('read one clock'), condition !== '');
+  }
 });

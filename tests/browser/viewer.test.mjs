@@ -2,14 +2,14 @@
 // one is.
 
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
 import {opened} from './opened.mjs';
-import {RETIME, browser, retime, scratch} from './tools.mjs';
+import {browser, retime, scratch} from './tools.mjs';
+import {begun, complete, viewing} from './viewing.mjs';
 
 const SCREENSHOTS = join(dirname(fileURLToPath(import.meta.url)), 'screenshots');
 
@@ -22,9 +22,7 @@ after(() => chromium?.close());
 
 // A running viewer of a trace, and its page once something is drawn.
 async function viewer(context, cwd, trace) {
-  const child = spawn(RETIME, ['view', trace, '-q'], {cwd, stdio: ['ignore', 'pipe', 'inherit']});
-  context.after(() => child.kill('SIGINT'));
-  const address = await new Promise((found) => child.stdout.once('data', (line) => found(String(line).trim())));
+  const {child, address} = await viewing(context, cwd, trace);
   const page = await opened(chromium, context, address);
   await drawn(page);
   return {child, address, page};
@@ -216,4 +214,68 @@ test('locations without events are counted', async (context) => {
   assert.match(await page.textContent('#rows-said'), /^10 of 10 locations; 2 without events$/);
   assert.equal(await page.textContent('#stop'), 'no contradiction was found');
   assert.deepEqual(page.amiss, []);
+});
+
+// The first page shows recorded times while the rest is computed, says what it lacks, and goes to the other page
+// by itself; but not from under the hand of somebody who looks around.
+test('the first page is of recorded times, and says so', async (context) => {
+  const cwd = scratch(context);
+  const {address} = await begun(context, cwd, simulated(cwd, '--ranks', '8', '--events', '1500000'));
+  const first = await (await fetch(address)).text();
+  const {views} = JSON.parse(first.match(/id="data">(.*?)<\/script>/s)[1]).picture;
+  const {from, to} = views[1], query = `view?from=${from}&to=${to}&rows=0-7&page=first`;
+  const arrows = await (await fetch(address + query)).text();
+  const isEarly = !(await (await fetch(address + 'state')).json()).complete;
+  assert.ok(isEarly, 'all was there at once: the trace is too small to see anything of the first page');
+  await complete(address);
+
+  for (const isUsed of [false, true]) {
+    const page = await chromium.newPage({viewport: {width: 1280, height: 900}});
+    context.after(() => page.close());
+    const amiss = [];
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && amiss.push(message.text()));
+    page.on('pageerror', (error) => amiss.push(String(error)));
+    // As it was, for as long as the test wants.
+    let isHeld = true;
+    await page.route(address, (route) => (isHeld ? route.fulfill({contentType: 'text/html; charset=utf-8', body: first}) : route.continue()));
+    await page.route(address + 'state', (route) => (isHeld ? route.fulfill({json: {complete: false}}) : route.continue()));
+    await page.route(address + 'view?*', (route) => (isHeld ? route.fulfill({contentType: 'application/json', body: arrows}) : route.continue()));
+    await page.goto(address);
+    await drawn(page);
+    assert.match(await page.textContent('#outcome'), /First look at recorded times.*still being computed/);
+    assert.match(await page.textContent('#verdict'), /are reversed/);
+    assert.match(await page.textContent('.story'), /how far times are from the truth is still being computed/);
+    assert.match(await page.textContent('#view-note'), /Calls are not drawn yet/);
+    // Nothing is shown of what is not known: neither corrected times nor waits.
+    for (const id of ['#show-corrected', '#show-both', '#waits']) assert.equal(await page.locator(id).count(), 0, id);
+    assert.ok((await page.evaluate(() => diagram.view.arrows.messages.length)) > 0);
+    await page.click('#next');
+    await page.waitForSelector('#pinned-table');
+    assert.doesNotMatch(await page.textContent('#pinned-table'), /in call|corrected/);
+    await page.screenshot({path: join(SCREENSHOTS, 'viewer-first.png')});
+    // That was a hand at work; a page that nobody has touched is as if it were opened anew.
+    if (!isUsed) {
+      await page.goto('about:blank');
+      await page.goto(address);
+      await drawn(page);
+    }
+    isHeld = false;
+    if (isUsed) {
+      await page.waitForSelector('#successor');
+      assert.match(await page.textContent('#outcome'), /whole picture is there now.*below is still the first look/);
+      const [place] = [await page.evaluate(() => [diagram.from, diagram.to])];
+      await page.click('#successor');
+      await page.waitForSelector('#show-both');
+      const now = await page.evaluate(() => [diagram.from, diagram.to]);
+      place.forEach((it, at) => assert.ok(Math.abs(it - now[at]) <= 1, `${place} ${now}`));
+    } else {
+      await page.waitForSelector('#show-both');
+    }
+    await drawn(page);
+    assert.match(await page.textContent('#outcome'), /^Corrected times are shown/);
+    assert.match(await page.textContent('#verdict'), /none is now/);
+    assert.equal(await page.evaluate(() => diagram.both), true);
+    assert.ok((await filled(page)) > 0);
+    assert.deepEqual(amiss, []);
+  }
 });

@@ -1,5 +1,6 @@
 //! A trace on disk with what an analysis finds in it, and the report of that.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use retime::causality::{AllEvents, Violation};
@@ -175,7 +176,7 @@ pub(crate) fn analyse_together(
     Ok(Analysed {
         opened: Opened {
             path: source.path.into(),
-            trace: Box::new(trace),
+            trace: Arc::new(trace),
             contents: read.contents,
             timing: LoadTiming {
                 scan,
@@ -359,7 +360,11 @@ impl Analysed {
         if let Some(bounds) = &bounds {
             let truth = self.truth.as_ref();
             let truth = truth.map(|truth| truth.coverage(bounds, analysis));
-            report.bounds = Some(build::bounds_part(bounds, truth.transpose()?.as_ref()));
+            report.bounds = Some(build::bounds_part(
+                analysis,
+                bounds,
+                truth.transpose()?.as_ref(),
+            ));
             let warnings = bounds.warnings(analysis.info(), analysis.clocks());
             report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {

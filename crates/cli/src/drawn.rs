@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::model::Report;
 use crate::report::{self, target};
-pub(crate) use subject::subject;
+pub(crate) use subject::{recorded, subject};
 
 /// The drawings of a trace and its solution, if there is one, that the options ask for.
 #[derive(Default)]
@@ -80,17 +80,28 @@ pub(crate) fn write(
     let Some(path) = &run.html else {
         return Ok(());
     };
-    let page = page(report, outcome, picture, false);
+    let page = page(report, outcome, picture, PageUse::File);
     let page = page.map_err(|error| CliError::io(path, error.into()))?;
     target::Place::prepare(path)?.write_text(&page)
 }
 
-/// The page with a report of any kind; `live` if it is served with what it asks for.
+/// The use that is made of a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PageUse {
+    /// It is a file that has all it shows.
+    File,
+    /// It is served with what it asks for,
+    Served,
+    /// and shows what is known before the trace was corrected.
+    ServedFirst,
+}
+
+/// The page with a report of any kind.
 pub(crate) fn page(
     report: &impl Serialize,
     outcome: &str,
     picture: Option<&Picture>,
-    live: bool,
+    to_be: PageUse,
 ) -> Result<String, serde_json::Error> {
     let report = serde_json::to_value(report)?;
     let trace = report["trace"]["path"].as_str().unwrap_or_default();
@@ -100,7 +111,8 @@ pub(crate) fn page(
         version: env!("CARGO_PKG_VERSION"),
         outcome: outcome.to_owned(),
         picture,
-        live,
+        live: to_be != PageUse::File,
+        first: to_be == PageUse::ServedFirst,
         report,
     };
     page.html()

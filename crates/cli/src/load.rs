@@ -18,7 +18,8 @@ use crate::progress::{Progress, Stage};
 /// A trace on disk whose events were read once.
 pub(crate) struct Opened {
     pub(crate) path: PathBuf,
-    pub(crate) trace: Box<dyn Trace>,
+    /// Shared with who draws it while it is corrected.
+    pub(crate) trace: Arc<dyn Trace>,
     /// The content of each location besides times: its events, counted by kind.
     pub(crate) contents: Vec<Contents>,
     pub(crate) timing: LoadTiming,
@@ -131,7 +132,7 @@ pub(crate) fn load_with<T>(
     let loaded = Loaded {
         opened: Opened {
             path: path.into(),
-            trace,
+            trace: Arc::from(trace),
             contents: scan.contents,
             timing,
             of_other_kind,

@@ -2,21 +2,23 @@
 //!
 //! Processes of one host have its clock, and what is known of one is known of all. But a name
 //! is no proof: containers and virtual machines can share one, with clocks of their own. So
-//! ranks of one name are taken for one host only as far as no operation says otherwise. A
-//! rank joins the first part of its host in which, for all operations that it shares with
-//! members of that part,
+//! ranks of one name are taken for one host only if, for all operations that any two of them share,
 //!
 //! ```text
 //! begin of either <= end of the other      by the times as recorded
 //! ```
 //!
-//! where one has to wait for the other. What a [device with a clock of its own](crate::apart)
-//! does tells nothing of the host. Where no rank says its host, each is on its own.
+//! where one has to wait for the other. Where that fails once, the name joins ranks whose clocks
+//! differ, and none of them is joined by it any more: they are divided as far as
+//! [other evidence](crate::one_name) goes. What a
+//! [device with a clock of its own](crate::apart) does tells nothing of the host. Where no rank says
+//! its host, each is on its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::apart::Apart;
 use crate::matching::{Joined, Part};
+use crate::one_name::Rooms;
 use crate::profile::FileRead;
 
 /// The name of the host, or of a part of it, that each file is from, if it says so.
@@ -25,27 +27,48 @@ pub(crate) fn hosts(
     joined: &[Vec<Joined>],
     devices: &[Apart],
 ) -> Vec<Option<String>> {
-    let apart = contradictions(files, joined, devices);
-    let mut parts: BTreeMap<&str, Vec<Vec<usize>>> = BTreeMap::new();
-    let mut names = Vec::new();
-    for (file, it) in files.iter().enumerate() {
-        let Some(host) = &it.header.host else {
-            names.push(None);
-            continue;
+    let operations = operations(files, joined, devices);
+    let mut names: Vec<Option<String>> = files.iter().map(|it| it.header.host.clone()).collect();
+    for host in contradicted(files, &operations) {
+        let headers = files.iter().map(|it| &it.header).enumerate();
+        let own = headers.filter(|it| it.1.host.as_deref() == Some(host));
+        let mut own: Vec<(Option<u32>, usize)> = own.map(|(file, it)| (it.rank, file)).collect();
+        own.sort_unstable();
+        // Files without a rank have no order.
+        let is_ordered = own.iter().all(|it| it.0.is_some());
+        let own: Vec<usize> = own.into_iter().map(|it| it.1).collect();
+        let run = if is_ordered {
+            rooms(&own, &operations).run()
+        } else {
+            1
         };
-        let parts = parts.entry(host).or_default();
-        let fits = |part: &Vec<usize>| part.iter().all(|&other| !apart.contains(&(other, file)));
-        let number = parts.iter().position(fits).unwrap_or(parts.len());
-        match parts.get_mut(number) {
-            Some(part) => part.push(file),
-            None => parts.push(vec![file]),
+        for (place, file) in own.into_iter().enumerate().filter(|it| it.0 >= run) {
+            if let Some(name) = names.get_mut(file) {
+                *name = Some(format!("{host} (clock {})", place / run + 1));
+            }
         }
-        names.push(Some(match number {
-            0 => host.clone(),
-            _ => format!("{host} (clock {})", number + 1),
-        }));
     }
     names
+}
+
+/// The rooms between files of one host.
+fn rooms(own: &[usize], operations: &[Vec<Taken>]) -> Rooms {
+    let place: BTreeMap<usize, usize> = own.iter().copied().zip(0..).collect();
+    let mut rooms = Rooms::new(own.len());
+    for calls in operations {
+        let calls = calls
+            .iter()
+            .filter_map(|it| Some((*place.get(&it.file)?, it)));
+        let calls: Vec<(usize, &Taken)> = calls.collect();
+        for &(from, a) in &calls {
+            for &(to, b) in calls.iter().filter(|it| it.0 != from) {
+                if let Some((begin, end)) = a.cause.zip(b.effect) {
+                    rooms.take(from, to, (end as i64).saturating_sub(begin as i64));
+                }
+            }
+        }
+    }
+    rooms
 }
 
 /// A call of an operation.
@@ -58,12 +81,8 @@ struct Taken {
     effect: Option<u64>,
 }
 
-/// The pairs of files of one host that have a dependency reversed, the lower first.
-fn contradictions(
-    files: &[FileRead],
-    joined: &[Vec<Joined>],
-    devices: &[Apart],
-) -> BTreeSet<(usize, usize)> {
+/// The calls of each operation, without those of devices that have clocks of their own.
+fn operations(files: &[FileRead], joined: &[Vec<Joined>], devices: &[Apart]) -> Vec<Vec<Taken>> {
     let mut operations: BTreeMap<(u64, u64, bool), Vec<Taken>> = BTreeMap::new();
     for (file, ((it, joined), devices)) in files.iter().zip(joined).zip(devices).enumerate() {
         let is_of_host = |call: &&Joined| devices.device(it.columns.track(call.event)).is_none();
@@ -87,9 +106,14 @@ fn contradictions(
             });
         }
     }
-    let host = |file: usize| files.get(file).and_then(|it| it.header.host.as_ref());
+    operations.into_values().collect()
+}
+
+/// The names under which files have a dependency reversed between them.
+fn contradicted<'a>(files: &'a [FileRead], operations: &[Vec<Taken>]) -> BTreeSet<&'a str> {
+    let host = |file: usize| files.get(file)?.header.host.as_deref();
     let mut found = BTreeSet::new();
-    for calls in operations.into_values() {
+    for calls in operations {
         for (at, a) in calls.iter().enumerate() {
             for b in calls.iter().skip(at + 1) {
                 let reversed = |cause: &Taken, effect: &Taken| {
@@ -102,7 +126,7 @@ fn contradictions(
                     && host(a.file) == host(b.file)
                     && (reversed(a, b) || reversed(b, a))
                 {
-                    found.insert((a.file.min(b.file), a.file.max(b.file)));
+                    found.extend(host(a.file));
                 }
             }
         }

@@ -41,6 +41,7 @@
 //! labels   pid --> rank                        where all ranks are in one file
 //! merged   a file of several ranks --> one of each, to be matched
 //! hosts    names --> clocks                    one name is one clock, unless it is not
+//! one_name ranks of one name --> runs           that share a clock by more than coincidence
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
 //! run      scan, timelines, rewrite, restore, rows
 //! documents files --> whose they are           for whoever puts them together
@@ -115,6 +116,7 @@ mod micros;
 mod named_ranks;
 mod nested;
 mod number_forms;
+mod one_name;
 mod order;
 mod outline;
 mod pass;

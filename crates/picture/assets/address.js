@@ -38,7 +38,7 @@ class Address {
     try { rows.folded = new Set(JSON.parse(fields.get("folded") ?? "[]")); } catch { rows.folded = new Set(); }
     rows.arrange();
     const times = fields.get("times");
-    if (picture.corrected && times === "both") diagram.showBoth();
+    if (picture.corrected && (times === "both" || times === null)) diagram.showBoth();
     else diagram.set(picture.corrected && times === "corrected" ? 1 : 0);
     diagram.show(from, to);
     return true;

@@ -12,6 +12,14 @@ class Pinned {
     this.panel.hidden = !thing;
     this.panel.replaceChildren(...(thing ? this.details(thing) : []));
     this.diagram.paint();
+    if (thing && thing.kind !== "call") this.diagram.live?.explain(thing.effect, (it) => { if (this.thing === thing) this.explained(it); });
+  }
+
+  // What `retime explain` says of the effect: as what it is recorded, and by which rule its cause was found.
+  explained({ recorded_as: recorded, rule }) {
+    const facts = [...recorded.map((it) => `recorded as: ${it}`), ...(rule ? [`rule: ${rule}`] : [])];
+    this.thing.explained = facts.map(printable);
+    document.getElementById("pinned-facts").append(...this.thing.explained.map((it) => element("li", { class: "explained" }, it)));
   }
 
   isPinned(thing) { return this.thing !== null && isSame(this.thing, thing); }
@@ -47,7 +55,7 @@ class Pinned {
 
   async copy(said) {
     const rows = tableOf(this.thing).map((row) => row.join("\t"));
-    const text = [titleOf(this.thing), "\t" + endsIn(this.thing).map(([name]) => name).join("\t"), ...rows, ...factsOf(this.thing)].join("\n");
+    const text = [titleOf(this.thing), "\t" + endsIn(this.thing).map(([name]) => name).join("\t"), ...rows, ...factsOf(this.thing), ...(this.thing.explained ?? [])].join("\n");
     try {
       await navigator.clipboard.writeText(text);
       said.textContent = "copied";
@@ -82,6 +90,8 @@ function tableOf(thing) {
   const bounds = ends.map((end) => bound(everyLane[end.lane].clock, end.time));
   if (bounds.some((it) => it)) rows.push(["truth at most", ...bounds.map((it) => it ? `${span(it[0])} before, ${span(it[1])} after` : "not bounded")]);
   if (thing.kind === "call") return rows;
+  // Files are read for that later.
+  if (data.first) return rows;
   rows.push(["in call", ...ends.map((end) => printable(end.call ?? "–"))]);
   if (ends.some((end) => (end.bytes ?? null) !== null)) rows.push(["bytes", ...ends.map((end) => (end.bytes ?? null) === null ? "–" : grouped(end.bytes))]);
   return rows;

@@ -131,7 +131,7 @@ class SpaceTime {
   tell() {
     const { slices, arrows, strips } = this.view;
     const left = slices.reduce((sum, lane) => sum + (lane?.left_out ?? 0), 0);
-    const said = [];
+    const said = data.first ? ["Calls are not drawn yet."] : [];
     if (strips.some((it) => it)) said.push("Each colour is what a location did most of the time there; choose a place to see single calls.");
     if (left) said.push(`${grouped(left)} shorter calls are not drawn.`);
     const some = (drawn, all, what) => { if (drawn < all) said.push(`${grouped(drawn)} of ${grouped(all)} ${what} are drawn, reversed ones first.`); };

@@ -18,6 +18,7 @@ function meaning() {
     return `Waits, latencies and orders between processes are wrong in this recording${by}; what was measured inside a process is not concerned.`;
   }
   if (report.verdict.gravity === "unknown") return "Whether times of different processes can be compared is not known.";
+  if (data.first) return "How far times are from the truth is still being computed.";
   return sure ? `Times between processes are ${sure}.` : "How far times are from the truth was not bounded.";
 }
 
@@ -67,8 +68,8 @@ function story() {
     figure("figure-events", grouped(trace.events), `events at ${grouped(trace.locations)} locations over ${seconds(trace.duration_seconds)}`);
   }
   figure("figure-bound", bounds && bounds.events ? "±" + span(bounds.mean) : "–", bounds && bounds.events
-    ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any of them, ${overRun(bounds)}), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm`
-    : "how far times are from the truth was not bounded");
+    ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any of them, ${overRun(bounds)}), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm${ifShared(bounds)}`
+    : `how far times are from the truth ${data.first ? "is still being computed" : "was not bounded"}`);
   return list;
 }
 
@@ -81,6 +82,14 @@ function tooFast({ short, reversed, reversed_within_clock: within }) {
 function givenDelay() {
   const { smallest_ticks: least, largest_ticks: most } = report.parameters.min_delay;
   return least === most ? span(least) : `${span(least)} to ${span(most)}`;
+}
+
+// The condition that processes share the clock of their node, where they are taken to.
+function ifShared({ if_shared: shared }) {
+  if (!shared) return "";
+  // A long list ends with words instead of a clock.
+  const names = [...new Set(shared.flatMap((it) => it.node ?? []))].map(printable);
+  return `, and if processes of one node read one clock: on ${names.slice(0, 3).join(", ")}${names.length > 3 ? " and others" : ""}`;
 }
 
 // The bound of the whole run, events that do not communicate too.

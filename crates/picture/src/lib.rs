@@ -18,7 +18,8 @@
 //!         = Picture --> page  one HTML file
 //! ```
 //!
-//! [`Live`] keeps all calls besides, as `levels`, and draws any stretch of any lanes.
+//! [`Live`] keeps all calls besides, as `levels`, and draws any stretch of any lanes;
+//! [`FirstLook`] draws those of recorded times before any event is read again, without calls.
 //!
 //! However large the trace, a [`Picture`] is small: everything in it is limited by a
 //! number of pixels, not of events, and says what was left out. Times are ticks since
@@ -35,6 +36,7 @@ mod contradictions;
 mod curves;
 mod decades;
 mod facts;
+mod first_look;
 mod lanes;
 mod latencies;
 mod levels;
@@ -55,6 +57,7 @@ pub use arrows::{Arrow, ArrowFacts, Arrows, At, End, Member, Operation};
 pub use contradictions::{Contradiction, Contradictions};
 pub use curves::{BandPoint, Curve, CurvePoint, Step, curves};
 pub use decades::{Decade, Decades};
+pub use first_look::FirstLook;
 pub use lanes::{Lane, Lanes};
 pub use latencies::{Bin, Latencies, LogBins, Middle};
 pub use live::{Live, Looked};
@@ -119,6 +122,16 @@ pub struct Rows {
     pub all: Vec<Lane>,
     /// The numbers of those that are drawn first.
     pub first: Vec<usize>,
+}
+
+impl Rows {
+    /// All of these, of which others are drawn first.
+    fn of(all: &Lanes, first: &Lanes) -> Self {
+        Self {
+            all: all.shown.clone(),
+            first: all.numbers_of(first),
+        }
+    }
 }
 
 /// Contradictions that a page lists.

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use retime::Monitor;
 use retime::format::FormatError;
 
-use crate::arrows::{Arrows, ChosenArrows};
+use crate::arrows::ChosenArrows;
 use crate::curves;
 use crate::facts::{FactsFile, FactsWanted};
 use crate::levels::{CallFile, Levels, Stretch};
@@ -19,9 +19,9 @@ use crate::{Contradictions, Lanes, Picture, Rows, Sketch, Subject, View};
 /// Calls that are drawn of a stretch.
 const CALLS: usize = 30_000;
 /// Its arrows may take as much room as all of a page with so many views.
-const VIEWS: usize = 2;
+pub(crate) const VIEWS: usize = 2;
 /// Contradictions that are listed.
-const CONTRADICTIONS: usize = 10_000;
+pub(crate) const CONTRADICTIONS: usize = 10_000;
 
 /// A picture, and all that it was made of.
 pub struct Live {
@@ -45,6 +45,23 @@ pub struct Looked {
     pub folded: Vec<usize>,
 }
 
+impl Looked {
+    pub(crate) fn place(&self) -> Place {
+        Place {
+            title: String::new(),
+            from: self.from,
+            to: self.to,
+            pair: None,
+            dependency: None,
+        }
+    }
+
+    /// All lanes of which anything is drawn.
+    pub(crate) fn both(&self) -> Vec<usize> {
+        [&*self.rows, &self.folded].concat()
+    }
+}
+
 impl Live {
     /// Draws a trace; reads all its events once and keeps them in files that `file` makes.
     pub fn new(
@@ -62,21 +79,11 @@ impl Live {
             ..Wanted::new(subject, &[], &all, FactsWanted::All(facts))
         };
         let (seen, around) = Seen::of(subject, wanted, monitor)?;
-        let view = |place: &Place| View {
-            place: place.clone(),
-            rows: Vec::new(),
-            slices: Vec::new(),
-            strips: Vec::new(),
-            arrows: Arrows::default(),
-        };
-        let views = sketch.places.iter().map(view).collect();
+        let views = sketch.places.iter().map(View::undrawn).collect();
         let whole = &sketch.places[0];
         let contradictions = Contradictions::of(subject, whole, &all, CONTRADICTIONS);
         let lanes = Lanes::of(subject);
-        let rows = Rows {
-            all: all.shown.clone(),
-            first: all.numbers_of(&lanes),
-        };
+        let rows = Rows::of(&all, &lanes);
         let picture = sketch.picture(subject, lanes, &seen, &around, views, contradictions);
         Ok(Self {
             picture: Picture {
@@ -97,13 +104,7 @@ impl Live {
 
     /// Draws what is looked at.
     pub fn view(&self, subject: &Subject<'_>, looked: &Looked) -> io::Result<View> {
-        let place = Place {
-            title: String::new(),
-            from: looked.from,
-            to: looked.to,
-            pair: None,
-            dependency: None,
-        };
+        let place = looked.place();
         let lanes = self.all.only(&looked.rows);
         let most = CALLS / lanes.len().max(1);
         let drawn = lanes.shown.par_iter().map(|lane| {
@@ -124,8 +125,7 @@ impl Live {
             slices.push(calls);
             strips.push(strip);
         }
-        let both = [&*looked.rows, &looked.folded].concat();
-        let ends = self.all.only(&both);
+        let ends = self.all.only(&looked.both());
         let chosen = ChosenArrows::of(subject, &place, &ends, VIEWS);
         Ok(View {
             arrows: chosen.arrows(subject, &place, &ends, &self.seen.facts)?,

@@ -58,6 +58,9 @@ pub struct Page<'a> {
     /// True if it is served by somebody who answers `view?from=FROM&to=TO&rows=0-63,70` with a
     /// [`View`](crate::View) of that stretch and these rows.
     pub live: bool,
+    /// True if it shows a [first look](crate::FirstLook), and whoever serves it answers `state`
+    /// with `{"complete": true}` once there is a page with all of it at the same address.
+    pub first: bool,
 }
 
 impl Page<'_> {
@@ -130,6 +133,7 @@ mod tests {
             outcome: String::new(),
             picture: None,
             live: false,
+            first: false,
         };
         let html = page.html().unwrap();
         assert!(!html.contains("<img"), "{html}");

@@ -28,6 +28,19 @@ pub struct View {
     pub arrows: Arrows,
 }
 
+impl View {
+    /// A stretch of which nothing is drawn yet.
+    pub(crate) fn undrawn(place: &Place) -> Self {
+        Self {
+            place: place.clone(),
+            rows: Vec::new(),
+            slices: Vec::new(),
+            strips: Vec::new(),
+            arrows: Arrows::default(),
+        }
+    }
+}
+
 /// All places with the arrows that were chosen for them; the first is the whole trace, which is
 /// drawn by strips where not all calls can be.
 pub(crate) fn of(

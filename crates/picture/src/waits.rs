@@ -123,6 +123,15 @@ struct Waiting<'a> {
 }
 
 impl Waits {
+    /// None, since nothing is known of the calls around events.
+    pub(crate) fn unknown(lanes: &Lanes) -> Self {
+        Self {
+            bounded: false,
+            all: LaneWaits::default(),
+            lanes: vec![LaneWaits::default(); lanes.len()],
+        }
+    }
+
     pub(crate) fn of(subject: &Subject<'_>, calls: &Calls, lanes: &Lanes) -> Self {
         let waiting = Waiting {
             subject,

@@ -24,6 +24,7 @@
 
 mod made;
 mod numbered;
+mod shared;
 mod silent;
 mod ties;
 
@@ -42,6 +43,7 @@ use crate::causality::{Causality, EventNode};
 use crate::clock::Cycle;
 use crate::merge::Merge;
 
+pub use shared::SharedClock;
 pub use silent::Standing;
 
 /// How locations are grouped into clocks.

@@ -146,7 +146,7 @@ pub use delay::{DelayByLength, DelayTable, MinimalDelay, PairClass};
 pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
 pub use ends::EndsEvidence;
-pub use grouping::{Grouping, Standing, split_clocks};
+pub use grouping::{Grouping, SharedClock, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;
 pub use retime_model::pace::Pace;

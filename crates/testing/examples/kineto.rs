@@ -23,7 +23,7 @@
 use std::{error::Error, path::Path, process::ExitCode};
 
 use retime_sim::Duration;
-use retime_testing::kineto::{Bases, KinetoRun, Straggler, Style};
+use retime_testing::kineto::{Bases, HostNames, KinetoRun, Straggler, Style};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -67,7 +67,7 @@ fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>
         "device_drift" => run.devices.drift = value.parse()?,
         "devices_awaited" => run.devices.awaited = value.parse()?,
         "sequence_numbers" => run.sequence_numbers = value.parse()?,
-        "host_names" => run.host_names = value.parse()?,
+        "host_names" => run.host_names = host_names(value)?,
         "bases" => run.bases = bases(value)?,
         "left_out" => run.windows.left_out = value.parse()?,
         "cut" => run.windows.cut = value.parse()?,
@@ -101,6 +101,15 @@ fn bases(value: &str) -> Result<Bases, &'static str> {
         "differing" => Ok(Bases::Differing),
         "absent" => Ok(Bases::Absent),
         _ => Err("bases are same, differing and absent"),
+    }
+}
+
+fn host_names(value: &str) -> Result<HostNames, &'static str> {
+    match value {
+        "own" => Ok(HostNames::Own),
+        "one" => Ok(HostNames::One),
+        "absent" => Ok(HostNames::Absent),
+        _ => Err("names of hosts are own, one and absent"),
     }
 }
 

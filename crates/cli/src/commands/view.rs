@@ -1,9 +1,14 @@
 //! `retime view`: a trace in the browser, recorded and corrected.
 //!
 //! ```text
-//! analyse -> contradictions? -> solve -> draw, keep all calls in temporary files
+//! analyse -> serve a first page: recorded times, without calls
+//!         -> contradictions? -> solve -> draw, keep all calls in temporary files
 //!         -> serve the page; of each stretch that it asks for, what there is to see
 //! ```
+//!
+//! Most of the time goes into the lines after the first. While they run, the first page is served
+//! by a thread of its own, from a copy of the analysis, since a method may join other
+//! events. It says what it lacks, and asks for the other page once that is there.
 
 mod answer;
 mod asked;
@@ -13,22 +18,30 @@ mod request;
 mod server;
 mod timed;
 
-use std::io::Write;
+use std::cell::OnceCell;
+use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
-use retime_picture::{Live, Subject};
+use retime::causality::Fates;
+use retime::pipeline::Method;
+use retime_picture::{FirstLook, Live, Picture, Subject};
 
 use super::asked::{Asked, analyse, is_left_alone};
+use super::explain::event::Seen;
+use super::explain::{self, EventName};
 use super::found::{Found, as_corrected, as_recorded};
 use crate::analysed::Analysed;
 use crate::args::{SolvingArgs, TraceArgs};
-use crate::drawn::{self, sketch};
+use crate::drawn::{self, PageUse, sketch};
 use crate::error::CliError;
 use crate::load::with_threads;
-use crate::progress::{Progress, Stage, check_interrupt};
+use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report;
-use server::Server;
+use crate::report::model::Report;
+use asked::{PageNumber, Question};
+use server::{Server, Serving};
 
 #[derive(Debug, Args)]
 #[command(
@@ -77,64 +90,182 @@ pub(crate) fn run(args: &ViewArgs) -> Result<u8, CliError> {
 
 fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
     let (mut analysed, method) = analyse(args.into())?;
-    let found = if is_left_alone(args.into(), &method, &analysed) {
-        as_recorded(args.into(), &analysed)?
-    } else {
-        as_corrected(args.into(), &method, &mut analysed)?
-    };
-    let subject = subject(&analysed, &found);
-    let progress = Progress::new(
-        Stage::Drawing,
-        subject.trace.bytes(),
-        args.solving.run.quiet,
+    let is_left_alone = is_left_alone(args.into(), &method, &analysed);
+    let (trace, analysis) = (
+        Arc::clone(&analysed.opened.trace),
+        analysed.analysis.clone(),
     );
-    let live = Live::new(&subject, &tempfile::tempfile, &progress);
-    drop(progress);
+    let recorded = drawn::recorded(&*trace, &analysis);
+    let first = FirstLook::new(&recorded, &Interrupts);
     check_interrupt()?;
-    let live = live?;
-    let outcome = match &found.solved {
-        Some(_) => "Corrected times are shown beside the recorded ones; nothing is written.",
-        None => "No contradiction: the times are those of the recording.",
+    let first = first?;
+    let report = analysed.report(&args.solving.model);
+    let outcome = if is_left_alone {
+        UNCORRECTED
+    } else {
+        CORRECTING
     };
-    let page = drawn::page(&found.report.judged(), outcome, Some(live.picture()), true);
-    let page = page.map_err(|error| CliError::io(&args.input.trace, error.into()))?;
-    drawn::write(
-        &found.report.judged(),
+    let page = page(
+        args,
+        &report,
         outcome,
-        Some(live.picture()),
-        &args.solving.run,
+        first.picture(),
+        PageUse::ServedFirst,
     )?;
+    let look = |question: &Question| match question {
+        Question::View(looked, PageNumber::First) => {
+            let view = first.view(&recorded, looked)?;
+            Ok(Some(serde_json::to_vec(&view)?))
+        }
+        Question::View(_, PageNumber::Last) | Question::Explain(_) => Ok(None),
+    };
     let address = server.address();
-    tell(args, &analysed, &found, outcome, &address)?;
-    if args.open && !browser::open(&address) {
-        let message = "warning: no browser could be started: open the address above in one";
-        // The address is printed, so nothing is lost.
-        let _ = writeln!(anstream::stderr(), "{message}");
-    }
-    server.serve(&page, |looked| {
-        let view = live.view(&subject, looked)?;
-        Ok(serde_json::to_vec(&view)?)
+    server.serve(&page, |serving| {
+        announce(args, &address)?;
+        let work = || Complete::of(args, &method, is_left_alone, &mut analysed);
+        let complete = serving.answer_while(look, work)?;
+        complete.serve(args, &analysed, serving, &address)
     })
 }
 
-/// Prints the report, and where the page is: without that nobody can see it, so it is said
-/// whatever else is to be silent.
-fn tell(
+/// The words of the first page where nothing is to be corrected,
+const UNCORRECTED: &str = "First look: the times are those of the recording. Calls, waits and error \
+                           bounds are still being computed, and not shown yet.";
+/// and where something is.
+const CORRECTING: &str = "First look at recorded times, and at what belongs together by them. Corrected \
+                          times, calls, waits and error bounds are still being computed, and not \
+                          shown yet.";
+
+/// All that is known of a trace, and its picture.
+struct Complete {
+    found: Found,
+    live: Live,
+}
+
+impl Complete {
+    fn of(
+        args: &ViewArgs,
+        method: &Method,
+        is_left_alone: bool,
+        analysed: &mut Analysed,
+    ) -> Result<Self, CliError> {
+        let found = if is_left_alone {
+            as_recorded(args.into(), analysed)?
+        } else {
+            as_corrected(args.into(), method, analysed)?
+        };
+        let subject = subject(analysed, &found);
+        let progress = Progress::new(
+            Stage::Drawing,
+            subject.trace.bytes(),
+            args.solving.run.quiet,
+        );
+        let live = Live::new(&subject, &tempfile::tempfile, &progress);
+        drop(progress);
+        check_interrupt()?;
+        Ok(Self { live: live?, found })
+    }
+
+    /// Prints the report and serves the page.
+    fn serve(
+        &self,
+        args: &ViewArgs,
+        analysed: &Analysed,
+        serving: &mut Serving<'_>,
+        address: &str,
+    ) -> Result<u8, CliError> {
+        let Self { found, live } = self;
+        let outcome = match &found.solved {
+            Some(_) => "Corrected times are shown beside the recorded ones; nothing is written.",
+            None => "No contradiction: the times are those of the recording.",
+        };
+        let page = page(
+            args,
+            &found.report,
+            outcome,
+            live.picture(),
+            PageUse::Served,
+        )?;
+        let run = &args.solving.run;
+        drawn::write(&found.report.judged(), outcome, Some(live.picture()), run)?;
+        let solution = found.solved.as_ref().map(|it| &it.0);
+        let sketch = sketch::of(analysed, solution, run);
+        let told = format!("{outcome}\nOpen {address}");
+        report::print(&found.report, &sketch, &told, run)?;
+        let subject = subject(analysed, found);
+        let explainer = Explainer {
+            analysed,
+            found,
+            fates: OnceCell::new(),
+        };
+        serving.answer(&page, |question| match question {
+            Question::View(looked, PageNumber::Last) => {
+                let view = live.view(&subject, looked)?;
+                Ok(Some(serde_json::to_vec(&view)?))
+            }
+            Question::View(_, PageNumber::First) => Ok(None),
+            Question::Explain(event) => {
+                let explained = explainer.explained(*event);
+                explained
+                    .map(Some)
+                    .map_err(|it| io::Error::other(it.to_string()))
+            }
+        })
+    }
+}
+
+/// Says what `retime explain` says of single events. The trace is read once more for the first that
+/// somebody asks about.
+struct Explainer<'a> {
+    analysed: &'a Analysed,
+    found: &'a Found,
+    fates: OnceCell<Fates>,
+}
+
+impl Explainer<'_> {
+    fn explained(&self, event: EventName) -> Result<Vec<u8>, CliError> {
+        let place = explain::place_of(self.analysed, event)?;
+        let solution = self.found.solved.as_ref().map(|it| &it.0);
+        let fates = if let Some(fates) = self.fates.get() {
+            fates
+        } else {
+            let fates = explain::fates(self.analysed, solution, true)?;
+            self.fates.get_or_init(|| fates)
+        };
+        let bounds = self.found.bounds.as_ref();
+        let seen = Seen::of(self.analysed, fates, solution, bounds);
+        let explanation = explain::event::explained(&seen, place)?;
+        serde_json::to_vec(&explanation)
+            .map_err(|error| CliError::io(&self.analysed.opened.path, error.into()))
+    }
+}
+
+fn page(
     args: &ViewArgs,
-    analysed: &Analysed,
-    found: &Found,
+    report: &Report,
     outcome: &str,
-    address: &str,
-) -> Result<(), CliError> {
-    let solution = found.solved.as_ref().map(|it| &it.0);
-    let sketch = sketch::of(analysed, solution, &args.solving.run);
-    let outcome = format!("{outcome}\nOpen {address}");
-    report::print(&found.report, &sketch, &outcome, &args.solving.run)?;
-    if args.solving.run.json.as_deref() == Some(Path::new("-")) {
-        // Beside the report. If even this cannot be written, nobody is there to see it.
-        let _ = writeln!(anstream::stderr(), "Open {address}");
-    } else if args.solving.run.quiet {
+    picture: &Picture,
+    to_be: PageUse,
+) -> Result<String, CliError> {
+    let page = drawn::page(&report.judged(), outcome, Some(picture), to_be);
+    page.map_err(|error| CliError::io(&args.input.trace, error.into()))
+}
+
+/// Says where the page is as soon as it is served, and opens it if that is wanted: without the
+/// address nobody can see it, so it is said whatever else is to be silent.
+fn announce(args: &ViewArgs, address: &str) -> Result<(), CliError> {
+    let run = &args.solving.run;
+    if run.quiet && run.json.as_deref() != Some(Path::new("-")) {
         report::to_stdout(&format!("{address}\n"))?;
+    } else {
+        // The report comes to stdout later. If even this cannot be written, nobody is there to
+        // see it.
+        let _ = writeln!(anstream::stderr(), "Open {address}");
+    }
+    if args.open && !browser::open(address) {
+        let message = "warning: no browser could be started: open the address above in one";
+        // The address is printed, so nothing is lost.
+        let _ = writeln!(anstream::stderr(), "{message}");
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
-    GentlestPart, LengthLinePart, MatchingPart, MethodPart, PairPart, RepairPart, StepPart,
-    TracePart, UntiedPart, ViolationPart,
+    GentlestPart, LengthLinePart, MatchingPart, MethodPart, PairPart, RepairPart, SharedPart,
+    StepPart, TracePart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use crate::delay::DelaySource;
@@ -244,7 +244,21 @@ fn step_part(step: &ClockSet) -> StepPart {
     }
 }
 
-pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsPart {
+pub(crate) fn bounds_part(
+    analysis: &Analysis,
+    bounded: &Bounds,
+    truth: Option<&Coverage>,
+) -> BoundsPart {
+    let shared = analysis.shared_clocks().into_iter().map(|it| SharedPart {
+        clock: it.clock.0,
+        node: analysis
+            .info()
+            .nodes
+            .get(it.node)
+            .cloned()
+            .unwrap_or_default(),
+        processes: it.processes,
+    });
     BoundsPart {
         drift_bound: bounded.drift,
         reference_clock: bounded.offsets.reference.0,
@@ -254,6 +268,7 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
         given_up_clocks: bounded.given_up(),
         left_out: bounded.offsets.relaxed.len(),
         contradicted: bounded.contradicted.iter().map(step_part).collect(),
+        if_shared: shared.collect(),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,
             inside: coverage.inside,

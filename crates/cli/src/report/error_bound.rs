@@ -1,6 +1,6 @@
 //! Error bounds and the gentlest correction, in words.
 
-use retime::{TickRate, Ticks, format_seconds, group_digits, plural};
+use retime::{TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::clock_names::{owner, the_clock};
 use super::model::{BoundsPart, GentlestPart, Report, StepPart};
@@ -11,6 +11,9 @@ use super::share::share;
 const FORCING_SHOWN: usize = 6;
 /// Places where the drift bound is contradicted that are shown.
 const CONTRADICTED_SHOWN: usize = 4;
+
+/// Nodes that are named whose processes are taken to share a clock.
+const NODES_SHOWN: usize = 3;
 
 /// Bounds are to hold for all but one event in so many; where a step could go unseen beside more, the
 /// summary says so.
@@ -69,9 +72,10 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
     };
     vec![
         format!(
-            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks wander less than {drift} ppm)",
+            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks wander less than {drift} ppm{})",
             span(all.mean),
             span(all.largest),
+            if_shared(bounds),
         ),
         match bounds.largest_over_run {
             Some(largest) => format!(
@@ -85,6 +89,26 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
             span(all.mean_half_width)
         ),
     ]
+}
+
+/// The condition that processes share the clock of their node, where they are taken to.
+fn if_shared(bounds: &BoundsPart) -> String {
+    let names = bounds.if_shared.iter();
+    let mut names: Vec<String> = names.map(|it| printable(&it.node).to_string()).collect();
+    // A node can have several clocks, each read by several processes.
+    names.dedup();
+    if names.is_empty() {
+        return String::new();
+    }
+    let more = match names.len().saturating_sub(NODES_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    names.truncate(NODES_SHOWN);
+    format!(
+        ", and if processes of one node read one clock: on {}{more}",
+        names.join(", ")
+    )
 }
 
 /// Says where the drift bound is contradicted, the first few places, and that bounds rest on it.

@@ -384,12 +384,24 @@ pub(crate) struct BoundsPart {
     /// are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) contradicted: Vec<StepPart>,
+    /// Clocks that several processes are taken to read since they ran on one node: bounds hold if
+    /// they do. Absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) if_shared: Vec<SharedPart>,
     /// With `--truth`: events with edges of all clocks but the reference, how many
     /// of them have their true time inside, and the furthest outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) truth: Option<CoveragePart>,
     /// The bounds of each clock, by its number.
     pub(crate) clocks: Vec<ClockBoundPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SharedPart {
+    pub(crate) clock: u32,
+    /// The name of the node.
+    pub(crate) node: String,
+    pub(crate) processes: usize,
 }
 
 #[derive(Debug, Serialize)]

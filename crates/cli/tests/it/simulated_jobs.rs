@@ -6,9 +6,9 @@ use std::path::Path;
 
 use retime_sim::Duration;
 use retime_testing::kineto::{
-    Among, Class, Devices, Element, KinetoRun, Step, Straggler, Style, Windows,
+    Among, Class, Devices, Element, HostNames, KinetoRun, Step, Straggler, Style, Windows,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::Scratch;
 use crate::common::directory::assert_same;
@@ -93,6 +93,62 @@ fn corrected_runs_hold_the_truth_within_their_bounds() {
             assert_eq!(read(&path), read(&copy));
         }
     }
+}
+
+/// Hosts under one name with clocks of their own: the name proves nothing of any rank once two
+/// contradict it. Where none do, bounds say that they hold if it does not deceive.
+#[test]
+fn a_name_that_is_contradicted_joins_nobody() {
+    for (seed, offset) in [(2, 400_000), (3, 1_000_000), (7, 10_000_000)] {
+        for style in [Style::Nccl, Style::Gloo] {
+            let run = KinetoRun {
+                ranks: 6,
+                ranks_per_host: 1,
+                tensor: 2,
+                host_names: HostNames::One,
+                offset,
+                seed,
+                ..KinetoRun::training(style)
+            };
+            let scratch = Scratch::new();
+            simulate(&scratch, &run);
+            let text = scratch.succeed("correct run -o out --truth true --json report.json");
+            let report = read_report(&scratch);
+            assert_eq!(report["clocks"]["count"], 6);
+            assert_eq!(report["bounds"]["truth"]["share"], 1.0, "{text}");
+            assert!(report["bounds"].get("if_shared").is_none(), "{report:#}");
+            assert!(text.contains(" ppm)"), "{text}");
+        }
+    }
+    // Runs of ranks that agree far better than by chance are joined by that, and not by the name.
+    let run = KinetoRun {
+        host_names: HostNames::One,
+        ..runs().remove(0)
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    let text = scratch.succeed("correct run -o out --truth true --json report.json");
+    let report = read_report(&scratch);
+    assert_eq!(report["clocks"]["count"], 4, "{text}");
+    assert_eq!(report["bounds"]["truth"]["share"], 1.0, "{text}");
+    let shared = &report["bounds"]["if_shared"];
+    assert_eq!(shared[1]["node"], "localhost (clock 2)");
+
+    let scratch = Scratch::new();
+    simulate(&scratch, &runs()[0]);
+    let text = scratch.succeed("correct run -o out --truth true --json report.json");
+    let condition =
+        "ppm, and if processes of one node read one clock: on node0, node1, node2 and 1 more)";
+    assert!(text.contains(condition), "{text}");
+    let shared = &read_report(&scratch)["bounds"]["if_shared"];
+    assert_eq!(shared.as_array().unwrap().len(), 4);
+    assert_eq!(
+        shared[1],
+        json!({ "clock": 1, "node": "node1", "processes": 4 })
+    );
+    // Whoever gives each process a clock assumes nothing.
+    let text = scratch.succeed("correct run -o each --clocks process");
+    assert!(!text.contains("processes of one node"), "{text}");
 }
 
 /// GPUs that are up to 200 us off the clock of their host: kernels begin before their launches,

@@ -29,8 +29,19 @@ impl Viewer {
         Self::of(scratch.command(arguments))
     }
 
-    /// What a command starts.
-    fn of(mut command: Command) -> Self {
+    /// What a command starts, once it serves all there is.
+    fn of(command: Command) -> Self {
+        let viewer = Self::first(command);
+        let begin = Instant::now();
+        while viewer.get("state").1 != "{\"complete\":true}" {
+            assert!(begin.elapsed() < Duration::from_secs(120));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        viewer
+    }
+
+    /// What a command starts, as soon as it serves anything.
+    fn first(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = lines.find_map(|line| {
@@ -79,6 +90,74 @@ fn data(page: &str) -> Value {
     let (_, data) = page.split_once("id=\"data\">").unwrap();
     let (data, _) = data.split_once("</script>").unwrap();
     serde_json::from_str(data).unwrap()
+}
+
+/// Recorded times are served while the trace is still corrected, and say so; then all there is.
+#[test]
+fn a_first_page_comes_before_the_correction() {
+    let scratch = Scratch::new();
+    scratch.succeed("simulate halo -o t --ranks 8 --events 1000000 --no-truth -q");
+    let viewer = Viewer::first(scratch.command("view t -q"));
+    let first = data(&viewer.get("").1);
+    // Some microseconds about a contradiction, of which all messages are drawn.
+    let time = &first["picture"]["contradictions"]["worst"][0][0];
+    let time = time.as_i64().unwrap();
+    let view = format!("view?from={}&to={}&rows=0-7", time - 5_000, time + 5_000);
+    let early = viewer.get(&format!("{view}&page=first"));
+    assert_eq!(viewer.get("state").1, "{\"complete\":false}");
+    assert_eq!(
+        (&first["live"], &first["first"]),
+        (&true.into(), &true.into())
+    );
+    let outcome = first["outcome"].as_str().unwrap();
+    assert!(outcome.contains("still being computed"), "{outcome}");
+    let picture = &first["picture"];
+    assert_eq!(picture["corrected"], false);
+    assert!(first["report"]["after"].is_null() && first["report"]["bounds"].is_null());
+    let early: Value = serde_json::from_str(&early.1).unwrap();
+    assert!(
+        early["slices"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(Value::is_null)
+    );
+
+    // The other page is at the same address, and draws nothing for the first one.
+    while viewer.get("state").1 != "{\"complete\":true}" {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let last = data(&viewer.get("").1);
+    assert_eq!(last["first"], false);
+    assert_eq!(last["picture"]["corrected"], true);
+    assert_eq!(
+        viewer.get(&format!("{view}&page=first")),
+        (200, "null".into())
+    );
+    // What is recorded was right from the beginning; the whole trace is as long as both times are.
+    let [early_found, found] = [picture, &last["picture"]].map(|it| &it["contradictions"]);
+    assert_eq!(early_found["worst"], found["worst"]);
+    let sum = |counts: &Value| -> u64 {
+        let counts = counts.as_array().unwrap().iter();
+        counts.map(|it| it.as_u64().unwrap()).sum()
+    };
+    assert_eq!(sum(&early_found["recorded"]), sum(&found["recorded"]));
+    assert_eq!(
+        first["report"]["before"]["reversed"],
+        last["report"]["before"]["reversed"]
+    );
+    let late: Value = serde_json::from_str(&viewer.get(&view).1).unwrap();
+    let recorded = |view: &Value| -> Vec<[Value; 2]> {
+        let messages = view["arrows"]["messages"].as_array().unwrap().iter();
+        let end =
+            |it: &Value, end: usize| [&it[end][0], &it[end][1], &it[end][3]].map(Value::clone);
+        messages
+            .map(|it| [0, 1].map(|at| end(it, at).to_vec().into()))
+            .collect()
+    };
+    // By corrected times some more are there.
+    let (early, late) = (recorded(&early), recorded(&late));
+    assert!(!early.is_empty() && early.iter().all(|it| late.contains(it)));
 }
 
 #[test]

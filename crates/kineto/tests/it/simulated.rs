@@ -9,7 +9,9 @@ use retime::format::{Format, Scan};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
 
-use retime_testing::kineto::{Duration, Element, KinetoRun, Step, Straggler, Style, Windows};
+use retime_testing::kineto::{
+    Duration, Element, HostNames, KinetoRun, Step, Straggler, Style, Windows,
+};
 
 use crate::truth::Truth;
 
@@ -42,6 +44,15 @@ fn exchanges(seed: u64) -> KinetoRun {
     }
 }
 
+/// Mostly hosts have names.
+fn names(seed: u64) -> HostNames {
+    if seed.is_multiple_of(5) {
+        HostNames::Absent
+    } else {
+        HostNames::Own
+    }
+}
+
 /// Runs of all kinds, the same for the same seed.
 fn run(seed: u64) -> KinetoRun {
     if seed % 13 == 6 {
@@ -57,7 +68,7 @@ fn run(seed: u64) -> KinetoRun {
         ranks,
         ranks_per_host: [4, 8, 3][(seed / 3 % 3) as usize],
         sequence_numbers: seed.is_multiple_of(4),
-        host_names: !seed.is_multiple_of(5),
+        host_names: names(seed),
         equal_names: seed % 3 == 1,
         ..KinetoRun::training(style)
     };
@@ -107,7 +118,7 @@ fn serving(seed: u64) -> KinetoRun {
         ranks_per_host: if of % 7 < 3 { 2 } else { ranks },
         offset: [100_000, 10_000_000][(of / 2 % 2) as usize],
         sequence_numbers: (of / 4).is_multiple_of(2),
-        host_names: !of.is_multiple_of(5),
+        host_names: names(of),
         missing: if of % 6 == 4 { vec![1] } else { Vec::new() },
         windows: Windows {
             left_out: 3,

@@ -20,7 +20,7 @@ use crate::causality::{
 };
 use crate::delay::MinimalDelay;
 use crate::estimate::Estimate;
-use crate::grouping::{Grouping, Standing, split_clocks};
+use crate::grouping::{Grouping, SharedClock, Standing, split_clocks};
 use crate::merge::Sum;
 use retime_model::format::Unused;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks, Timestamp, TraceInfo};
@@ -210,6 +210,11 @@ impl Analysis {
     /// The reasons for which each location is taken to read its clock.
     pub fn standings(&self) -> &[Standing] {
         &self.told.standings
+    }
+
+    /// Clocks that processes are taken to share since they ran on one node.
+    pub fn shared_clocks(&self) -> Vec<SharedClock> {
+        SharedClock::all(&self.clocks, &self.info, &self.told.standings)
     }
 
     /// How much of the communication in the trace was looked at, given what its

@@ -106,6 +106,17 @@ pub enum Bases {
     Absent,
 }
 
+/// The names of hosts that files say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostNames {
+    /// Each host has one of its own.
+    Own,
+    /// All have the same, as with containers that are called "localhost" wherever they run.
+    One,
+    /// None, as older profilers do.
+    Absent,
+}
+
 /// Which part of the run each rank records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Windows {
@@ -168,8 +179,8 @@ pub struct KinetoRun {
     pub devices: Devices,
     /// True if files say the numbers of operations, as newer ones do.
     pub sequence_numbers: bool,
-    /// True if files say the names of hosts.
-    pub host_names: bool,
+    /// The names of hosts that files say.
+    pub host_names: HostNames,
     /// The times that the times of files are relative to.
     pub bases: Bases,
     /// The part of the run that each rank records.
@@ -265,7 +276,7 @@ impl KinetoRun {
             drift: 50_000,
             devices: Devices::default(),
             sequence_numbers: true,
-            host_names: true,
+            host_names: HostNames::Own,
             bases: Bases::Same,
             windows: Windows::default(),
             missing: Vec::new(),

@@ -59,7 +59,7 @@ use retime_sim::{Error, Result};
 pub use retime_sim::Duration;
 
 pub use self::job::{
-    Among, Bases, Class, Devices, Element, KinetoRun, Step, Straggler, Style, Windows,
+    Among, Bases, Class, Devices, Element, HostNames, KinetoRun, Step, Straggler, Style, Windows,
 };
 use self::{groups::Groups, rank_file::RankFile, stamp::HostClock};
 

@@ -12,7 +12,7 @@ use super::{
     filler::{Filler, Launched, kernels},
     groups::{Group, Groups},
     happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
-    job::{Class, KinetoRun, Style, file_name},
+    job::{Class, HostNames, KinetoRun, Style, file_name},
     names::Names,
     simulation::THREADS,
     stamp::{HostClock, Stamps},
@@ -150,12 +150,13 @@ impl<'a> RankFile<'a> {
       "distributedInfo": {{"backend": "{backend}", "rank": {rank}, "world_size": {world}, "pg_count": {count}, "pg_config": [{groups}]{version}}},"#,
             u128::from(self.run.seed) << 32 | u128::from(self.rank)
         )?;
-        if self.run.host_names {
-            write!(
-                to,
-                "\n      \"host_name\": \"node{}\",",
-                self.run.host(self.rank)
-            )?;
+        let host = match self.run.host_names {
+            HostNames::Own => Some(format!("node{}", self.run.host(self.rank))),
+            HostNames::One => Some("localhost".to_owned()),
+            HostNames::Absent => None,
+        };
+        if let Some(host) = host {
+            write!(to, "\n      \"host_name\": \"{host}\",")?;
         }
         write!(to, "\n    \"displayTimeUnit\": \"ms\",")?;
         if let Some(base) = self.stamps.base {

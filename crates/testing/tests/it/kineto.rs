@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fs, path::Path};
 
-use retime_testing::kineto::{Bases, KinetoRun, Straggler, Style, Windows};
+use retime_testing::kineto::{Bases, HostNames, KinetoRun, Straggler, Style, Windows};
 use serde_json::Value;
 
 /// A run as written.
@@ -60,7 +60,7 @@ fn runs() -> Vec<KinetoRun> {
                     missing: vec![0, 7],
                     bases: Bases::Differing,
                     sequence_numbers: false,
-                    host_names: false,
+                    host_names: HostNames::Absent,
                     ..small(style)
                 },
                 KinetoRun {

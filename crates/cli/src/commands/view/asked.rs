@@ -1,13 +1,50 @@
-//! The query of a request for a picture: a stretch of time, and the rows to draw.
+//! The query of a request for a picture: a stretch of time, and the rows to draw; and whether it is
+//! the first page that asks, which shows the trace before it is corrected.
 //!
 //! ```text
 //! from=-5&to=70&rows=0-63,70&folded=64-69
+//! from=-5&to=70&rows=0-63&page=first
 //! ```
+//!
+//! Or the event of which is asked what became of it, `event=1:35676`.
 
 use retime_picture::Looked;
 
+use crate::commands::explain::EventName;
+
 /// So many rows at most: a screen shows fewer, and there are no more to choose from.
 const ROWS: usize = 1 << 14;
+
+/// A question that a page asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// The picture of a stretch of time, for one of the pages: regions and rows have other numbers
+    /// on the other.
+    View(Looked, PageNumber),
+    /// What became of an event.
+    Explain(EventName),
+}
+
+/// One of the pages that are served at one address, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PageNumber {
+    First,
+    Last,
+}
+
+/// The page that a query is for.
+pub(super) fn page(query: &str) -> PageNumber {
+    if query.split('&').any(|it| it == "page=first") {
+        PageNumber::First
+    } else {
+        PageNumber::Last
+    }
+}
+
+/// The event that a query names.
+pub(super) fn event(query: &str) -> Option<EventName> {
+    query.strip_prefix("event=")?.parse().ok()
+}
 
 /// The stretch of time and the rows that a query names; `None` if these are
 /// none to be drawn.
@@ -47,7 +84,7 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{looked, numbers};
+    use super::{PageNumber, event, looked, numbers, page};
 
     #[test]
     fn a_stretch_has_two_ends_in_order() {
@@ -66,6 +103,17 @@ mod tests {
         let all = format!("from={}&to={}&rows=1", i64::MIN, i64::MAX);
         assert_eq!(looked(&all), None);
         assert_eq!(looked("from=1&to=2"), None);
+        assert_eq!(page("from=1&to=2&rows=1"), PageNumber::Last);
+        assert_eq!(page("from=1&to=2&rows=1&page=first"), PageNumber::First);
+    }
+
+    #[test]
+    fn an_event_is_a_location_and_a_number() {
+        let found = event("event=1:35676").unwrap();
+        assert_eq!((found.location, found.event), (1, 35_676));
+        for refused in ["", "event=", "event=1", "event=1:2&x", "event=-1:2", "1:2"] {
+            assert_eq!(event(refused), None, "{refused}");
+        }
     }
 
     #[test]

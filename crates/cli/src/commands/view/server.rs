@@ -10,13 +10,13 @@ use std::hint::black_box;
 use std::io;
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
-use retime_picture::Looked;
-
 use super::answer::{Response, close};
-use super::asked;
+use super::asked::{self, PageNumber, Question};
 use super::connections::{ConnectionPlace, Connections, MOST, PATIENCE};
 use super::request::Request;
 use crate::error::CliError;
@@ -29,10 +29,10 @@ pub(super) struct Server {
     token: String,
 }
 
-/// A stretch of time that somebody asks for, and where to bring what there is to see.
+/// A question that somebody asks, and where to bring the answer.
 struct Wanted {
-    looked: Looked,
-    reply: SyncSender<io::Result<Vec<u8>>>,
+    question: Question,
+    reply: SyncSender<io::Result<Option<Vec<u8>>>>,
 }
 
 impl Server {
@@ -58,41 +58,48 @@ impl Server {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
-    /// Serves a page, and what it asks for of a stretch of time; until it is interrupted.
-    pub(super) fn serve(
+    /// Serves a page that shows a first look while `work` is done, which may put the other in its
+    /// place.
+    pub(super) fn serve<T>(
         &self,
-        page: &str,
-        view: impl Fn(&Looked) -> io::Result<Vec<u8>>,
-    ) -> Result<u8, CliError> {
+        first: &str,
+        work: impl FnOnce(&mut Serving<'_>) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
         let connections = Connections::default();
         let (ask, asked) = sync_channel(MOST);
-        let page = Response::found("text/html; charset=utf-8", page);
-        let serve = |place: &ConnectionPlace<'_>| self.attend(place, &page, &ask);
+        let shown = RwLock::new(Arc::new(Shown::new(PageNumber::First, first)));
+        let serve = |place: &ConnectionPlace<'_>| self.attend(place, &shown, &ask);
         thread::scope(|scope| {
+            let shown = &shown;
             // Nobody waits for a reply once this is dropped, nor for a request.
-            let (asked, _ends) = (asked, Ends(&connections));
+            let (mut serving, _ends) = (Serving { shown, asked }, Ends(&connections));
             let accept = || connections.accept(scope, &self.listener, &serve);
-            thread::Builder::new()
-                .spawn_scoped(scope, accept)
-                .map_err(|error| CliError::io(Path::new("127.0.0.1"), error))?;
-            draw(&asked, view)
+            spawn(scope, accept)?;
+            work(&mut serving)
         })
     }
 
     /// Answers the request of one connection and closes it.
-    fn attend(&self, place: &ConnectionPlace<'_>, page: &Response, ask: &SyncSender<Wanted>) {
+    fn attend(
+        &self,
+        place: &ConnectionPlace<'_>,
+        shown: &RwLock<Arc<Shown>>,
+        ask: &SyncSender<Wanted>,
+    ) {
         // Whoever has gone needs no answer.
         let Ok(request) = Request::read(place.stream()) else {
             return;
         };
         place.is_served(true);
+        let shown = Arc::clone(&shown.read().unwrap_or_else(PoisonError::into_inner));
         let sent = match request {
             Ok(request) => {
                 let only_head = request.method == "HEAD";
                 match self.asked_for(&request) {
-                    Ok(Resource::Page) => page.send(place.stream(), only_head),
-                    Ok(Resource::View(looked)) => {
-                        drawn(looked, ask).send(place.stream(), only_head)
+                    Ok(Resource::Page) => shown.page.send(place.stream(), only_head),
+                    Ok(Resource::State) => shown.state().send(place.stream(), only_head),
+                    Ok(Resource::Answer(question)) => {
+                        answered(question, ask).send(place.stream(), only_head)
                     }
                     Err(refusal) => refusal.send(place.stream(), only_head),
                 }
@@ -115,10 +122,20 @@ impl Server {
         let of_token = path.strip_prefix('/').and_then(|it| it.split_once('/'));
         match of_token {
             Some((token, "")) if same(token, &self.token) => Ok(Resource::Page),
+            Some((token, "state")) if same(token, &self.token) => Ok(Resource::State),
             Some((token, "view")) if same(token, &self.token) => {
-                asked::looked(query).map(Resource::View).ok_or_else(|| {
+                let looked = asked::looked(query);
+                let of = |looked| Question::View(looked, asked::page(query));
+                looked.map(of).map(Resource::Answer).ok_or_else(|| {
                     let why = "from and to are whole ticks, from before to; rows and folded are \
                                numbers and stretches such as 0-63,70";
+                    Response::refusal(400, why)
+                })
+            }
+            Some((token, "explain")) if same(token, &self.token) => {
+                let event = asked::event(query).map(Question::Explain);
+                event.map(Resource::Answer).ok_or_else(|| {
+                    let why = "event is the id of a location and a number there, such as 1:35676";
                     Response::refusal(400, why)
                 })
             }
@@ -140,10 +157,92 @@ impl Server {
     }
 }
 
-/// The thing that a request asks for: the page, or the picture of a stretch of time.
+/// The thing that a request asks for: the page, whether it is the last one, or an answer.
 enum Resource {
     Page,
-    View(Looked),
+    State,
+    Answer(Question),
+}
+
+/// The page that is served.
+struct Shown {
+    number: PageNumber,
+    page: Response,
+}
+
+impl Shown {
+    fn new(number: PageNumber, page: &str) -> Self {
+        let page = Response::found("text/html; charset=utf-8", page);
+        Self { number, page }
+    }
+
+    /// Tells whoever has the first page whether there is another.
+    fn state(&self) -> Response {
+        let complete = self.number == PageNumber::Last;
+        Response::found("application/json", format!("{{\"complete\":{complete}}}"))
+    }
+}
+
+/// A server at work: which page it serves, and who asks for what.
+pub(super) struct Serving<'a> {
+    shown: &'a RwLock<Arc<Shown>>,
+    asked: Receiver<Wanted>,
+}
+
+impl Serving<'_> {
+    /// Answers what the first page asks in a thread of its own, while `work` is done in this one.
+    pub(super) fn answer_while<T>(
+        &mut self,
+        answer: impl Fn(&Question) -> io::Result<Option<Vec<u8>>> + Send,
+        work: impl FnOnce() -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        let asked = &mut self.asked;
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let is_over = &is_over;
+            let run = move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    answer_next(asked, &answer);
+                }
+            };
+            let _over = Over(is_over);
+            spawn(scope, run)?;
+            work()
+        })
+    }
+
+    /// Serves the last page, and answers what it asks; until it is interrupted.
+    pub(super) fn answer(
+        &mut self,
+        page: &str,
+        answer: impl Fn(&Question) -> io::Result<Option<Vec<u8>>>,
+    ) -> Result<u8, CliError> {
+        let last = Arc::new(Shown::new(PageNumber::Last, page));
+        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = last;
+        // In this thread, which belongs to the pool of the command.
+        loop {
+            check_interrupt()?;
+            answer_next(&self.asked, &answer);
+        }
+    }
+}
+
+/// Says that it is over when it is dropped, also by a panic: who draws meanwhile is waited for.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn spawn<'scope, F: FnOnce() + Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    run: F,
+) -> Result<(), CliError> {
+    let started = thread::Builder::new().spawn_scoped(scope, run);
+    started.map_err(|error| CliError::io(Path::new("127.0.0.1"), error))?;
+    Ok(())
 }
 
 /// Cuts off all connections when it is dropped, also by a panic: their threads are waited
@@ -156,29 +255,26 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// Draws what is asked for, one after the other in this thread, which belongs to the pool
-/// of the command; until it is interrupted.
-fn draw(
+/// Answers the next question, if that is asked soon.
+fn answer_next(
     asked: &Receiver<Wanted>,
-    view: impl Fn(&Looked) -> io::Result<Vec<u8>>,
-) -> Result<u8, CliError> {
-    loop {
-        check_interrupt()?;
-        match asked.recv_timeout(PATIENCE) {
-            // Whoever does not wait any more needs no reply.
-            Ok(wanted) => drop(wanted.reply.send(view(&wanted.looked))),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
-        }
+    answer: impl Fn(&Question) -> io::Result<Option<Vec<u8>>>,
+) {
+    match asked.recv_timeout(PATIENCE) {
+        // Whoever does not wait any more needs no reply.
+        Ok(wanted) => drop(wanted.reply.send(answer(&wanted.question))),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
     }
 }
 
-/// Has a stretch drawn.
-fn drawn(looked: Looked, ask: &SyncSender<Wanted>) -> Response {
+/// The answer to a question, or that there is none.
+fn answered(question: Question, ask: &SyncSender<Wanted>) -> Response {
     let (reply, replied) = sync_channel(1);
-    let wanted = Wanted { looked, reply };
+    let wanted = Wanted { question, reply };
     let drawn = ask.send(wanted).ok().and_then(|()| replied.recv().ok());
     match drawn {
-        Some(Ok(json)) => Response::found("application/json", json),
+        Some(Ok(Some(json))) => Response::found("application/json", json),
+        Some(Ok(None)) => Response::found("application/json", "null"),
         Some(Err(error)) => Response::refusal(500, &error.to_string()),
         None => Response::refusal(503, "retime is ending"),
     }

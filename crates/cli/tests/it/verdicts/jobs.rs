@@ -1,7 +1,9 @@
 //! Random training jobs, for their profiles.
 
 use retime_sim::{Duration, Random};
-use retime_testing::kineto::{Among, Bases, Class, Element, KinetoRun, Step, Style, Windows};
+use retime_testing::kineto::{
+    Among, Bases, Class, Element, HostNames, KinetoRun, Step, Style, Windows,
+};
 
 use super::choices::Choices;
 
@@ -20,7 +22,11 @@ pub(super) fn job(seed: u64) -> KinetoRun {
         offset: [0, 20_000, 2_000_000, 50_000_000][choose.of(0..4) as usize],
         drift: [0, 5_000, 50_000, 500_000][choose.of(0..4) as usize],
         sequence_numbers: choose.one_in(4),
-        host_names: !choose.one_in(4),
+        host_names: if choose.one_in(4) {
+            HostNames::Absent
+        } else {
+            HostNames::Own
+        },
         bases: [Bases::Same, Bases::Differing, Bases::Absent][choose.of(0..3) as usize],
         windows: Windows {
             left_out: choose.of(0..3) as u32,
