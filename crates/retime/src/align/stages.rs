@@ -9,6 +9,7 @@ use retime_model::ClockId;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
+use super::across::Across;
 use super::active_set::Setting;
 use super::candidates::Candidates;
 use super::components::components;
@@ -23,7 +24,7 @@ use super::recorded::RecordedOffsets;
 use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
-use super::ties::Across;
+
 use super::{Alignment, Relation};
 use crate::edges::Edge;
 
@@ -293,7 +294,7 @@ impl<'a, S: Source> Stages<'a, S> {
             curves,
             least,
         }
-        .tie(zero, true, self.monitor)?;
+        .tie(zero, self.monitor)?;
         let frame = frame.clone().tilted(&ties.lines);
         let relation = |clock: usize| {
             if component.get(clock) == component.get(zero) {
@@ -355,7 +356,7 @@ fn shifted(
         curves: &flat,
         least: 0.0,
     };
-    let ties = across.tie(zero, false, monitor)?;
+    let ties = across.tie_to_fastest(zero, monitor)?;
     let tied = frame.axis.shifts.iter().zip(&ties.lines);
     let shifts = tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64));
     Ok(begun.shifted(source, shifts.collect()))
