@@ -54,9 +54,13 @@ fn aligned(report: &Report, alignment: &AlignmentPart) -> String {
     let left_out = match alignment.left_out {
         0 => String::new(),
         some => format!(
-            "; {} left out: all others contradict {}",
+            "; {} left out, which {} this",
             plural(some as u64, "dependency"),
-            if some == 1 { "it" } else { "them" }
+            if some == 1 {
+                "contradicts"
+            } else {
+                "contradict"
+            }
         ),
     };
     format!("{times}; each other clock was {moved}{left_out}")

@@ -222,7 +222,7 @@ pub(crate) struct AlignmentPart {
     pub(crate) unrelated_clocks: Vec<u32>,
     /// Clocks that are related to the reference in one direction only.
     pub(crate) one_way_clocks: Vec<u32>,
-    /// Dependencies that contradict all others and did not count.
+    /// Dependencies that did not count, since they contradict the clocks that all others show.
     pub(crate) left_out: usize,
     /// Clocks that were set during the run; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -216,10 +216,35 @@ impl<'a, S: Source> Stages<'a, S> {
             selected = self.given().select(&mut self.candidates, first)?;
             self.note_contradictions(&selected);
         }
+        if self.take_back_what_fits(&selected)? {
+            let first = self.given().stiffest(&mut self.candidates)?;
+            selected = self.given().select(&mut self.candidates, first)?;
+            self.note_contradictions(&selected);
+        }
         self.needed = self.needed(&selected)?;
         self.wander = selected.found.division.wander;
         self.curves = selected.found.curves;
         Ok(())
+    }
+
+    /// Takes back what was left out though these offsets do not contradict it; false if there is
+    /// nothing of that kind.
+    fn take_back_what_fits(&mut self, selected: &Selected<'a>) -> Result<bool, Cancelled> {
+        let fastest = least(&selected.found.survey);
+        let judged = Judged {
+            links: &selected.bench.links,
+            frame: &self.frame,
+            curves: &selected.found.curves,
+            fastest: &fastest,
+            nanosecond: self.nanosecond,
+        };
+        let is_back = self
+            .candidates
+            .take_back_but(|edge| judged.contradict(edge))?;
+        if is_back {
+            self.pin();
+        }
+        Ok(is_back)
     }
 
     /// The wander of rates with which nothing contradicts them, as a fraction, as far as that is

@@ -115,7 +115,7 @@ pub struct Aligned {
     pub unrelated: Vec<ClockId>,
     /// Clocks related to the others in one direction only.
     pub one_way: Vec<ClockId>,
-    /// How many dependencies were left out because they contradict all others.
+    /// How many dependencies were left out because they contradict the clocks that all others show.
     pub outliers: usize,
     /// The most straight pieces that a clock's offset has; 0 if all are constant to less than a
     /// tick.
