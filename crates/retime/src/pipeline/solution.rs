@@ -122,6 +122,9 @@ pub struct Aligned {
     pub pieces: usize,
     /// The clock whose time is the common one; `None` for the mean of all.
     pub reference: Option<ClockId>,
+    /// The ticks by which all events were moved later than the common time has them, since some stamp
+    /// would lie before 0 otherwise.
+    pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
     /// The evidence of ends of operations where dependencies leave clocks open.
