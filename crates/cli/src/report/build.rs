@@ -219,6 +219,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
         knots: solution.correction.knots(),
         alignment: solution.aligned.as_ref().map(|aligned| AlignmentPart {
             reference_clock: aligned.reference.map(|clock| clock.0),
+            moved_later_ticks: Some(aligned.moved_later.0).filter(|it| *it > 0),
             pieces: aligned.pieces,
             unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),

@@ -89,9 +89,11 @@ fn host(
     let (first, last) = ends.map_or_else(Default::default, |(a, b)| (a.raw, b.raw));
     let middle = Timestamp(u64::midpoint(first.0, last.0));
     let mut cursor = map.cursor(LocationIndex(u32::MAX));
+    // What all were moved later by is no difference between clocks.
+    let later = solution.aligned.as_ref().map_or(0, |it| it.moved_later.0);
     let [start, between, end] = [first, middle, last].map(|raw| {
         let corrected = cursor.map_time(raw).unwrap_or(raw);
-        i128::from(raw.0) - i128::from(corrected.0)
+        i128::from(raw.0) - i128::from(corrected.0) + i128::from(later)
     });
     let bound = bounds.and_then(|it| it.errors.clocks.get(clock.as_usize())?.as_ref());
     let (less, more) = bound.map_or((None, None), |it| {

@@ -24,7 +24,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     let offsets = method.offsets.as_ref();
     lines.extend(offsets.map(|path| ("", format!("by the offsets of {path}"))));
     let alignment = method.alignment.as_ref();
-    lines.extend(alignment.map(|alignment| ("", aligned(report, alignment))));
+    lines.extend(alignment.map(|alignment| ("", aligned(report, alignment, rate))));
     let steps = alignment.map(|alignment| steps(report, alignment, rate));
     lines.extend(steps.into_iter().flatten().map(|step| ("", step)));
     let knots = if verbose {
@@ -38,11 +38,18 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
 }
 
 /// Whose time the common one is, and what was done to the other clocks before anything else.
-fn aligned(report: &Report, alignment: &AlignmentPart) -> String {
+fn aligned(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> String {
     let times = match alignment.reference_clock {
         Some(number) => format!("times are those of {}", owner(report, number)),
         None => "times are the mean of those of all clocks".into(),
     };
+    // A common shift means nothing, but who compares stamps of the reference has to know of it.
+    let later = alignment.moved_later_ticks.map_or_else(String::new, |by| {
+        format!(
+            ", moved {} later for all, since a stamp would be below 0",
+            rate.format(Ticks(by))
+        )
+    });
     let moved = match alignment.pieces {
         0 => "shifted by a constant".into(),
         1 => "shifted and stretched once".into(),
@@ -54,12 +61,16 @@ fn aligned(report: &Report, alignment: &AlignmentPart) -> String {
     let left_out = match alignment.left_out {
         0 => String::new(),
         some => format!(
-            "; {} left out: all others contradict {}",
+            "; {} left out, which {} this",
             plural(some as u64, "dependency"),
-            if some == 1 { "it" } else { "them" }
+            if some == 1 {
+                "contradicts"
+            } else {
+                "contradict"
+            }
         ),
     };
-    format!("{times}; each other clock was {moved}{left_out}")
+    format!("{times}{later}; each other clock was {moved}{left_out}")
 }
 
 /// Clocks that were set, the first few.

@@ -216,13 +216,17 @@ pub(crate) struct AlignmentPart {
     /// The clock whose time is the common one; absent for the mean of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reference_clock: Option<u32>,
+    /// The ticks by which all events, those of the reference too, were moved later than that, since
+    /// some stamp would lie before 0 otherwise; absent if none would.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) moved_later_ticks: Option<i64>,
     /// The most straight pieces that the difference of a clock has; 0 if all are constant.
     pub(crate) pieces: usize,
     /// Clocks that nothing relates to the others; they keep their time.
     pub(crate) unrelated_clocks: Vec<u32>,
     /// Clocks that are related to the reference in one direction only.
     pub(crate) one_way_clocks: Vec<u32>,
-    /// Dependencies that contradict all others and did not count.
+    /// Dependencies that did not count, since they contradict the clocks that all others show.
     pub(crate) left_out: usize,
     /// Clocks that were set during the run; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]

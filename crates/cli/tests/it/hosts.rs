@@ -124,6 +124,47 @@ fn one_side_is_not_called_nothing() {
     );
 }
 
+/// The reference begins when its clock shows hardly anything, and another rank half a second before:
+/// what that sends then would be stamped below 0, so all are moved later, the reference too.
+#[test]
+fn a_shift_that_all_have_in_common_is_said_and_is_no_offset() {
+    let clocks = [(-1_000_000_000, 0), (-499_000_000, 0), (-999_700_000, 0)];
+    let mut random = Random(5);
+    let mut program = Program::with_layout(Layout::node_per_rank(3));
+    program.on(1).send(shown(500_000_000, clocks[1]), to(0));
+    program.on(0).recv(shown(1_000_000_100, clocks[0]), from(1));
+    let mut time = 1_001_000_000;
+    for number in 0..200 {
+        let other = 1 + number % 2;
+        for (sender, receiver) in [(0, other), (other, 0)] {
+            time += 1_000 + random.below(30_000);
+            let sent = shown(time, clocks[sender as usize]);
+            program.on(sender).send(sent, to(receiver));
+            time += 1_000 + random.below(9_000);
+            let received = shown(time, clocks[receiver as usize]);
+            program.on(receiver).recv(received, from(sender));
+        }
+    }
+    let scratch = traces::scratch([("early", program)]);
+    let text = scratch.succeed("correct early -o out --json out.json");
+    let report: Value = serde_json::from_str(&scratch.read("out.json")).unwrap();
+    let later = report["method"]["alignment"]["moved_later_ticks"].as_i64();
+    // Half a second before the second at which the clock of rank 0 shows 0.
+    assert!(
+        later.is_some_and(|it| (it - 500_000_000).abs() < 5_000),
+        "{later:?}"
+    );
+    assert!(
+        text.contains(" moved 500 ms later for all, since a stamp would be below 0; each other"),
+        "{text}"
+    );
+    let ahead = |host: usize| hosts(&report)[host]["ahead_ticks"].as_i64().unwrap();
+    let offsets = [0, 501_000_000, 300_000];
+    for (host, offset) in offsets.into_iter().enumerate() {
+        assert!((ahead(host) - offset).abs() < 5_000, "{host}: {text}");
+    }
+}
+
 /// Before the first message bounds widen: that is said beside what holds at messages.
 #[test]
 fn the_bound_of_the_whole_run_is_said_too() {

@@ -41,7 +41,7 @@ pub struct Alignment {
     pub estimate: Estimate,
     /// Per clock: how it is tied to the reference.
     pub relations: Vec<Relation>,
-    /// Dependencies left out because they contradict all others.
+    /// Dependencies left out because they contradict the clocks that all others show.
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,

@@ -84,6 +84,23 @@ impl<'a, S: Source> Candidates<'a, S> {
         self.reduce(windows)
     }
 
+    /// Takes back all that was left out but what is still to be. False if that is all of it.
+    pub(super) fn take_back_but(
+        &mut self,
+        still: impl Fn(&Edge) -> bool,
+    ) -> Result<bool, Cancelled> {
+        let count = self.outliers.len();
+        self.outliers.retain(still);
+        if self.outliers.len() == count {
+            return Ok(false);
+        }
+        self.left_out = self.outliers.iter().map(same).collect();
+        let windows = self.reduced.windows();
+        self.reduce(windows)?;
+        self.find_components();
+        Ok(true)
+    }
+
     /// Takes back what was left out.
     pub(super) fn take_back(&mut self) -> Result<(), Cancelled> {
         self.left_out.clear();

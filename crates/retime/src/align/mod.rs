@@ -47,6 +47,7 @@
 //! # Ok::<(), retime::Cancelled>(())
 //! ```
 
+mod across;
 mod active_set;
 mod alignment;
 mod axis;
@@ -58,8 +59,10 @@ mod cost;
 mod curves;
 mod division;
 mod drift_test;
+mod floor;
 mod frame;
 mod latency;
+mod least_moves;
 mod line;
 mod lines;
 mod links;

@@ -103,9 +103,9 @@ pub(super) struct AlignOptions {
     /// The share by which that may differ from a round before where it is known.
     pub(super) same_delay: f64,
 
-    /// The steepest line by which clocks are [tied](super::ties) that messages reach in
-    /// one direction only, as a fraction.
-    pub(super) steepest: f64,
+    /// The amount by which rates of clocks that are [tied](super::ties) one way are off without being
+    /// noteworthy, as a fraction: that of bad quartzes.
+    pub(super) rates: f64,
 
     /// How often [steps](super::steps) of clocks are looked for: those that are known
     /// make the others easier to see.
@@ -183,7 +183,7 @@ pub(super) const OPTIONS: AlignOptions = AlignOptions {
     further: 0.1,
     delay: 0.9,
     same_delay: 0.02,
-    steepest: 1e-3,
+    rates: 1e-4,
     step_rounds: 6,
     follow: 1e-4,
     stiffer: 10.0,

@@ -8,6 +8,10 @@
 //! they touch at most a tenth of 512 windows of the run, and are at most a tenth of each
 //! link's dependencies.
 //!
+//! Clocks that are found without them need not contradict all of them: lines through medians are only
+//! near to clocks that wander, or were set. What does not contradict the clocks in the end is taken
+//! back, and they are looked for with it.
+//!
 //! Of a link whose tightest dependency is not reversed that far none is, and the
 //! tightest are known; so dependencies are walked again only if there is a suspect.
 
@@ -64,6 +68,15 @@ impl Judged<'_> {
     pub(super) fn any(&self) -> bool {
         let bound = -self.bound();
         self.fastest.iter().any(|&least| least < bound)
+    }
+
+    /// True if a dependency is reversed by as much.
+    pub(super) fn contradict(&self, edge: &Edge) -> bool {
+        let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
+        let (sent, received) = (edge.sent, edge.received);
+        let point = LinkPoint { sent, received };
+        let seen = self.frame.see_between(from, to, &point);
+        seen.latency + self.curves.between(from, to, &seen) < -self.bound()
     }
 
     /// How far reversed an outlier is, at least.
@@ -226,6 +239,8 @@ fn size(set: &Set) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::align::candidates::Candidates;
+    use crate::edges::Edges;
 
     /// A program that talks in bursts: of 1,000 dependencies so many are in one window.
     fn few(in_burst: usize) -> bool {
@@ -243,5 +258,40 @@ mod tests {
         assert!(few(100));
         assert!(!few(101));
         assert!(!few(900));
+    }
+
+    #[test]
+    fn what_clocks_do_not_contradict_is_taken_back() {
+        let message = |from: u32, sent: i64, to: u32, received: i64| {
+            Edge::message(ClockId(from), sent, ClockId(to), received)
+        };
+        let both_ways = (0..100).flat_map(|at| {
+            let sent = 10_000 * at + at % 3;
+            [
+                message(0, sent, 1, sent + 500),
+                message(1, sent + 3_000, 0, sent + 3_600),
+            ]
+        });
+        let (reversed, sound) = (message(0, 50_003, 1, 43_000), message(0, 70_007, 1, 71_000));
+        let edges: Vec<Edge> = both_ways.chain([reversed, sound]).collect();
+        let edges = Edges::new(edges, vec![Some((0, 1_000_000)); 2]);
+        let frame = Frame::new(&edges, vec![0, 0], 0, &()).unwrap();
+        let mut candidates = Candidates::new(&edges, frame.axis.clone(), &()).unwrap();
+        candidates.leave_out(vec![reversed, sound]).unwrap();
+        let curves = Curves::flat(2, 1, frame.axis.span);
+        let links = candidates.links();
+        let judged = Judged {
+            links: &links,
+            frame: &frame,
+            curves: &curves,
+            fastest: &[501.0, 601.0],
+            nanosecond: 1.0,
+        };
+        let is_back = candidates.take_back_but(|edge| judged.contradict(edge));
+        assert!(is_back.unwrap());
+        assert_eq!(candidates.outliers(), [reversed]);
+        assert_eq!(candidates.links().count(), 201);
+        let is_back = candidates.take_back_but(|edge| judged.contradict(edge));
+        assert!(!is_back.unwrap());
     }
 }

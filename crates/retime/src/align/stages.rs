@@ -9,6 +9,7 @@ use retime_model::ClockId;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
+use super::across::Across;
 use super::active_set::Setting;
 use super::candidates::Candidates;
 use super::components::components;
@@ -23,7 +24,7 @@ use super::recorded::RecordedOffsets;
 use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
-use super::ties::Across;
+
 use super::{Alignment, Relation};
 use crate::edges::Edge;
 
@@ -215,10 +216,35 @@ impl<'a, S: Source> Stages<'a, S> {
             selected = self.given().select(&mut self.candidates, first)?;
             self.note_contradictions(&selected);
         }
+        if self.take_back_what_fits(&selected)? {
+            let first = self.given().stiffest(&mut self.candidates)?;
+            selected = self.given().select(&mut self.candidates, first)?;
+            self.note_contradictions(&selected);
+        }
         self.needed = self.needed(&selected)?;
         self.wander = selected.found.division.wander;
         self.curves = selected.found.curves;
         Ok(())
+    }
+
+    /// Takes back what was left out though these offsets do not contradict it; false if there is
+    /// nothing of that kind.
+    fn take_back_what_fits(&mut self, selected: &Selected<'a>) -> Result<bool, Cancelled> {
+        let fastest = least(&selected.found.survey);
+        let judged = Judged {
+            links: &selected.bench.links,
+            frame: &self.frame,
+            curves: &selected.found.curves,
+            fastest: &fastest,
+            nanosecond: self.nanosecond,
+        };
+        let is_back = self
+            .candidates
+            .take_back_but(|edge| judged.contradict(edge))?;
+        if is_back {
+            self.pin();
+        }
+        Ok(is_back)
     }
 
     /// The wander of rates with which nothing contradicts them, as a fraction, as far as that is
@@ -293,7 +319,7 @@ impl<'a, S: Source> Stages<'a, S> {
             curves,
             least,
         }
-        .tie(zero, true, self.monitor)?;
+        .tie(zero, self.monitor)?;
         let frame = frame.clone().tilted(&ties.lines);
         let relation = |clock: usize| {
             if component.get(clock) == component.get(zero) {
@@ -355,7 +381,7 @@ fn shifted(
         curves: &flat,
         least: 0.0,
     };
-    let ties = across.tie(zero, false, monitor)?;
+    let ties = across.tie_to_fastest(zero, monitor)?;
     let tied = frame.axis.shifts.iter().zip(&ties.lines);
     let shifts = tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64));
     Ok(begun.shifted(source, shifts.collect()))

@@ -93,6 +93,11 @@ pub enum Recorded {
         /// The send.
         send: EventNode,
     },
+    /// The entry of a call that can post receives; alone it says nothing.
+    Entry {
+        /// The number of receives that were posted in the call.
+        posted: u64,
+    },
     /// The begin or end of a call of a collective operation.
     Call {
         /// The operation.
@@ -250,6 +255,10 @@ impl Fates {
             class: it.class,
             expected: it.expected,
         }));
+        let posted = log.posted_in.iter().filter(|&&it| it == own).count() as u64;
+        if posted > 0 || (role == Role::Send && recorded.is_empty()) {
+            recorded.push(Recorded::Entry { posted });
+        }
         recorded
     }
 
@@ -324,5 +333,47 @@ impl Fates {
             _ if !begins && !call.received => Unused::GotNothing,
             _ => Unused::NotCertain,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retime_model::{LogBuilder, Timestamp};
+
+    /// A call may start several sends and receives at once; its entry is none of them.
+    #[test]
+    fn the_entry_of_a_call_is_what_it_posts() {
+        let info = retime_testing::trace("0:\n1:").unwrap().info;
+        let message = |peer| Message {
+            communicator: 0,
+            peer: LocationIndex(peer),
+            tag: 1,
+        };
+        let mut sender = LogBuilder::new(LocationIndex(0));
+        for (event, time) in [(1, 10), (3, 50)] {
+            sender.send(event, Timestamp(time), message(1), None);
+            let send = sender.last().unwrap();
+            sender.send_accepted(event + 1, Timestamp(time + 30), send);
+        }
+        let mut receiver = LogBuilder::new(LocationIndex(1));
+        let call = receiver.call_entered(0, Timestamp(35));
+        for (event, time) in [(1, 38), (2, 60)] {
+            receiver.receive(event, Timestamp(time), message(0));
+            receiver.posted_in(call);
+        }
+        receiver.call_entered(3, Timestamp(70));
+        let logs = vec![
+            sender.finish(5, Timestamp(9), Timestamp(80)).unwrap(),
+            receiver.finish(4, Timestamp(35), Timestamp(70)).unwrap(),
+        ];
+        let fates = Fates::build(&info, logs, CausalityOptions::default(), &()).unwrap();
+        let recorded = |event| {
+            let location = LocationIndex(1);
+            fates.of(&info, Place { location, event }).unwrap().recorded
+        };
+        assert_eq!(recorded(0), [Recorded::Entry { posted: 2 }]);
+        assert!(matches!(recorded(1)[..], [Recorded::InChannel { .. }]));
+        assert_eq!(recorded(3), [Recorded::Entry { posted: 0 }]);
     }
 }

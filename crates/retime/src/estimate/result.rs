@@ -136,12 +136,8 @@ impl Estimate {
         edges: &Edges,
     ) -> Result<Correction, BadEstimate> {
         let base = i128::from(causality.nodes().base().0);
-        let all: Vec<Vec<(i64, i128)>> = clocks
-            .iter()
-            .map(|clock| self.knots(clock, edges, base))
-            .collect::<Result<_, _>>()?;
-        let least = all.iter().filter_map(|knots| knots.first());
-        let shift = least.map(|&(_, to)| -to).max().unwrap_or(0).max(0);
+        let all = self.all_knots(clocks, edges, base)?;
+        let shift = below_zero(&all);
         let maps = clocks.iter().zip(&all).map(|(clock, knots)| {
             let knot = |&(at, to): &(i64, i128)| {
                 let raw = u64::try_from(base + i128::from(at)).ok()?;
@@ -156,6 +152,29 @@ impl Estimate {
             clocks.clone(),
             maps.collect::<Result<_, _>>()?,
         ))
+    }
+
+    /// The ticks by which the [correction](Self::correction) moves all events later, so that no stamp
+    /// comes to lie before 0.
+    pub fn moved_later(
+        &self,
+        causality: &Causality,
+        clocks: &Clocks,
+        edges: &Edges,
+    ) -> Result<Ticks, BadEstimate> {
+        let base = i128::from(causality.nodes().base().0);
+        let shift = below_zero(&self.all_knots(clocks, edges, base)?);
+        Ok(Ticks(i64::try_from(shift).unwrap_or(i64::MAX)))
+    }
+
+    fn all_knots(
+        &self,
+        clocks: &Clocks,
+        edges: &Edges,
+        base: i128,
+    ) -> Result<Vec<Vec<(i64, i128)>>, BadEstimate> {
+        let knots = clocks.iter().map(|clock| self.knots(clock, edges, base));
+        knots.collect()
     }
 
     /// Raw and corrected stamp of a clock's knots, the first and last at its
@@ -192,4 +211,10 @@ impl Estimate {
         }
         Ok(knots)
     }
+}
+
+/// How far before 0 the earliest corrected stamp lies.
+fn below_zero(all: &[Vec<(i64, i128)>]) -> i128 {
+    let first = all.iter().filter_map(|knots| knots.first());
+    first.map(|&(_, to)| -to).max().unwrap_or(0).max(0)
 }

@@ -65,7 +65,7 @@ use super::problem::{Found, Problem};
 use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
 use crate::align::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
-use crate::causality::{Causality, EventNode, Instance, Nodes, RetimingError};
+use crate::causality::{Causality, EventNode, Instance, RetimingError};
 use crate::clock::Gamma;
 use crate::correction::{Correction, compose};
 use crate::delay::MinimalDelay;
@@ -148,10 +148,10 @@ impl Solved {
         reference: Reference,
         problem: &Problem<'_>,
     ) -> Result<Found, Unsolved> {
-        let nodes = problem.causality.nodes();
         let (aligned, unaligned) = match &self.alignment {
             Ok(alignment) => {
-                let aligned = Aligned::by_all(alignment, reference, nodes)?;
+                let clocks = correction.clocks();
+                let aligned = Aligned::by_all(alignment, reference, problem.causality, clocks)?;
                 let ends = self.ends;
                 (Some(Aligned { ends, ..aligned }), None)
             }
@@ -180,21 +180,25 @@ impl Aligned {
     fn by_all(
         alignment: &Alignment,
         reference: Reference,
-        nodes: &Nodes,
+        causality: &Causality,
+        clocks: &Clocks,
     ) -> Result<Self, Unsolved> {
+        let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
+        let estimate = &alignment.estimate;
         let tied = |how: Relation| {
             let relations = (0..).map(ClockId).zip(&alignment.relations);
             let tied = relations.filter(|(_, relation)| **relation == how);
             tied.map(|(clock, _)| clock).collect()
         };
         let steps = alignment.steps.iter();
-        let steps = steps.map(|step| ClockSet::of(step, nodes));
+        let steps = steps.map(|step| ClockSet::of(step, causality.nodes()));
         Ok(Self {
             unrelated: tied(Relation::Unrelated),
             one_way: tied(Relation::OneWay),
             outliers: alignment.outliers.len(),
-            pieces: Self::pieces(&alignment.estimate, alignment.pieces),
-            reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
+            pieces: Self::pieces(estimate, alignment.pieces),
+            reference: (reference != Reference::Mean).then_some(estimate.reference),
+            moved_later: estimate.moved_later(causality, clocks, &extents)?,
             steps: steps.collect::<Result<_, _>>()?,
             estimate: Some(alignment.base()),
             ends: None,

@@ -100,7 +100,7 @@ use crate::causality::{AllEvents, Causality};
 use crate::correction::Correction;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset, Reference, twice};
-use retime_model::ClockId;
+use retime_model::{ClockId, Ticks};
 
 /// A way to estimate how clocks differ.
 pub trait Estimator: Any + Debug + Send + Sync {
@@ -223,10 +223,12 @@ fn estimated(
     let retimed =
         |(_, correction): &(Estimate, Correction)| Ok(causality.retimed(correction, monitor)?);
     let (estimate, correction) = twice(causality, clocks, solve, retimed, monitor)?;
-    Ok((
-        correction,
-        Aligned::by_estimate(&estimate, options.reference),
-    ))
+    let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
+    let aligned = Aligned {
+        moved_later: estimate.moved_later(causality, clocks, &extents)?,
+        ..Aligned::by_estimate(&estimate, options.reference)
+    };
+    Ok((correction, aligned))
 }
 
 fn from_edges(
@@ -321,6 +323,7 @@ impl Aligned {
             outliers: 0,
             pieces: Self::pieces(estimate, knots.max().unwrap_or(0).saturating_sub(1)),
             reference: (reference != Reference::Mean).then_some(estimate.reference),
+            moved_later: Ticks(0),
             steps: Vec::new(),
             estimate: None,
             ends: None,

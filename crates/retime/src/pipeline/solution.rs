@@ -115,13 +115,16 @@ pub struct Aligned {
     pub unrelated: Vec<ClockId>,
     /// Clocks related to the others in one direction only.
     pub one_way: Vec<ClockId>,
-    /// How many dependencies were left out because they contradict all others.
+    /// How many dependencies were left out because they contradict the clocks that all others show.
     pub outliers: usize,
     /// The most straight pieces that a clock's offset has; 0 if all are constant to less than a
     /// tick.
     pub pieces: usize,
     /// The clock whose time is the common one; `None` for the mean of all.
     pub reference: Option<ClockId>,
+    /// The ticks by which all events were moved later than the common time has them, since some stamp
+    /// would lie before 0 otherwise.
+    pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
     /// The evidence of ends of operations where dependencies leave clocks open.

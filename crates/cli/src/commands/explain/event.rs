@@ -53,7 +53,7 @@ pub(crate) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, Cl
             "it was changed while it was read".to_owned(),
         )
     })?;
-    let role = fate.role.map(words::role);
+    let role = fate.role.map(|role| words::role(role, &fate.recorded));
     let recorded = fate.role.map(|role| {
         let all = fate.recorded.iter();
         all.map(|it| words::recorded(info, role, it)).collect()

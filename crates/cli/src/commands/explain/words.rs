@@ -1,7 +1,7 @@
 //! The words by which events, rules and reasons are called.
 
 use retime::causality::{Class, Collective, Defect, Operation, Recorded, Role, Unused};
-use retime::{Location, TraceInfo, group_digits, printable};
+use retime::{Location, TraceInfo, group_digits, plural, printable};
 
 use super::model::ReasonPart;
 
@@ -50,13 +50,16 @@ pub(super) fn location(info: &TraceInfo, location: &Location) -> String {
     }
 }
 
-/// The part that an event plays.
-pub(super) fn role(role: Role) -> &'static str {
-    match role {
-        Role::Send => "send",
-        Role::Receive => "receive",
-        Role::CollectiveBegin => "begin of a collective operation",
-        Role::CollectiveEnd => "end of a collective operation",
+/// The part that an event plays, by its records.
+pub(super) fn role(role: Role, recorded: &[Recorded]) -> &'static str {
+    match (role, recorded) {
+        (Role::Send, [Recorded::Entry { posted: 0 }]) => "entry of a call that can post receives",
+        (Role::Send, [Recorded::Entry { .. }]) => "posting of receives",
+        (Role::Receive, [Recorded::Accepted { .. }]) => "completion of a synchronous send",
+        (Role::Send, _) => "send",
+        (Role::Receive, _) => "receive",
+        (Role::CollectiveBegin, _) => "begin of a collective operation",
+        (Role::CollectiveEnd, _) => "end of a collective operation",
     }
 }
 
@@ -91,6 +94,12 @@ pub(super) fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> Str
         Recorded::Accepted { .. } => {
             "completion of a synchronous send, which its receive was posted before".into()
         }
+        Recorded::Entry { posted: 0 } => "no receive was posted in the call".into(),
+        Recorded::Entry { posted } => format!(
+            "entry of a call that posts {}: a synchronous send to {} is complete only later",
+            plural(*posted, "receive"),
+            if *posted == 1 { "it" } else { "any of them" },
+        ),
         Recorded::Call { what, position } => format!(
             "{} on {}: number {} of this location there{}",
             operation(what.operation),
@@ -150,7 +159,7 @@ pub(super) fn rule(recorded: &[Recorded]) -> Option<&'static str> {
             "MPI keeps messages of one channel in order (docs/DEPENDENCIES.md)"
         }
         Recorded::Named(_) | Recorded::NamedOperation { .. } => "both ends have the same id",
-        Recorded::Accepted { .. } => {
+        Recorded::Accepted { .. } | Recorded::Entry { .. } => {
             "a synchronous send is complete only after its receive was posted"
         }
         Recorded::Call { .. } => {
@@ -203,5 +212,30 @@ pub(super) fn unused(why: Unused) -> ReasonPart {
     ReasonPart {
         kind: kind.into(),
         why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_called_what_it_is() {
+        let posting = [Recorded::Entry { posted: 2 }];
+        assert_eq!(role(Role::Send, &posting), "posting of receives");
+        assert_eq!(
+            role(Role::Send, &[Recorded::Entry { posted: 0 }]),
+            "entry of a call that can post receives"
+        );
+        let send = retime::causality::EventNode(3);
+        assert_eq!(
+            role(Role::Receive, &[Recorded::Accepted { send }]),
+            "completion of a synchronous send"
+        );
+        assert_eq!(role(Role::Send, &[]), "send");
+        assert_eq!(
+            rule(&posting),
+            Some("a synchronous send is complete only after its receive was posted")
+        );
     }
 }
