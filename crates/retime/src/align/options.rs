@@ -1,7 +1,7 @@
 //! The constants of the alignment: every number that its results depend on.
 //!
 //! Numbers that only say when a computation is exact enough stand where it is done.
-//! Where nothing is said of sensitivity, it has not been measured.
+//! What results make of each if it is halved or doubled, docs/SENSITIVITY.md tells.
 
 /// Thresholds, weights and sizes of the alignment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,8 +11,8 @@ pub(super) struct AlignOptions {
     /// [active set](super::active_set). Over so many, drift that is not removed yet
     /// mixes the beginning and the end of a window by 1/64 of what it makes of the run.
     pub(super) windows: usize,
-    /// Dependencies of each pair that a window or piece has to hold on average: the
-    /// tightest of three is not tight.
+    /// Dependencies of each pair that a window or piece has to hold on average, and windows that
+    /// show a [floor](super::floor): the tightest of three is not tight.
     pub(super) fewest: usize,
 
     /// Windows over which dependencies are reduced while nothing is known of clocks.
@@ -88,8 +88,8 @@ pub(super) struct AlignOptions {
     pub(super) knee_grains: f64,
     /// The weight of a link is as good as known if it changes by no more than this share.
     pub(super) same_weight: f64,
-    /// How many of a link's fastest tell how [densely](super::weights) they lie, or whether they
-    /// are [near their floor](super::ties) at all: sixteen tell it to a quarter.
+    /// How many of a link's fastest tell how [densely](super::weights) they lie: sixteen tell it to a
+    /// quarter.
     pub(super) spread: usize,
     /// The factor by which two directions have to differ in that before one of them is taken to be
     /// nearer to its floor.

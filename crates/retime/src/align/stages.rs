@@ -24,7 +24,6 @@ use super::recorded::RecordedOffsets;
 use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
-
 use super::{Alignment, Relation};
 use crate::edges::Edge;
 

@@ -8,7 +8,7 @@
 //!   `V`, the most by which an effect comes too early as recorded, or by which it takes longer than
 //!   the run lasts; and their rates by 100 ppm, but by no more than `V` over half of the run.
 //! - **The [floor](super::floor)** of what links it to components that are tied already, as if the
-//!   fastest took the minimal delay `g`. If the lowest sixteen windows lie within `d` above one line, it
+//!   fastest took the minimal delay `g`. If the lowest eight windows lie within `d` above one line, it
 //!   measures the difference of the clocks to within `d + g`.
 //! - **What must not be reversed** between all of them.
 //!
