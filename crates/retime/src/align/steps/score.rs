@@ -91,7 +91,7 @@ struct Pull {
     bend: f64,
 }
 
-/// Sums over pulls, with times `t` on some scale.
+/// Sums over pulls, with times `t` on some scale: `U` is made of those of `g`, `V` of those of `h`.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     /// Slopes, and slopes times `t`,
@@ -122,20 +122,20 @@ impl Sums {
     /// How much less all costs together would be if those that these sums are of were shifted, and
     /// all by a line.
     fn gain(&self, all: &Self) -> f64 {
-        // The line a + b t that is nearest to s: normal equations with the sums of h.
-        let [h, ht, htt] = all.h;
-        let determinant = h * htt - ht * ht;
+        // The line that is nearest to s: normal equations with the sums of h.
+        let [one, t, square] = all.h;
+        let determinant = one * square - t * t;
         if determinant <= 0.0 {
             return 0.0;
         }
-        let a = (self.h[0] * htt - self.h[1] * ht) / determinant;
-        let b = (self.h[1] * h - self.h[0] * ht) / determinant;
-        let u = self.g[0] - a * all.g[0] - b * all.g[1];
+        let intercept = (self.h[0] * square - self.h[1] * t) / determinant;
+        let drift = (self.h[1] * one - self.h[0] * t) / determinant;
+        let score = self.g[0] - intercept * all.g[0] - drift * all.g[1];
         // The line is orthogonal to what is left of s, and s^2 = s.
-        let v = self.h[0] - a * self.h[0] - b * self.h[1];
+        let information = self.h[0] - intercept * self.h[0] - drift * self.h[1];
         // Next to nothing is left of a step at an end of the run.
-        if v > f64::EPSILON.sqrt() * self.h[0] {
-            u * u / (2.0 * v)
+        if information > f64::EPSILON.sqrt() * self.h[0] {
+            score * score / (2.0 * information)
         } else {
             0.0
         }
