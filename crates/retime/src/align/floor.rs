@@ -3,10 +3,11 @@
 //! A line below all latencies, which touches them on both sides of the middle of the run, shows how
 //! clocks differ *if* the fastest dependencies all took about the same. Whether they did shows over
 //! time: what delays them, a queue or a process that does not come to run, comes and goes. So of the
-//! fastest in each of 64 windows the eight next to the line are looked at. They reach up to `d`
-//! above it, and by about as much the line may lie above where nothing waited: it measures the
-//! difference to within `d`. That is not divided by how many they are, since delays last, and
-//! windows share them. Of fewer windows only that is known that nothing takes longer than the run.
+//! fastest in each of 64 windows the eight next to the line are looked at. Sixteen, if they were as far
+//! apart, would reach up to `d` above it, `15 / 7` of what these do, and by about as much the line
+//! may lie above where nothing waited: it measures the difference to within `d`. That is not divided
+//! by how many they are, since delays last, and windows share them. Where fewer than sixteen windows have
+//! any, only that is known that nothing takes longer than the run.
 //!
 //! Source: the hull of message clouds is Duda's (Duda, Harrus, Haddad, Bernard 1987), here for one
 //! cloud; that the spacing of the lowest values tells how far the end of their distribution lies below
@@ -23,7 +24,8 @@ pub(super) type CloudPoint = (f64, f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CloudFloor {
     pub(super) line: Line,
-    /// How far the lowest eight windows reach above it, or the length of the run.
+    /// How far sixteen windows would reach above it that lie as far apart as the lowest eight, or
+    /// the length of the run.
     pub(super) spread: f64,
 }
 
@@ -40,11 +42,12 @@ impl CloudFloor {
             None => constant(points)?,
         };
         let mut above: Vec<f64> = windows.iter().map(|&(x, y)| y - line.at(x)).collect();
-        let spread = if above.len() < OPTIONS.fewest {
+        let spread = if above.len() < OPTIONS.spread {
             span
         } else {
-            let (_, at, _) = above.select_nth_unstable_by(OPTIONS.fewest - 1, f64::total_cmp);
-            *at
+            let last = OPTIONS.fewest - 1;
+            let (_, at, _) = above.select_nth_unstable_by(last, f64::total_cmp);
+            *at * (OPTIONS.spread - 1) as f64 / last as f64
         };
         Some(Self { line, spread })
     }
@@ -113,8 +116,8 @@ mod tests {
         assert!(found.spread.abs() < 1e-6, "{found:?}");
         // Of sixteen windows every second counts: two are 0, 2, 4 and 6 above it.
         let few = CloudFloor::below(&points[..16], 64_000.0).unwrap();
-        assert!((few.spread - 6.0).abs() < 1e-6, "{few:?}");
-        let fewer = CloudFloor::below(&points[..7], 64_000.0).unwrap();
+        assert!((few.spread - 6.0 * 15.0 / 7.0).abs() < 1e-6, "{few:?}");
+        let fewer = CloudFloor::below(&points[..15], 64_000.0).unwrap();
         assert!((fewer.spread - 64_000.0).abs() < 1e-6, "{fewer:?}");
         assert_eq!(CloudFloor::below(&[], 64_000.0), None);
     }

@@ -12,7 +12,7 @@ pub(super) struct AlignOptions {
     /// mixes the beginning and the end of a window by 1/64 of what it makes of the run.
     pub(super) windows: usize,
     /// Dependencies of each pair that a window or piece has to hold on average, and windows that
-    /// show a [floor](super::floor): the tightest of three is not tight.
+    /// a [floor](super::floor) goes by: the tightest of three is not tight.
     pub(super) fewest: usize,
 
     /// Windows over which dependencies are reduced while nothing is known of clocks.
@@ -88,8 +88,8 @@ pub(super) struct AlignOptions {
     pub(super) knee_grains: f64,
     /// The weight of a link is as good as known if it changes by no more than this share.
     pub(super) same_weight: f64,
-    /// How many of a link's fastest tell how [densely](super::weights) they lie: sixteen tell it to a
-    /// quarter.
+    /// How many of a link's fastest tell how [densely](super::weights) they lie, or of how many
+    /// windows whether there is a [floor](super::floor) at all: sixteen tell it to a quarter.
     pub(super) spread: usize,
     /// The factor by which two directions have to differ in that before one of them is taken to be
     /// nearer to its floor.
