@@ -51,7 +51,7 @@ impl Rooms {
         self.least.get(begin * self.ranks + end).copied().flatten()
     }
 
-    /// By how much clocks differ at least, where they differ most.
+    /// The least difference of the two clocks that differ most.
     fn spread(&self) -> i64 {
         let least = self.least.iter().flatten().min();
         least.map_or(0, |it| it.saturating_neg())

@@ -29,7 +29,7 @@ impl Viewer {
         Self::of(scratch.command(arguments))
     }
 
-    /// What a command starts, once it serves all there is.
+    /// A server that a command starts, once it serves all there is.
     fn of(command: Command) -> Self {
         let viewer = Self::first(command);
         let begin = Instant::now();
@@ -40,7 +40,7 @@ impl Viewer {
         viewer
     }
 
-    /// What a command starts, as soon as it serves anything.
+    /// A server that a command starts, as soon as it serves anything.
     fn first(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -163,7 +163,7 @@ impl Suspects {
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Tallies(FxHashMap<(ClockId, ClockId), [Tally; 2]>);
 
-/// How many dependencies there are, and in which windows of the run.
+/// A number of dependencies, and the windows of the run that they are in.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Tally {
     count: u64,

@@ -21,7 +21,7 @@ pub(super) enum Question {
     /// The picture of a stretch of time, for one of the pages: regions and rows have other numbers
     /// on the other.
     View(Looked, PageNumber),
-    /// What became of an event.
+    /// The fate of an event.
     Explain(EventName),
 }
 

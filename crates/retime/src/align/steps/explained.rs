@@ -114,7 +114,7 @@ impl Explained {
         }
     }
 
-    /// True if another set of as many steps, of other clocks or at other times, explains as much: then
+    /// True if another set of no more steps, of other clocks or at other times, explains as much: then
     /// nobody knows which it was.
     ///
     /// Two clocks that exchange messages with each other alone are an exception, as there only what

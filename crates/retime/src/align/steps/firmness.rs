@@ -21,7 +21,7 @@ pub(super) struct AlignedEdge<'a> {
     pub(super) latency: f64,
 }
 
-/// By pair of clocks and direction the tightest dependencies of each window; `edges` are in order
+/// The tightest dependencies of each window, by pair of clocks and direction; `edges` are in order
 /// of clocks and stamps.
 pub(super) fn tightest<'a>(estimate: &Estimate, edges: &'a Edges) -> Vec<Vec<AlignedEdge<'a>>> {
     let aligned = |edge: &'a Edge| {

@@ -98,6 +98,7 @@ pub(super) fn explain(
     }
     Ok(best.alignment)
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

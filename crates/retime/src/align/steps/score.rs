@@ -46,7 +46,7 @@ pub(super) struct Suspect {
     pub(super) clock: ClockId,
     /// The stamps between which it was.
     pub(super) cut: (i64, i64),
-    /// By how much the cost would be less.
+    /// The amount by which the cost would be less.
     pub(super) gain: f64,
 }
 
@@ -119,8 +119,8 @@ impl Sums {
         }
     }
 
-    /// How much less all costs together would be if those that these sums are of were shifted, and
-    /// all by a line.
+    /// The amount by which all costs together would be less if those that these sums are of were
+    /// shifted, and all by a line.
     fn gain(&self, all: &Self) -> f64 {
         // The line that is nearest to s: normal equations with the sums of h.
         let [one, t, square] = all.h;

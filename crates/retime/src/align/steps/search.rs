@@ -5,8 +5,8 @@
 //! first with what clocks do without being set, and only then up to what the best so far needs.
 //! Whoever cuts less, or more narrowly, has more dependencies to follow and needs no less.
 //!
-//! What explains the most is taken only if no other clock explains as much: its step is tried on
-//! the clocks that exchange the most with it, too.
+//! The explanation that says the most is taken only if no other clock explains as much: its step is
+//! tried on the clocks that exchange the most with it, too.
 
 use rustc_hash::FxHashMap;
 
