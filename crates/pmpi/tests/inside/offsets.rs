@@ -73,7 +73,9 @@ fn real_offsets_are_within_their_bounds() {
         let mut command = mpirun(dir, size);
         command.arg(&launch).args(["--offsets", &namespaces(seed)]);
         let mut command = under(command, &[("RETIME_OFFSETS_FILE", &file)]);
-        succeeded(&command.arg(&random).args(["1", "1"]).output().unwrap());
+        // No rounds: without a riding clock the program sees clocks that really differ, so its
+        // messages may arrive before they were sent.
+        succeeded(&command.arg(&random).args(["1", "0"]).output().unwrap());
         let lines = lines(&dir.join(&file));
         assert_eq!(lines.len(), 2 * size as usize);
         for Line {
