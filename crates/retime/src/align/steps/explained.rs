@@ -208,9 +208,10 @@ pub(super) fn rate(step: &ClockStep) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::align::{Alignment, align_edges};
-    use crate::edges::{Edge, Edges};
-    use retime_model::{ClockId, TickRate};
+    use super::*;
+    use crate::align::align_edges;
+    use crate::edges::Edge;
+    use crate::estimate::{Estimate, Offset};
 
     /// Four clocks for four seconds; every half millisecond each of these ways carries a message
     /// of 5 us and more, mostly more than 20. Clocks are off by so many nanoseconds at a time.
@@ -271,6 +272,115 @@ mod tests {
             60e3
         } else {
             0.0
+        }
+    }
+
+    /// An explanation by steps of these clocks between 100 and 200 ticks, which nothing contradicts,
+    /// if rates wander by so much.
+    fn explained(needed: f64, firmness: f64, set: &[u32]) -> Explained {
+        let step = |clock: &u32| ClockStep {
+            clock: ClockId(*clock),
+            after: 100,
+            until: 200,
+            by: 50.0,
+        };
+        Explained {
+            alignment: Alignment {
+                estimate: Estimate {
+                    offsets: vec![Some(Offset::constant(0.0)); 4],
+                    reference: ClockId(0),
+                },
+                relations: Vec::new(),
+                outliers: Vec::new(),
+                steps: set.iter().map(step).collect(),
+                pieces: 1,
+                shortest: None,
+            },
+            wander: needed,
+            needed,
+            left: 0,
+            firmness,
+            proven: vec![true; set.len()],
+        }
+    }
+
+    #[test]
+    fn a_step_pays_by_less_wander() {
+        let wandering = explained(1e-6, 4.0, &[]);
+        assert!(explained(1e-7, 4.0, &[1]).is_better_than(&wandering));
+        assert!(!explained(1e-7, 4.0, &[1, 2]).is_better_than(&wandering));
+        assert!(explained(1e-8, 4.0, &[1, 2]).is_better_than(&wandering));
+        let mut unproven = explained(1e-7, 4.0, &[1]);
+        unproven.proven = vec![false];
+        assert!(!unproven.is_better_than(&wandering));
+    }
+
+    /// Stiff clocks squeezed between messages pay ten times more.
+    #[test]
+    fn tight_clocks_pay_for_a_family_more() {
+        let wandering = explained(1e-6, 4.0, &[]);
+        assert!(explained(1e-7, 1.1, &[1]).is_better_than(&wandering));
+        assert!(!explained(1e-7, 0.9, &[1]).is_better_than(&wandering));
+        assert!(explained(1e-8, 0.9, &[1]).is_better_than(&wandering));
+    }
+
+    #[test]
+    fn of_two_on_one_footing_the_firmer_is_better() {
+        let known = explained(1e-8, 4.0, &[1]);
+        assert!(explained(1e-8, 4.5, &[2]).is_better_than(&known));
+        assert!(!explained(1e-8, 4.3, &[2]).is_better_than(&known));
+        // More slack is no reason for another step, nor for leaving something reversed.
+        assert!(!explained(1e-8, 9.0, &[1, 2]).is_better_than(&known));
+        let mut reversed = explained(1e-8, 4.5, &[2]);
+        reversed.left = 1;
+        assert!(!reversed.is_better_than(&known));
+    }
+
+    #[test]
+    fn whoever_explains_as_much_is_a_rival() {
+        let edge = |from, to| Edge::message(ClockId(from), 10, ClockId(to), 20);
+        let edges = Edges::new(
+            vec![edge(0, 1), edge(1, 2), edge(2, 3)],
+            vec![Some((0, 1_000)); 4],
+        );
+        let found = explained(1e-8, 4.0, &[1]);
+        assert!(found.is_rivalled_by(&explained(1e-8, 4.0, &[2]), &edges));
+        // Nearly as much slack is as good.
+        assert!(found.is_rivalled_by(&explained(1e-8, 3.7, &[2]), &edges));
+        assert!(!found.is_rivalled_by(&explained(1e-8, 3.6, &[2]), &edges));
+        assert!(!found.is_rivalled_by(&explained(1e-7, 4.0, &[2]), &edges));
+        assert!(!found.is_rivalled_by(&explained(1e-8, 4.0, &[2, 3]), &edges));
+        assert!(!found.is_rivalled_by(&explained(1e-8, 4.0, &[1]), &edges));
+        // Of two clocks that hear of nobody else only the difference is known.
+        let alone = Edges::new(vec![edge(1, 2), edge(2, 1)], vec![Some((0, 1_000)); 4]);
+        assert!(!found.is_rivalled_by(&explained(1e-8, 4.0, &[2]), &alone));
+    }
+
+    /// Two clocks meet five times for some milliseconds: too seldom for contradictions to prove
+    /// that clocks wander, and too often for them to be outliers.
+    #[test]
+    fn few_contradictions_are_followed() {
+        let (a, b) = (ClockId(0), ClockId(1));
+        let ahead = |time: i64| (15e3 * (time as f64 * 2e-9).sin()) as i64;
+        let meetings = (0..5).map(|number| 800_000_000 * number);
+        let mut edges = Vec::new();
+        for meeting in meetings.clone() {
+            for round in 0..200 {
+                let sent = meeting + 20_000 * round;
+                let (there, back) = (sent + 2_000 + round % 7 * 30, sent + 10_000);
+                edges.push(Edge::message(a, sent, b, there + ahead(there)));
+                let returned = back + 2_000 + round % 5 * 40;
+                edges.push(Edge::message(b, back + ahead(back), a, returned));
+            }
+        }
+        let edges = Edges::new(edges, vec![Some((0, 4_000_000_000)); 2]);
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let alignment = align_edges(&edges, rate, a, &()).unwrap();
+        assert!(alignment.steps.is_empty() && alignment.outliers.is_empty());
+        for time in meetings {
+            let shown = time + ahead(time);
+            let error = alignment.estimate.at(b, shown) + ahead(time) as f64;
+            assert!(error.abs() < 100.0, "{error} ns at {time}");
         }
     }
 
