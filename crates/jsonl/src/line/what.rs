@@ -147,7 +147,7 @@ impl<'a> Fields<'a> {
         peer: Option<&'a str>,
         index: impl FnOnce(Id<'a>) -> Result<LocationIndex, String>,
     ) -> Result<Option<Transfer<'a>>, String> {
-        let length = match self.bytes.map(|raw| raw.parse().map_err(|_| raw)) {
+        let length = match self.bytes.map(|raw| whole(raw).ok_or(raw)) {
             None => Length::UNKNOWN,
             Some(Ok(bytes)) => Length::of(bytes),
             Some(Err(raw)) => {
@@ -207,4 +207,11 @@ impl<'a> Fields<'a> {
             counts,
         })
     }
+}
+
+/// A number that is whole, also as `8.0`: tables whose columns have gaps write all numbers so.
+fn whole(raw: &str) -> Option<u64> {
+    let (number, fraction) = raw.split_once('.').unwrap_or((raw, "0"));
+    let is_whole = fraction.bytes().all(|digit| digit == b'0');
+    is_whole.then(|| number.parse().ok()).flatten()
 }

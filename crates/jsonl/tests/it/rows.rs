@@ -7,7 +7,7 @@ use crate::common::Input;
 
 const LINES: &str = r#"{"location":"a","time":1,"region":"main","kind":"Enter"}
 {"location":7,"time":9,"type":"receive","from":"a","region":5,"bytes":4294967295}
-{"location":"a","time":3,"type":"send","to":7,"region":"\u006dain","bytes":24}
+{"location":"a","time":3,"type":"send","to":7,"region":"\u006dain","bytes":24.0}
 {"location":"a","type":"heartbeat","time":4,"region":"none"}
 {"location":"a","time":2,"type":"collective-begin","collective":1,"participants":1,"x":{"region":"no"}}
 "#;
