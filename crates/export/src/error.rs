@@ -7,6 +7,7 @@ use retime::format::FormatError;
 
 /// A failed export.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// The trace cannot be read, or the caller asked to stop.
     #[error(transparent)]

@@ -10,6 +10,7 @@ use retime_model::{group_digits, printable_path};
 
 /// Why files of a run could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum KinetoError {
     /// The failure is one that files of other formats have, too.
     #[error(transparent)]

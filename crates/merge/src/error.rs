@@ -8,6 +8,7 @@ use retime_model::printable_path;
 
 /// Why no file was made of documents.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MergeError {
     /// A document could not be read.
     #[error(transparent)]

@@ -77,6 +77,7 @@ impl fmt::Display for Bandwidth {
 
 /// Why a text is no [`Bandwidth`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseBandwidthError {
     /// The unit is missing or not known.
     #[error(

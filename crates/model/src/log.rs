@@ -310,6 +310,7 @@ pub struct NamedOperation {
 
 /// Why columns make no log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LogError {
     /// Columns that must be of one length are not.
     #[error("the log of a location has columns of different lengths: {0}")]

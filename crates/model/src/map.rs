@@ -79,6 +79,7 @@ pub struct Step {
 
 /// Why knots and steps make no [`ClockMap`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MapError {
     /// Raw stamps must rise from knot to knot.
     #[error("knot {0} does not lie after the knot before it")]

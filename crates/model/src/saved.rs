@@ -137,6 +137,7 @@ impl SavedDistance {
 
 /// Why a saved correction does not fit a trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SavedError {
     /// A clock whose knots make no map.
     #[error("clock {clock} of the correction: {source}")]

@@ -154,6 +154,7 @@ impl Delay {
 
 /// Why a text is no [`Delay`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseDelayError {
     /// No unit follows the number.
     #[error("\"{0}\" lacks a unit: write for example 2us, 500ns, 1.5ms or 3ticks")]

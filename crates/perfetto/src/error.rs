@@ -8,6 +8,7 @@ use retime_model::printable_path;
 
 /// Why a file of packets could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PerfettoError {
     /// The failure is one that files of other formats have, too.
     #[error(transparent)]

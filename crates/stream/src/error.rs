@@ -4,6 +4,7 @@ use retime::{LocationIndex, Timestamp};
 
 /// Why an event cannot be taken. The filter goes on as if it had not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FilterError {
     /// There is no such location.
     #[error("there is no location #{}", .0.0)]

@@ -179,9 +179,7 @@ fn into(
             CliError::io(Path::new("standard output"), error)
         }
         ExportError::Io(error) => CliError::io(&args.output, error),
-        error @ (ExportError::TooFar | ExportError::TooLong { .. }) => {
-            CliError::input(&args.input.trace, error.to_string())
-        }
+        error => CliError::input(&args.input.trace, error.to_string()),
     })
 }
 

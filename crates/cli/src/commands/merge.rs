@@ -282,11 +282,11 @@ fn fill(
     let progress = Progress::new(Stage::Exporting, bytes, args.solving.run.quiet);
     let failed = |error| match error {
         MergeError::Format(error) => CliError::from(error),
-        error @ MergeError::UnnamedClock { .. } => CliError::Format(Box::new(error)),
         MergeError::Io(error) if path.as_os_str() == "-" => {
             CliError::io(Path::new("standard output"), error)
         }
         MergeError::Io(error) => CliError::io(path, error),
+        error => CliError::Format(Box::new(error)),
     };
     match output {
         MergeOutput::Trace {

@@ -24,6 +24,7 @@ pub struct OpenedFiles {
 
 /// Why a file could not be read, written or restored, whatever its format.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// The system refused.
     #[error("{}: {source}", printable_path(path))]

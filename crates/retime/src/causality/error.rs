@@ -4,6 +4,7 @@ use retime_model::{Cancelled, Timestamp};
 
 /// Why the logs of a trace cannot be joined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CausalityError {
     /// More events with a role than node numbers.
     #[error("the trace has {nodes} events that communicate; at most {} are supported", u32::MAX - 1)]

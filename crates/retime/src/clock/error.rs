@@ -7,6 +7,7 @@ use retime_model::{Cancelled, LocationIndex};
 
 /// Why a logical clock gives a trace no correction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClockError {
     /// Happened-before has a cycle.
     #[error(transparent)]

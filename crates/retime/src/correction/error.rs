@@ -6,6 +6,7 @@ use retime_model::{Cancelled, LocationIndex, MapError, Timestamp, TraceInfo};
 /// Why computed times make no [`Correction`](super::Correction). Locations have no
 /// names here: [`describe`](Self::describe) says the same with them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CorrectionError {
     /// A point has an earlier stamp or an earlier corrected stamp than the one
     /// before it.

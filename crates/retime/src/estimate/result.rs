@@ -23,6 +23,7 @@ pub struct Estimate {
 /// Why a method has no valid solution for a trace. Clocks have no names here:
 /// [`describe`](Self::describe) says the same with them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoEstimate {
     /// No dependency relates these clocks to the reference, not even through others.
     #[error("no message or collective relates some clocks to the others")]

@@ -10,6 +10,7 @@ use retime_model::{ClockId, Clocks};
 /// Why a method yields no correction. Clocks have no names here:
 /// [`describe`](Self::describe) says the same with them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unsolved {
     /// The estimator found nothing.
     #[error(transparent)]

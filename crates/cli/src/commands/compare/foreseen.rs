@@ -25,7 +25,7 @@ pub(super) fn foreseen(
     let reach = match Reach::of_clocks(causality, clocks, delay, &constants, &Interrupts) {
         Ok(reach) => reach,
         Err(ClockError::Cancelled(cancelled)) => return Err(cancelled.into()),
-        Err(ClockError::Cycle(_) | ClockError::Correction(_)) => return Ok(None),
+        Err(_) => return Ok(None),
     };
     let foreseen = Foreseen::of(&reach, &constants);
     let finite = |it: f64| it.is_finite().then_some(it);

@@ -78,9 +78,7 @@ pub(super) fn write(
     let summary = written.map_err(|error| match error {
         ExportError::Format(error) => error.into(),
         ExportError::Io(error) => CliError::io(&room.path, error),
-        error @ (ExportError::TooFar | ExportError::TooLong { .. }) => {
-            CliError::input(&analysed.opened.path, error.to_string())
-        }
+        error => CliError::input(&analysed.opened.path, error.to_string()),
     })?;
     Ok(PacketsWritten {
         behind: placement.behind(info.locations.len(), causality.nodes().len()),
