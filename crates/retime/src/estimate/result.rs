@@ -137,8 +137,9 @@ impl Estimate {
         edges: &Edges,
     ) -> Result<Correction, BadEstimate> {
         let base = i128::from(causality.nodes().base().0);
-        let all = self.all_knots(clocks, edges, base)?;
-        let shift = below_zero(&all);
+        let all = clocks.iter().map(|clock| self.knots(clock, edges, base));
+        let all: Vec<Vec<(i64, i128)>> = all.collect::<Result<_, _>>()?;
+        let shift = below_zero(all.iter().filter_map(|knots| Some(knots.first()?.1)));
         let maps = clocks.iter().zip(&all).map(|(clock, knots)| {
             let knot = |&(at, to): &(i64, i128)| {
                 let raw = u64::try_from(base + i128::from(at)).ok()?;
@@ -164,18 +165,22 @@ impl Estimate {
         edges: &Edges,
     ) -> Result<Ticks, BadEstimate> {
         let base = i128::from(causality.nodes().base().0);
-        let shift = below_zero(&self.all_knots(clocks, edges, base)?);
+        let extents = clocks
+            .iter()
+            .filter_map(|clock| Some((clock, edges.extent(clock)?)));
+        let firsts = extents.map(|(clock, (first, _))| self.corrected(clock, first, base));
+        let firsts: Vec<i128> = firsts.collect::<Result<_, _>>()?;
+        let shift = below_zero(firsts.into_iter());
         Ok(Ticks(i64::try_from(shift).unwrap_or(i64::MAX)))
     }
 
-    fn all_knots(
-        &self,
-        clocks: &Clocks,
-        edges: &Edges,
-        base: i128,
-    ) -> Result<Vec<Vec<(i64, i128)>>, BadEstimate> {
-        let knots = clocks.iter().map(|clock| self.knots(clock, edges, base));
-        knots.collect()
+    /// The stamp, rounded to ticks, that a clock would show instead of `base + at`.
+    fn corrected(&self, clock: ClockId, at: i64, base: i128) -> Result<i128, BadEstimate> {
+        let ticks = self.at(clock, at).round();
+        if !ticks.is_finite() || ticks.abs() > 1e18 {
+            return Err(BadEstimate::TooLarge(clock));
+        }
+        Ok(base + i128::from(at) + i128::from(ticks as i64))
     }
 
     /// Raw and corrected stamp of a clock's knots, the first and last at its
@@ -189,9 +194,8 @@ impl Estimate {
         let Some((first, last)) = edges.extent(clock) else {
             return Ok(Vec::new());
         };
-        let zero = Offset::constant(0.0);
-        let offset = self.offsets[clock.as_usize()].as_ref().unwrap_or(&zero);
-        let inside = offset.knots().iter().map(|&(at, _)| at);
+        let offset = self.offsets[clock.as_usize()].as_ref();
+        let inside = offset.map_or(&[][..], Offset::knots).iter().map(|it| it.0);
         let mut stamps: Vec<i64> = inside.filter(|&at| at > first && at < last).collect();
         stamps.insert(0, first);
         if last > first {
@@ -199,11 +203,7 @@ impl Estimate {
         }
         let mut knots: Vec<(i64, i128)> = Vec::with_capacity(stamps.len());
         for at in stamps {
-            let ticks = offset.at(at).round();
-            if !ticks.is_finite() || ticks.abs() > 1e18 {
-                return Err(BadEstimate::TooLarge(clock));
-            }
-            let to = base + i128::from(at) + i128::from(ticks as i64);
+            let to = self.corrected(clock, at, base)?;
             if knots.last().is_some_and(|&(_, before)| before > to) {
                 let stamp = u64::try_from(base + i128::from(at)).unwrap_or(0);
                 return Err(BadEstimate::RunsBackwards(clock, Timestamp(stamp)));
@@ -214,8 +214,7 @@ impl Estimate {
     }
 }
 
-/// How far before 0 the earliest corrected stamp lies.
-fn below_zero(all: &[Vec<(i64, i128)>]) -> i128 {
-    let first = all.iter().filter_map(|knots| knots.first());
-    first.map(|&(_, to)| -to).max().unwrap_or(0).max(0)
+/// How far before 0 the earliest of the first corrected stamps of clocks lies.
+fn below_zero(firsts: impl Iterator<Item = i128>) -> i128 {
+    firsts.map(|to| -to).max().unwrap_or(0).max(0)
 }
