@@ -37,7 +37,8 @@ impl Glance {
     pub(crate) fn take(&mut self, annotation: &[u8], sequence: &Sequence) {
         let mut name: &[u8] = &[];
         let mut value = None;
-        for field in Fields::of(annotation).map_while(Result::ok) {
+        for field in Fields::of(annotation) {
+            let Ok(field) = field else { break };
             match (field.number, field.value) {
                 (number::NAME, Value::Bytes(it)) => name = it,
                 (number::NAME_IID, Value::Varint(it)) => {
