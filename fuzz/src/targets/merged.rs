@@ -10,7 +10,7 @@ use retime_perfetto_wire::fields::{trace, trace_packet};
 use retime_perfetto_wire::read::Fields;
 use tempfile::TempDir;
 
-use super::packets::mergeable;
+use crate::targets::packets::mergeable;
 
 pub(super) fn check(input: &[u8]) -> String {
     let directory = TempDir::new().unwrap();
@@ -71,7 +71,7 @@ pub(super) fn check(input: &[u8]) -> String {
 
 /// The packets that are events of a sequence, as those without are left out by readers.
 fn events(file: &[u8]) -> u64 {
-    let packets = Fields::of(file).map(|it| it.unwrap());
+    let packets = Fields::of(file).map(Result::unwrap);
     let packets = packets.filter(|it| it.number == trace::PACKET);
     let is_event = |packet: &[u8]| {
         let has = |wanted: u32| {
