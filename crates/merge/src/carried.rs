@@ -67,8 +67,10 @@ pub(crate) fn carry(
         match piece {
             PieceRead::Packet(packet) => {
                 // What only names things may lie before the beginning of the file.
-                let at = packet.time.map(|it| it.saturating_add(shift).max(0) as u64);
-                renumber.packet(&packet, at, free, out);
+                let moved = |it: i64| it.saturating_add(shift).max(0) as u64;
+                let at = packet.time.map(moved);
+                let mut room = Vec::new();
+                renumber.packet(&packet.moved(&mut room, moved), at, free, out);
             }
             PieceRead::Other(bytes) => out.extend_from_slice(bytes),
         }

@@ -8,16 +8,20 @@ pub mod trace {
 
 /// `trace_packet.proto`
 pub mod trace_packet {
-    pub const PROCESS_TREE: u32 = 2;
     pub const FTRACE_EVENTS: u32 = 1;
+    pub const PROCESS_TREE: u32 = 2;
     pub const CHROME_EVENTS: u32 = 5;
     pub const CLOCK_SNAPSHOT: u32 = 6;
+    pub const SYS_STATS: u32 = 7;
     pub const TIMESTAMP: u32 = 8;
+    pub const PROCESS_STATS: u32 = 9;
     pub const TRUSTED_PACKET_SEQUENCE_ID: u32 = 10;
     pub const TRACK_EVENT: u32 = 11;
     pub const INTERNED_DATA: u32 = 12;
     pub const SEQUENCE_FLAGS: u32 = 13;
     pub const PROFILE_PACKET: u32 = 37;
+    pub const ANDROID_LOG: u32 = 39;
+    pub const POWER_RAILS: u32 = 40;
     pub const INCREMENTAL_STATE_CLEARED_OLD: u32 = 41;
     pub const PREVIOUS_PACKET_DROPPED: u32 = 42;
     pub const PROCESS_DESCRIPTOR: u32 = 43;
@@ -25,16 +29,29 @@ pub mod trace_packet {
     pub const SYSTEM_INFO: u32 = 45;
     pub const COMPRESSED_PACKETS: u32 = 50;
     pub const GPU_RENDER_STAGE_EVENT: u32 = 53;
+    pub const STREAMING_PROFILE_PACKET: u32 = 54;
     pub const TIMESTAMP_CLOCK_ID: u32 = 58;
     pub const TRACE_PACKET_DEFAULTS: u32 = 59;
     pub const TRACK_DESCRIPTOR: u32 = 60;
+    pub const VULKAN_MEMORY_EVENT: u32 = 62;
     pub const STREAMING_ALLOCATION: u32 = 74;
     pub const STREAMING_FREE: u32 = 75;
+    pub const UI_STATE: u32 = 78;
     pub const TRUSTED_PID: u32 = 79;
+    pub const STATSD_ATOM: u32 = 84;
     pub const TRACK_EVENT_RANGE_OF_INTEREST: u32 = 90;
+    pub const ENTITY_STATE_RESIDENCY: u32 = 91;
+    pub const SURFACEFLINGER_LAYERS_SNAPSHOT: u32 = 93;
+    pub const SURFACEFLINGER_TRANSACTIONS: u32 = 94;
     pub const ETW_EVENTS: u32 = 95;
+    pub const SHELL_TRANSITION: u32 = 96;
     pub const MACHINE_ID: u32 = 98;
+    pub const PROTOLOG_MESSAGE: u32 = 104;
     pub const REMOTE_CLOCK_SYNC: u32 = 107;
+    pub const PIXEL_MODEM_EVENTS: u32 = 110;
+    pub const WINSCOPE_EXTENSIONS: u32 = 112;
+    pub const EVDEV_EVENT: u32 = 121;
+    pub const PROTOVMS: u32 = 125;
     pub const ZSTD_COMPRESSED_PACKETS: u32 = 133;
 
     /// A value of `SequenceFlags`: nothing said before counts, and what was said since does.
@@ -52,6 +69,54 @@ pub mod trace_packet_defaults {
 pub mod process_tree {
     pub const PROCESSES: u32 = 1;
     pub const THREADS: u32 = 2;
+    pub const COLLECTION_END_TIMESTAMP: u32 = 3;
+}
+
+/// `ps/process_stats.proto`
+pub mod process_stats {
+    pub const COLLECTION_END_TIMESTAMP: u32 = 2;
+}
+
+/// `sys_stats/sys_stats.proto`
+pub mod sys_stats {
+    pub const COLLECTION_END_TIMESTAMP: u32 = 9;
+}
+
+/// `android/android_log.proto`
+pub mod android_log {
+    pub const EVENTS: u32 = 1;
+    pub const EVENT_TIMESTAMP: u32 = 5;
+}
+
+/// `ui_state.proto`
+pub mod ui_state {
+    pub const TIMELINE_START_TS: u32 = 1;
+    pub const TIMELINE_END_TS: u32 = 2;
+}
+
+/// `FtraceEventBundle` of `ftrace/ftrace_event_bundle.proto`, and what is in it
+pub mod ftrace {
+    pub const EVENT: u32 = 2;
+    pub const COMPACT_SCHED: u32 = 4;
+    pub const CLOCK: u32 = 5;
+    pub const ERROR: u32 = 8;
+    pub const LAST_READ_EVENT_TIMESTAMP: u32 = 9;
+    pub const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
+
+    /// Of `FtraceEvent` in `ftrace/ftrace_event.proto`.
+    pub const EVENT_TIMESTAMP: u32 = 1;
+    pub const GPU_WORK_PERIOD: u32 = 488;
+    pub const THERMAL_EXYNOS_ACPM_BULK: u32 = 506;
+    pub const PARAM_SET_VALUE_CPM: u32 = 543;
+    pub const FWTP_PERFETTO_COUNTER: u32 = 596;
+    pub const FWTP_PERFETTO_SLICE: u32 = 600;
+
+    /// Of `CompactSched`.
+    pub const SWITCH_TIMESTAMP: u32 = 1;
+    pub const WAKING_TIMESTAMP: u32 = 7;
+
+    /// Of `FtraceError`.
+    pub const ERROR_TIMESTAMP: u32 = 1;
 }
 
 /// `Process` of `ps/process_tree.proto`
@@ -59,6 +124,7 @@ pub mod listed_process {
     pub const PID: u32 = 1;
     pub const PPID: u32 = 2;
     pub const CMDLINE: u32 = 3;
+    pub const PROCESS_START_FROM_BOOT: u32 = 7;
 }
 
 /// `Thread` of `ps/process_tree.proto`
@@ -174,6 +240,7 @@ pub mod interned_name {
 
 /// `track_event/track_event.proto`
 pub mod track_event {
+    pub const TIMESTAMP_DELTA_US: u32 = 1;
     pub const CATEGORY_IIDS: u32 = 3;
     pub const DEBUG_ANNOTATIONS: u32 = 4;
     pub const LEGACY_EVENT: u32 = 6;
@@ -181,6 +248,7 @@ pub mod track_event {
     pub const NAME_IID: u32 = 10;
     /// Also that of `TrackEventDefaults`.
     pub const TRACK_UUID: u32 = 11;
+    pub const TIMESTAMP_ABSOLUTE_US: u32 = 16;
     pub const CATEGORIES: u32 = 22;
     pub const NAME: u32 = 23;
     /// Also that of `TrackEventDefaults`.
@@ -252,6 +320,7 @@ pub mod process_descriptor {
     pub const PID: u32 = 1;
     pub const LEGACY_SORT_INDEX: u32 = 3;
     pub const PROCESS_NAME: u32 = 6;
+    pub const START_TIMESTAMP_NS: u32 = 7;
     pub const PROCESS_LABELS: u32 = 8;
 }
 
@@ -261,6 +330,7 @@ pub mod thread_descriptor {
     pub const TID: u32 = 2;
     pub const LEGACY_SORT_INDEX: u32 = 3;
     pub const THREAD_NAME: u32 = 5;
+    pub const REFERENCE_TIMESTAMP_US: u32 = 6;
 }
 
 /// `track_event/counter_descriptor.proto`

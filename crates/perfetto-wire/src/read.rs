@@ -142,6 +142,7 @@ pub fn varint(bytes: &[u8], at: &mut usize) -> Result<u64, Wrong> {
     }
 }
 
+#[inline(never)]
 fn long_varint(bytes: &[u8], at: &mut usize) -> Result<u64, Wrong> {
     let rest = bytes.get(*at..).ok_or(Wrong::Cut)?;
     let mut value = 0;
@@ -173,41 +174,54 @@ impl<'a> Fields<'a> {
         Self { message, at: 0 }
     }
 
-    #[inline]
+    // Who reads a message asks most of its fields for little: inlined, the rest is not put together.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as measured")]
     fn field(&mut self) -> Result<Field<'a>, Wrong> {
-        let start = self.at;
-        let rest = self.message.get(start..).ok_or(Wrong::Cut)?;
-        let head = Head::of(rest)?;
-        let mut at = start + head.size;
-        let value_start = at;
-        let value = if let Some(length) = head.length {
-            let left = self.message.get(at..).ok_or(Wrong::Cut)?;
-            let length = usize::try_from(length).map_err(|_| Wrong::Cut)?;
-            let bytes = left.get(..length).ok_or(Wrong::Cut)?;
-            at += length;
-            // The kind is that of the key, which the length alone does not tell.
-            match self.kind(start) {
-                EIGHT_BYTES => Value::Eight(u64::from_le_bytes(exactly(bytes)?)),
-                FOUR_BYTES => Value::Four(u32::from_le_bytes(exactly(bytes)?)),
-                _ => Value::Bytes(bytes),
+        let (message, start) = (self.message, self.at);
+        let mut at = start;
+        let key = varint(message, &mut at)?;
+        let number = key >> 3;
+        if number == 0 || number > LARGEST_NUMBER {
+            return Err(Wrong::Number(number));
+        }
+        let mut value_start = at;
+        let value = match (key & 7) as u8 {
+            VARINT => Value::Varint(varint(message, &mut at)?),
+            BYTES => {
+                let length = varint(message, &mut at)?;
+                value_start = at;
+                let length = usize::try_from(length).map_err(|_| Wrong::Cut)?;
+                Value::Bytes(take(message, &mut at, length)?)
             }
-        } else {
-            Value::Varint(varint(self.message, &mut at)?)
+            EIGHT_BYTES => {
+                let bytes = take(message, &mut at, 8)?;
+                Value::Eight(u64::from_le_bytes(exactly(bytes)?))
+            }
+            FOUR_BYTES => {
+                let bytes = take(message, &mut at, 4)?;
+                Value::Four(u32::from_le_bytes(exactly(bytes)?))
+            }
+            kind => return Err(Wrong::Kind(kind)),
         };
         self.at = at;
         Ok(Field {
-            number: head.number,
+            number: number as u32,
             value,
             start,
             value_start,
             end: at,
         })
     }
+}
 
-    #[inline]
-    fn kind(&self, start: usize) -> u8 {
-        self.message.get(start).map_or(0, |it| it & 7)
-    }
+/// The next bytes of a message, of which so many are taken.
+#[inline]
+fn take<'a>(message: &'a [u8], at: &mut usize, length: usize) -> Result<&'a [u8], Wrong> {
+    let rest = message.get(*at..).ok_or(Wrong::Cut)?;
+    let bytes = rest.get(..length).ok_or(Wrong::Cut)?;
+    *at += length;
+    Ok(bytes)
 }
 
 fn exactly<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Wrong> {
@@ -217,7 +231,8 @@ fn exactly<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Wrong> {
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<Field<'a>, Damaged>;
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as measured")]
     fn next(&mut self) -> Option<Self::Item> {
         if self.at >= self.message.len() {
             return None;

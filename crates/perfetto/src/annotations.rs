@@ -16,12 +16,6 @@ use crate::interned::{Sequence, Words};
 /// Annotations within one another, at most.
 const DEEPEST: usize = 32;
 
-/// The names by which events say the number that a kernel and its launch have in common.
-const CORRELATION: [&[u8]; 2] = [b"correlation", b"corr_id"];
-
-/// The names that only annotations of kernels have.
-const OF_KERNELS: [&[u8]; 2] = [b"grid", b"grid_size"];
-
 /// The annotations of a track event.
 pub(crate) struct Annotations<'a> {
     pub(crate) event: &'a [u8],
@@ -43,7 +37,8 @@ impl Glance {
     pub(crate) fn take(&mut self, annotation: &[u8], sequence: &Sequence) {
         let mut name: &[u8] = &[];
         let mut value = None;
-        for field in Fields::of(annotation).map_while(Result::ok) {
+        for field in Fields::of(annotation) {
+            let Ok(field) = field else { break };
             match (field.number, field.value) {
                 (number::NAME, Value::Bytes(it)) => name = it,
                 (number::NAME_IID, Value::Varint(it)) => {
@@ -53,10 +48,15 @@ impl Glance {
                 _ => {}
             }
         }
-        if CORRELATION.contains(&name) {
-            self.correlation = value.filter(|it| *it != 0).or(self.correlation);
+        match name {
+            // The number that a kernel and its launch have in common.
+            b"correlation" | b"corr_id" => {
+                self.correlation = value.filter(|it| *it != 0).or(self.correlation);
+            }
+            // Kernels alone have these.
+            b"grid" | b"grid_size" => self.is_kernel = true,
+            _ => {}
         }
-        self.is_kernel |= OF_KERNELS.contains(&name);
     }
 }
 

@@ -23,6 +23,12 @@ use rustc_hash::FxHashMap;
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Damaged, Fields, Value};
 
+/// The number that stands for the clock of the trace, whichever that is.
+pub(crate) const OF_TRACE: u32 = 0;
+
+/// The clock of the day.
+pub(crate) const REALTIME: u32 = 1;
+
 /// The clock of a trace where nothing else is said: the time since the machine was booted.
 pub(crate) const BOOTTIME: u32 = 6;
 
@@ -196,7 +202,7 @@ pub(crate) enum Uncounted {
 impl Clocks {
     /// True if a packet of this clock has the time of the trace.
     fn is_of_trace(&self, key: Option<ClockKey>) -> bool {
-        key.is_none_or(|it| it == ClockKey::of(self.trace_clock, 0) || it.number == 0)
+        key.is_none_or(|it| it == ClockKey::of(self.trace_clock, 0) || it.number == OF_TRACE)
     }
 
     /// True if stamps of a clock are steps from one to the next.

@@ -7,6 +7,7 @@ use retime_model::format::Checksum;
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Fields, Value};
 
+use crate::inner::rest;
 use crate::packet::Packet;
 use crate::pass::Piece;
 
@@ -25,8 +26,15 @@ impl Contents {
     #[inline]
     pub(crate) fn packet(&mut self, piece: &Piece<'_>, packet: &Packet<'_>) {
         self.add(piece.key());
+        if packet.has_inner {
+            return self.field_by_field(packet);
+        }
         let mut left_out = [packet.timestamp, packet.snapshot];
-        left_out.sort_by_key(|it| it.map(|it| it.start));
+        if let [Some(timestamp), Some(snapshot)] = left_out
+            && snapshot.start < timestamp.start
+        {
+            left_out.reverse();
+        }
         let mut from = 0;
         for field in left_out.into_iter().flatten() {
             self.add(packet.bytes.get(from..field.start).unwrap_or_default());
@@ -36,6 +44,23 @@ impl Contents {
             }
         }
         self.add(packet.bytes.get(from..).unwrap_or_default());
+    }
+
+    /// Takes a packet that may have times in other places.
+    fn field_by_field(&mut self, packet: &Packet<'_>) {
+        let inner: Vec<_> = packet.inner().collect();
+        for field in Fields::of(packet.bytes).map_while(Result::ok) {
+            let known = inner.iter().find(|it| it.0 == field);
+            if let Some((_, place)) = known {
+                rest(packet.bytes, &field, *place, &mut |it| self.add(it));
+            } else if let (true, Value::Bytes(snapshot)) =
+                (Some(field) == packet.snapshot, field.value)
+            {
+                self.snapshot(snapshot);
+            } else if Some(field) != packet.timestamp {
+                self.add(packet.bytes.get(field.start..field.end).unwrap_or_default());
+            }
+        }
     }
 
     /// Takes all of a snapshot but what clocks show.

@@ -10,13 +10,21 @@ use std::path::Path;
 
 use retime_model::Monitor;
 use retime_model::format::FormatError;
+use retime_perfetto_wire::fields::trace_packet;
 use retime_perfetto_wire::read::Damaged;
+use retime_perfetto_wire::write::varint;
 
 use crate::error::PerfettoError;
+use crate::inner::written_anew;
 use crate::packet::Packet;
 use crate::pass::{NESTED, Piece, compressed, pieces};
+use crate::patches::Patches;
 use crate::remote::Remote;
-use crate::timing::Timing;
+use crate::timing::{InnerStamp, Timing};
+
+/// The message on events of the kernel, which are merged by nobody.
+const FTRACE: &str = "events of the kernel (ftrace), whose processors have numbers that those of \
+                      other files have, too";
 
 /// A piece of a file.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +49,54 @@ pub struct PacketRead<'a> {
     pub time: Option<i64>,
     /// The clock of its timestamp, by itself or by its sequence, if either says one.
     pub clock: Option<u32>,
+    /// The times within it, as they stand,
+    inner: &'a [InnerStamp],
+    /// and by how many nanoseconds they are ahead.
+    ahead: i64,
+}
+
+impl<'a> PacketRead<'a> {
+    /// The packet with the times within it where `renew` puts times of the clock of the trace; in
+    /// `room` where it has any.
+    pub fn moved<'b>(&self, room: &'b mut Vec<u8>, renew: impl Fn(i64) -> u64) -> PacketRead<'b>
+    where
+        'a: 'b,
+    {
+        let Some(bytes) = self.renewed(renew) else {
+            return *self;
+        };
+        *room = bytes;
+        PacketRead {
+            bytes: room,
+            inner: &[],
+            ..*self
+        }
+    }
+
+    fn renewed(&self, renew: impl Fn(i64) -> u64) -> Option<Vec<u8>> {
+        if self.inner.iter().all(|it| it.time.is_none()) {
+            return None;
+        }
+        let becomes = self.inner.iter().map(|it| {
+            let time = it.time.map(|it| it.saturating_sub(self.ahead));
+            time.map_or(it.shown, &renew)
+        });
+        let packet = Packet::of(self.bytes).ok()?;
+        let mut becomes = becomes.collect::<Vec<_>>().into_iter();
+        let mut put = |out: &mut Vec<u8>, value, _, _| {
+            varint(out, value);
+            Some(())
+        };
+        let mut patches = Patches::default();
+        for (field, place) in packet.inner() {
+            patches.replace(field.start..field.end, |out| {
+                written_anew(self.bytes, &field, place, &mut becomes, &mut put, out)
+            })?;
+        }
+        let mut out = Vec::new();
+        patches.apply(self.bytes, &mut out);
+        Some(out)
+    }
 }
 
 /// The nanoseconds by which the clocks of machines are ahead, as the file says.
@@ -118,27 +174,36 @@ impl Each<'_> {
             self.is_inside = false;
             return Ok(());
         }
-        if let (InnerTimes::Refused, Some(what)) = (self.inner_times, packet.inner_times) {
-            return Err(PerfettoError::Unwritable {
+        let stamps = self.timing.take(&packet).map_err(damaged)?;
+        let has_ftrace = packet
+            .inner()
+            .any(|it| it.0.number == trace_packet::FTRACE_EVENTS);
+        let what = stamps.unwritten.or(has_ftrace.then_some(FTRACE));
+        if let (InnerTimes::Refused, Some(what)) = (self.inner_times, what) {
+            return Err(PerfettoError::Unmerged {
                 path: path.to_owned(),
                 byte: piece.at,
-                what: format!("a packet begins here that has {what}, with times within it"),
+                what,
             }
             .into());
         }
-        let stamps = self.timing.take(&packet).map_err(damaged)?;
         if let Some(sync) = packet.remote_sync {
             self.remote.take(packet.machine, sync).map_err(damaged)?;
         }
-        let ahead = self.ahead.0.get(&packet.machine).copied();
-        let sequence = self.timing.sequence(&packet);
+        let ahead = self
+            .ahead
+            .0
+            .get(&packet.machine)
+            .copied()
+            .unwrap_or_default();
+        let sequence = self.timing.sequence();
         (self.visit)(PieceRead::Packet(PacketRead {
             bytes,
             machine: packet.machine,
             sequence: packet.sequence,
-            time: stamps
-                .time
-                .map(|it| it.saturating_sub(ahead.unwrap_or_default())),
+            time: stamps.time.map(|it| it.saturating_sub(ahead)),
+            inner: &stamps.inner,
+            ahead,
             clock: packet.clock.or(sequence.and_then(|it| it.clock)),
         }))
     }

@@ -43,6 +43,21 @@ pub enum PerfettoError {
         /// The reason.
         what: String,
     },
+    /// The packets of the file cannot be put together with those of others.
+    #[error(
+        "{}: byte {byte}: a packet begins here that has {what}, with times within it, and cannot \
+         stand beside those of other files; -o NAME.tar puts such files together as they are, and \
+         retime export makes packets of what it shows of one",
+        printable_path(path)
+    )]
+    Unmerged {
+        /// The file.
+        path: PathBuf,
+        /// The place in the uncompressed content at which the packet begins.
+        byte: u64,
+        /// What is in it, in words.
+        what: &'static str,
+    },
     /// A directory holds profiles that are not of one kind.
     #[error(
         "{}: holds profiles of both kinds, files in Chrome's JSON (*.json) and traces of Perfetto \

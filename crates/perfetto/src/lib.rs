@@ -10,6 +10,7 @@
 //! packet       packet --> fields               where they stand in its bytes
 //! interned     packets --> words               what a sequence has said once
 //! clocks       snapshots --> times             of the clock of the trace
+//! inner        packet --> times in it          beside its timestamp, and these written anew
 //! timing       packet --> stamps               which of them move, and when they are
 //! remote       notes of clocks --> differences of machines
 //! event, stage messages --> events             of threads and of GPUs
@@ -20,6 +21,7 @@
 //! reader       file --> what retime-kineto knows of a profile
 //! contents     all but times                   so that a copy can be compared
 //! forms        how numbers were written        for undo
+//! patches      parts of a packet that change
 //! writer       file, other times --> file
 //! each         file --> packets with times      for whoever puts files together
 //! packets      a kind of file that holds profiles
@@ -84,10 +86,12 @@ mod error;
 mod event;
 mod file_clock;
 mod forms;
+mod inner;
 mod interned;
 mod packet;
 mod packets;
 mod pass;
+mod patches;
 mod reader;
 mod remote;
 mod slices;

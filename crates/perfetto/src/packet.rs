@@ -3,6 +3,8 @@
 use retime_perfetto_wire::fields::trace_packet as number;
 use retime_perfetto_wire::read::{Damaged, Field, Fields, Value};
 
+use crate::inner::{self, InnerPlace};
+
 /// The fields of a packet.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Packet<'a> {
@@ -24,8 +26,8 @@ pub(crate) struct Packet<'a> {
     pub(crate) track_event: Option<&'a [u8]>,
     pub(crate) render_stage: Option<&'a [u8]>,
     pub(crate) track: Option<&'a [u8]>,
-    /// Times that stand deeper in it, in words.
-    pub(crate) inner_times: Option<&'static str>,
+    /// True if it may have times beside its timestamp.
+    pub(crate) has_inner: bool,
 }
 
 impl<'a> Packet<'a> {
@@ -37,6 +39,7 @@ impl<'a> Packet<'a> {
         for field in Fields::of(bytes) {
             packet.take(field?);
         }
+        packet.has_inner |= packet.timestamp.is_none() && packet.track_event.is_some();
         packet.was_cleared |= packet.flags & number::INCREMENTAL_STATE_CLEARED != 0;
         Ok(packet)
     }
@@ -52,7 +55,10 @@ impl<'a> Packet<'a> {
             (number::TIMESTAMP_CLOCK_ID, Value::Varint(it)) => self.clock = Some(it as u32),
             (number::GPU_RENDER_STAGE_EVENT, Value::Bytes(it)) => self.render_stage = Some(it),
             (number::TRACE_PACKET_DEFAULTS, Value::Bytes(it)) => self.defaults = Some(it),
-            (number::TRACK_DESCRIPTOR, Value::Bytes(it)) => self.track = Some(it),
+            (number::TRACK_DESCRIPTOR, Value::Bytes(it)) => {
+                self.track = Some(it);
+                self.has_inner = true;
+            }
             (number::CLOCK_SNAPSHOT, Value::Bytes(_)) => self.snapshot = Some(field),
             (number::COMPRESSED_PACKETS, Value::Bytes(_)) => self.compressed = Some(field),
             (number::ZSTD_COMPRESSED_PACKETS, Value::Bytes(_)) => self.is_zstd = true,
@@ -62,28 +68,23 @@ impl<'a> Packet<'a> {
                 self.was_cleared |= it != 0;
             }
             (number::PREVIOUS_PACKET_DROPPED, Value::Varint(it)) => self.has_lost = it != 0,
-            (other, Value::Bytes(_)) => {
-                self.inner_times = self.inner_times.or_else(|| inner_times(other));
-            }
+            (number, Value::Bytes(_)) => self.has_inner |= inner::place(number).is_some(),
             _ => {}
         }
+    }
+
+    /// The fields that have times in them, each with where these stand.
+    pub(crate) fn inner(&self) -> impl Iterator<Item = (Field<'a>, InnerPlace)> + use<'a> {
+        let message = if self.has_inner { self.bytes } else { &[] };
+        // An event that has a timestamp does not count from another.
+        let has_timestamp = self.timestamp.is_some();
+        let counts = move |it: &Field<'_>| !has_timestamp || it.number != number::TRACK_EVENT;
+        let whole = Fields::of(message).map_while(Result::ok).filter(counts);
+        whole.filter_map(|it| Some((it, inner::place(it.number)?)))
     }
 
     /// True if it means something only together with what its sequence said before.
     pub(crate) fn needs_state(&self) -> bool {
         self.flags & number::NEEDS_INCREMENTAL_STATE != 0
     }
-}
-
-/// The times that stand within a field, beside the timestamp of its packet.
-fn inner_times(field: u32) -> Option<&'static str> {
-    Some(match field {
-        number::FTRACE_EVENTS => "events of the kernel (ftrace)",
-        number::CHROME_EVENTS => "events of Chrome before track events",
-        number::PROFILE_PACKET => "samples of memory",
-        number::STREAMING_ALLOCATION | number::STREAMING_FREE => "allocations of memory",
-        number::TRACK_EVENT_RANGE_OF_INTEREST => "a range of interest",
-        number::ETW_EVENTS => "events of Windows (ETW)",
-        _ => return None,
-    })
 }

@@ -41,24 +41,35 @@ pub(crate) struct Piece<'a> {
     /// The place in the file at which the packet begins; inside of compressed ones, at which
     /// these do.
     pub(crate) at: u64,
+    /// All of it.
+    pub(crate) whole: &'a [u8],
     /// The key and the length of a packet, or all of what is none.
     pub(crate) head: &'a [u8],
     /// The packet, if it is one.
     pub(crate) packet: Option<&'a [u8]>,
 }
 
-impl Piece<'_> {
+impl<'a> Piece<'a> {
+    /// The piece that begins `at` a byte, from its first byte to its last.
+    fn of(bytes: &'a [u8], extent: Extent, at: u64) -> Self {
+        let parts = bytes.split_at_checked(extent.head);
+        let parts = parts.filter(|_| extent.is_packet);
+        Self {
+            at,
+            whole: bytes,
+            head: parts.map_or(bytes, |it| it.0),
+            packet: parts.map(|it| it.1),
+        }
+    }
+
     /// The number of bytes that the length of the packet takes.
     pub(crate) fn length_width(&self) -> usize {
-        let mut at = 0;
-        let key = varint(self.head, &mut at).map_or(0, |_| at);
-        self.head.len() - key
+        self.head.len().saturating_sub(KEY_WIDTH)
     }
 
     /// The key.
-    pub(crate) fn key(&self) -> &[u8] {
-        let width = self.length_width();
-        self.head.get(..self.head.len() - width).unwrap_or_default()
+    pub(crate) fn key(&self) -> &'a [u8] {
+        self.head.get(..KEY_WIDTH).unwrap_or_default()
     }
 }
 
@@ -70,12 +81,12 @@ pub(crate) fn pieces(
 ) -> Result<(), FormatError> {
     let mut file = File::open(path, monitor)?;
     let mut is_empty = true;
-    while let Some(size) = file.next()? {
+    while let Some(extent) = file.next()? {
         is_empty = false;
         let at = file.window.offset();
-        let bytes = file.window.bytes().get(..size).unwrap_or_default();
-        visit(piece(bytes, at))?;
-        file.window.advance(size);
+        let bytes = file.window.bytes().get(..extent.size).unwrap_or_default();
+        visit(Piece::of(bytes, extent, at))?;
+        file.window.advance(extent.size);
     }
     if is_empty {
         return Err(PerfettoError::packet(path, 0, EMPTY));
@@ -111,8 +122,8 @@ pub(crate) fn compressed(
     let mut start = 0;
     while start < content.len() {
         let bytes = content.get(start..).unwrap_or_default();
-        let size = match size(bytes) {
-            Ok(size) if size <= bytes.len() => size,
+        let extent = match Extent::of(bytes) {
+            Ok(extent) if extent.size <= bytes.len() => extent,
             Ok(_) | Err(Wrong::Cut) => {
                 return Err(damaged("its compressed packets end within one".to_owned()));
             }
@@ -121,37 +132,50 @@ pub(crate) fn compressed(
                 return Err(damaged(what));
             }
         };
-        visit(piece(bytes.get(..size).unwrap_or_default(), at))?;
-        start += size;
+        let own = bytes.get(..extent.size).unwrap_or_default();
+        visit(Piece::of(own, extent, at))?;
+        start += extent.size;
     }
     Ok(())
-}
-
-/// The piece that these bytes are.
-fn piece(bytes: &[u8], at: u64) -> Piece<'_> {
-    let head = Head::of(bytes).ok();
-    let head = head.filter(|it| it.number == trace::PACKET && bytes.first() == Some(&PACKET_KEY));
-    let parts = head.and_then(|it| bytes.split_at_checked(it.size));
-    Piece {
-        at,
-        head: parts.map_or(bytes, |it| it.0),
-        packet: parts.map(|it| it.1),
-    }
 }
 
 /// The key of packets: their number, and that bytes follow.
 pub(crate) const PACKET_KEY: u8 = (trace::PACKET << 3) as u8 | 2;
 
-/// The number of bytes of the field at the beginning of others.
-fn size(bytes: &[u8]) -> Result<usize, Wrong> {
-    let head = Head::of(bytes)?;
-    if let Some(length) = head.length {
+/// The number of bytes of that key.
+const KEY_WIDTH: usize = 1;
+
+/// How far a piece extends.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// The number of bytes of its key, and of its length if it says one.
+    head: usize,
+    /// The number of bytes of all of it, which may be more than there are.
+    size: usize,
+    is_packet: bool,
+}
+
+impl Extent {
+    /// The extent of the piece at the beginning of bytes.
+    #[inline]
+    fn of(bytes: &[u8]) -> Result<Self, Wrong> {
+        let head = Head::of(bytes)?;
+        let Some(length) = head.length else {
+            let mut size = head.size;
+            varint(bytes, &mut size)?;
+            return Ok(Self {
+                head: head.size,
+                size,
+                is_packet: false,
+            });
+        };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        return Ok(head.size.saturating_add(length));
+        Ok(Self {
+            head: head.size,
+            size: head.size.saturating_add(length),
+            is_packet: bytes.first() == Some(&PACKET_KEY),
+        })
     }
-    let mut at = head.size;
-    varint(bytes, &mut at)?;
-    Ok(at)
 }
 
 /// A file, from its beginning to its end.
@@ -174,13 +198,13 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The number of bytes of the next piece, all of which are in the window.
-    fn next(&mut self) -> Result<Option<usize>, FormatError> {
+    /// The extent of the next piece, all of which is in the window.
+    fn next(&mut self) -> Result<Option<Extent>, FormatError> {
         loop {
             let bytes = self.window.bytes();
-            match size(bytes) {
-                Ok(size) if size <= bytes.len() => return Ok(Some(size)),
-                Ok(size) if size > LONGEST => {
+            match Extent::of(bytes) {
+                Ok(extent) if extent.size <= bytes.len() => return Ok(Some(extent)),
+                Ok(extent) if extent.size > LONGEST => {
                     let most = LONGEST >> 20;
                     let what = format!(
                         "a packet of more than {most} MiB begins here; is this a trace of Perfetto?"

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use crc32fast::Hasher;
 use retime_kineto::{FileRead, Gathering, Passed, Recorded, Show, Stamp};
 use retime_model::Monitor;
-use retime_model::format::FormatError;
+use retime_model::format::{Checksum, FormatError};
 use retime_perfetto_wire::read::Damaged;
 
 use crate::annotations::{Annotations, word};
@@ -26,6 +25,7 @@ const OF_STAGES: u64 = 1 << 63;
 
 /// Ways to tell of what cannot be used, in words that take a plural.
 const UNDIRECTED: &str = "undirected arrow end";
+const UNTIMED: &str = "event counted from a time of its thread";
 
 /// The message on a time that is too far from all that a trace can hold.
 const BEYOND: &str = "a packet has a time more than 73 years before 0, or beyond what 64 bits of \
@@ -43,10 +43,12 @@ pub(crate) struct Reader<'a> {
     /// Machines and events, by number, that came before all others of their machine.
     early: Vec<(u32, u32)>,
     remote: Remote,
-    crc: Hasher,
+    crc: Checksum,
     contents: Contents,
     show: Option<&'a mut Show<'a>>,
     packets: u64,
+    /// The number of events that count from a time of their thread.
+    untimed: u64,
 }
 
 /// Reads a file; `show` is shown the names of its events.
@@ -65,10 +67,11 @@ pub(crate) fn read<'a>(
         flows: Vec::new(),
         early: Vec::new(),
         remote: Remote::default(),
-        crc: Hasher::new(),
+        crc: Checksum::default(),
         contents: Contents::default(),
         show,
         packets: 0,
+        untimed: 0,
     };
     pieces(path, monitor, &mut |piece| reader.piece(piece))?;
     reader.finish()
@@ -81,7 +84,7 @@ impl Reader<'_> {
 
     fn piece(&mut self, piece: Piece<'_>) -> Result<(), FormatError> {
         let Some(bytes) = piece.packet else {
-            self.crc.update(piece.head);
+            self.crc.add(piece.head);
             self.contents.add(piece.head);
             return Ok(());
         };
@@ -94,14 +97,12 @@ impl Reader<'_> {
         }
         if let Some(field) = packet.compressed {
             let inner = field.value.bytes().unwrap_or_default();
-            self.crc.update(piece.key());
-            self.crc
-                .update(bytes.get(..field.start).unwrap_or_default());
-            self.crc.update(bytes.get(field.end..).unwrap_or_default());
+            self.crc.add(piece.key());
+            self.crc.add(bytes.get(..field.start).unwrap_or_default());
+            self.crc.add(bytes.get(field.end..).unwrap_or_default());
             return compressed(self.path, piece.at, inner, &mut |piece| self.inner(piece));
         }
-        self.crc.update(piece.head);
-        self.crc.update(bytes);
+        self.crc.add(piece.whole);
         self.contents.packet(&piece, &packet);
         self.packets += 1;
         self.packet(&packet, piece.at)
@@ -135,7 +136,11 @@ impl Reader<'_> {
         if let Some((_, Some(moment))) = &stamps.snapshot {
             self.beside(packet.machine, *moment).map_err(too_many)?;
         }
+        for time in stamps.inner.iter().filter_map(|it| it.time) {
+            self.beside(packet.machine, time).map_err(too_many)?;
+        }
         let Some(time) = stamps.time else {
+            self.untimed += u64::from(packet.track_event.is_some() && stamps.unwritten.is_some());
             return Ok(());
         };
         let taken = if stamps.is_understood {
@@ -154,11 +159,7 @@ impl Reader<'_> {
     fn event(&mut self, packet: &Packet<'_>, time: i64) -> Result<Result<bool, String>, Damaged> {
         // What a sequence has said is let go of meanwhile, so that all else can change.
         let timing = std::mem::take(&mut self.timing);
-        let taken = match (
-            timing.sequence(packet),
-            packet.track_event,
-            packet.render_stage,
-        ) {
+        let taken = match (timing.sequence(), packet.track_event, packet.render_stage) {
             (Some(sequence), Some(message), _) => TrackEvent::of(message, sequence).map(|event| {
                 let arguments = Annotations {
                     event: message,
@@ -369,6 +370,9 @@ impl Reader<'_> {
         }
         self.tracks.name_all(&mut self.gathering);
         self.take_flows();
+        if self.untimed > 0 {
+            self.gathering.unused(UNTIMED, self.untimed);
+        }
         for (machine, ahead) in self.remote.ahead() {
             self.gathering.set_back(machine, ahead);
         }
@@ -377,7 +381,7 @@ impl Reader<'_> {
         let within = self.path.parent().and_then(Path::file_name);
         let within = within.map(|it| format!("{}/", it.to_string_lossy()));
         let host = format!("{}{}", within.unwrap_or_default(), name.to_string_lossy());
-        let passed = Passed::on_host(host, self.crc.finalize(), self.contents.finish());
+        let passed = Passed::on_host(host, self.crc.crc(), self.contents.finish());
         let path = self.path;
         self.gathering
             .finish(passed, |_, _| PerfettoError::packet(path, 0, BEYOND))

@@ -1,18 +1,25 @@
 //! Which stamps a packet has that move with its clock, and when these are by the clock of the
-//! trace. Reading and writing a file ask the same, so that both find the same stamps.
+//! trace. Reading and writing a file ask the same, so that both find the same stamps, in the order
+//! snapshot, times within, timestamp.
 
 use rustc_hash::FxHashMap;
 
 use retime_perfetto_wire::read::{Damaged, Value};
 
 use crate::clocks::{ClockKey, Clocks, Snapshot};
+use crate::inner::times;
 use crate::interned::Sequence;
 use crate::packet::Packet;
 
 /// The stamps of a packet.
+#[derive(Default)]
 pub(crate) struct Stamps {
     /// The snapshot of clocks in it, and its moment, if that is known.
     pub(crate) snapshot: Option<(Snapshot, Option<i64>)>,
+    /// The times within it, where they are known by the clock of the trace.
+    pub(crate) inner: Vec<InnerStamp>,
+    /// The times within it that are not written anew, in words.
+    pub(crate) unwritten: Option<&'static str>,
     /// The time of its timestamp, if it has one and its clock is known,
     pub(crate) time: Option<i64>,
     /// and that clock, if it is not the trace's.
@@ -21,20 +28,36 @@ pub(crate) struct Stamps {
     pub(crate) is_understood: bool,
 }
 
+/// A time within a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InnerStamp {
+    pub(crate) shown: u64,
+    pub(crate) clock: ClockKey,
+    /// The time by the clock of the trace; nothing if no snapshot leads there.
+    pub(crate) time: Option<i64>,
+}
+
 /// The state of all sequences and clocks so far.
 #[derive(Default)]
 pub(crate) struct Timing {
     clocks: FxHashMap<u32, Clocks>,
-    sequences: FxHashMap<(u32, u32), Sequence>,
+    sequences: Vec<Sequence>,
+    /// The places of sequences, by machine and number,
+    places: FxHashMap<(u32, u32), usize>,
+    /// and the last one that was asked for, as many packets in a row are of one sequence.
+    last: Option<((u32, u32), usize)>,
 }
 
 impl Timing {
     /// Takes a packet, and says which stamps it has.
     pub(crate) fn take(&mut self, packet: &Packet<'_>) -> Result<Stamps, Damaged> {
-        let sequence = self
-            .sequences
-            .entry((packet.machine, packet.sequence))
-            .or_default();
+        let place = self.place(packet);
+        if place == self.sequences.len() {
+            self.sequences.push(Sequence::default());
+        }
+        let Some(sequence) = self.sequences.get_mut(place) else {
+            return Ok(Stamps::default());
+        };
         sequence.take(packet)?;
         let is_understood = sequence.is_valid || !packet.needs_state();
         let number = packet.clock.or(sequence.clock);
@@ -48,20 +71,51 @@ impl Timing {
             }
             _ => None,
         };
+        let mut found = Vec::new();
+        let mut unwritten = None;
+        for (field, place) in packet.inner() {
+            unwritten = times(&field, place, &mut found)?.or(unwritten);
+        }
+        if unwritten.is_some() {
+            found.clear();
+        }
+        let inner = found.into_iter().map(|it| {
+            let clock = ClockKey::of(it.clock, 0);
+            InnerStamp {
+                shown: it.shown,
+                clock,
+                time: clocks.time(Some(clock), it.shown),
+            }
+        });
+        let inner = inner.collect();
         // A step of an incremental clock counts only where the packet is looked at.
         let is_looked_at = is_understood && snapshot.is_none();
         let stamp = packet.timestamp.and_then(|it| it.value.number());
         let stamp = stamp.filter(|_| is_looked_at || !clocks.is_incremental(clock));
         Ok(Stamps {
             time: stamp.and_then(|it| clocks.time(clock, it)),
+            inner,
+            unwritten,
             snapshot,
             clock,
             is_understood,
         })
     }
 
-    /// The state of the sequence of a packet.
-    pub(crate) fn sequence(&self, packet: &Packet<'_>) -> Option<&Sequence> {
-        self.sequences.get(&(packet.machine, packet.sequence))
+    /// The place of the sequence of a packet, which may be the next one.
+    fn place(&mut self, packet: &Packet<'_>) -> usize {
+        let key = (packet.machine, packet.sequence);
+        if let Some((_, place)) = self.last.filter(|it| it.0 == key) {
+            return place;
+        }
+        let next = self.sequences.len();
+        let place = *self.places.entry(key).or_insert(next);
+        self.last = Some((key, place));
+        place
+    }
+
+    /// The state of the sequence of the packet that was taken last.
+    pub(crate) fn sequence(&self) -> Option<&Sequence> {
+        self.sequences.get(self.last?.1)
     }
 }

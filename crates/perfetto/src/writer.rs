@@ -12,27 +12,27 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::ops::Range;
 use std::path::Path;
 
-use crc32fast::Hasher;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use retime_gzip::Output;
 use retime_kineto::{Chunks, Renew, Renewed};
 use retime_model::Monitor;
-use retime_model::format::{FileError, FormatError};
+use retime_model::format::{Checksum, FileError, FormatError};
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Damaged, Field, Fields, Value};
 use retime_perfetto_wire::write;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
-use crate::clocks::{Clocks, Snapshot, Uncounted};
+use crate::clocks::{ClockKey, Clocks, Snapshot, Uncounted};
 use crate::error::PerfettoError;
 use crate::forms::{Forms, needs, put};
+use crate::inner::{framed, written_anew};
 use crate::packet::Packet;
 use crate::pass::{Piece, compressed, effort, pieces};
+use crate::patches::Patches;
 use crate::timing::{Stamps, Timing};
 
 /// The manner in which stamps and lengths are written.
@@ -73,10 +73,12 @@ struct Writer<'a, 'm> {
     /// and what the one that is written says of clocks, by machine.
     becomes: FxHashMap<u32, Clocks>,
     has_moved: bool,
-    /// The place of a packet that has times within it, and their kind.
-    inner_times: Option<(u64, &'static str)>,
-    read: Hasher,
-    written: Hasher,
+    /// The place of a packet with times within it that are not written anew, and their kind.
+    unwritten: Option<(u64, &'static str)>,
+    read: Checksum,
+    written: Checksum,
+    /// Room for what changes in a packet.
+    patches: Patches,
 }
 
 /// Writes the file at `path` to the new file `to` with the times that `renew` gives, as `noted`
@@ -110,9 +112,10 @@ pub(crate) fn renewed(
         is: Timing::default(),
         becomes: FxHashMap::default(),
         has_moved: false,
-        inner_times: None,
-        read: Hasher::new(),
-        written: Hasher::new(),
+        unwritten: None,
+        read: Checksum::default(),
+        written: Checksum::default(),
+        patches: Patches::default(),
     };
     pieces(path, monitor, &mut |piece| {
         writer.piece(piece, &mut chunks.current)?;
@@ -126,8 +129,8 @@ pub(crate) fn renewed(
         Manner::AsNoted { .. } => Json::Null,
     };
     Ok(Renewed {
-        read: writer.read.finalize(),
-        written: writer.written.finalize(),
+        read: writer.read.crc(),
+        written: writer.written.crc(),
         forms,
     })
 }
@@ -152,34 +155,36 @@ impl Writer<'_, '_> {
     fn piece(&mut self, piece: Piece<'_>, out: &mut Vec<u8>) -> Result<(), FormatError> {
         let start = out.len();
         let Some(bytes) = piece.packet else {
-            self.read.update(piece.head);
+            self.read.add(piece.head);
             out.extend_from_slice(piece.head);
-            self.written.update(piece.head);
+            self.written.add(piece.head);
             return Ok(());
         };
         let packet = Packet::of(bytes).map_err(|_| self.changed())?;
         if let Some(field) = packet.compressed {
             return self.compressed(&piece, &packet, field, out);
         }
-        self.read.update(piece.head);
-        self.read.update(bytes);
+        self.read.add(piece.whole);
         let stamps = self.is.take(&packet).map_err(|_| self.changed())?;
-        if packet.inner_times.is_some() {
-            let inner = packet.inner_times.map(|it| (piece.at, it));
-            self.inner_times = self.inner_times.or(inner);
-        }
-        if let Some(content) = self.content(&packet, &stamps, piece.at)? {
+        let unwritten = stamps.unwritten.map(|it| (piece.at, it));
+        self.unwritten = self.unwritten.or(unwritten);
+        let mut patches = std::mem::take(&mut self.patches);
+        patches.clear();
+        self.patch(&packet, &stamps, piece.at, &mut patches)?;
+        if let Some(length) = patches.length(bytes) {
             out.extend_from_slice(piece.key());
-            let (is, was) = (content.len() as u64, bytes.len() as u64);
-            let put = self.manner.put(out, is, was, piece.length_width());
+            let width = piece.length_width();
+            let put = self
+                .manner
+                .put(out, length as u64, bytes.len() as u64, width);
             put.ok_or_else(|| self.changed())?;
-            out.extend_from_slice(&content);
+            patches.apply(bytes, out);
         } else {
-            out.extend_from_slice(piece.head);
-            out.extend_from_slice(bytes);
+            out.extend_from_slice(piece.whole);
         }
-        self.written.update(out.get(start..).unwrap_or_default());
-        if let Some((byte, what)) = self.inner_times.filter(|_| self.has_moved) {
+        self.patches = patches;
+        self.written.add(out.get(start..).unwrap_or_default());
+        if let Some((byte, what)) = self.unwritten.filter(|_| self.has_moved) {
             let what = format!(
                 "a packet begins here that has {what}, whose times cannot be written anew, and \
                  those around it are moved"
@@ -200,8 +205,8 @@ impl Writer<'_, '_> {
         let before = packet.bytes.get(..field.start).unwrap_or_default();
         let behind = packet.bytes.get(field.end..).unwrap_or_default();
         for part in [piece.key(), before, behind] {
-            self.read.update(part);
-            self.written.update(part);
+            self.read.add(part);
+            self.written.add(part);
         }
         let mut inner = Vec::new();
         let packed = field.value.bytes().unwrap_or_default();
@@ -222,51 +227,74 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The packet with other times; nothing if it has none.
-    fn content(
+    /// Puts down what replaces parts of the packet.
+    fn patch(
         &mut self,
         packet: &Packet<'_>,
         stamps: &Stamps,
         at: u64,
-    ) -> Result<Option<Vec<u8>>, FormatError> {
-        let mut parts: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
-        if let (Some((snapshot, moment)), Some(field)) = (&stamps.snapshot, packet.snapshot) {
-            let moved = self.snapshot(packet, snapshot, *moment, field, at)?;
-            parts.extend(moved.map(|it| (field.start..field.end, it)));
+        patches: &mut Patches,
+    ) -> Result<(), FormatError> {
+        if let (Some((snapshot, moment)), Some(field)) = (&stamps.snapshot, packet.snapshot)
+            && let Some(moved) = self.snapshot(packet, snapshot, *moment, field, at)?
+        {
+            let whole = field.start..field.end;
+            patches.replace(whole, |out| out.extend_from_slice(&moved));
+        }
+        if !stamps.inner.is_empty() {
+            self.inner(packet, stamps, at, patches)?;
         }
         if let (Some(time), Some(field)) = (stamps.time, packet.timestamp) {
-            let stamp = self.timestamp(packet, stamps, time, field, at)?;
-            parts.push((field.value_start..field.end, stamp));
+            let was = field.value.number().unwrap_or_default();
+            let stamp = self.stamp(packet.machine, stamps.clock, was, time, at)?;
+            let width = field.end - field.value_start;
+            let place = field.value_start..field.end;
+            let put = patches.replace(place, |out| self.manner.put(out, stamp, was, width));
+            put.ok_or_else(|| self.changed())?;
         }
-        if parts.is_empty() {
-            return Ok(None);
-        }
-        parts.sort_by_key(|it| it.0.start);
-        let mut content = Vec::with_capacity(packet.bytes.len() + 16);
-        let mut from = 0;
-        for (range, part) in parts {
-            content.extend_from_slice(packet.bytes.get(from..range.start).unwrap_or_default());
-            content.extend_from_slice(&part);
-            from = range.end;
-        }
-        content.extend_from_slice(packet.bytes.get(from..).unwrap_or_default());
-        Ok(Some(content))
+        Ok(())
     }
 
-    /// The timestamp of a packet, whose time is `time`.
-    fn timestamp(
+    /// The fields of a packet that have times in them.
+    fn inner(
         &mut self,
         packet: &Packet<'_>,
         stamps: &Stamps,
-        time: i64,
-        field: Field<'_>,
         at: u64,
-    ) -> Result<Vec<u8>, FormatError> {
+        patches: &mut Patches,
+    ) -> Result<(), FormatError> {
+        let mut becomes = Vec::with_capacity(stamps.inner.len());
+        for it in &stamps.inner {
+            becomes.push(match it.time {
+                Some(time) => self.stamp(packet.machine, Some(it.clock), it.shown, time, at)?,
+                None => it.shown,
+            });
+        }
+        let mut becomes = becomes.into_iter();
+        for (field, place) in packet.inner() {
+            let manner = &mut self.manner;
+            let mut put = |out: &mut Vec<u8>, value, was, width| manner.put(out, value, was, width);
+            let done = patches.replace(field.start..field.end, |out| {
+                written_anew(packet.bytes, &field, place, &mut becomes, &mut put, out)
+            });
+            done.ok_or_else(|| self.changed())?;
+        }
+        Ok(())
+    }
+
+    /// The stamp that a clock of a machine has when it showed `was` at the time `time`.
+    fn stamp(
+        &mut self,
+        machine: u32,
+        clock: Option<ClockKey>,
+        was: u64,
+        time: i64,
+        at: u64,
+    ) -> Result<u64, FormatError> {
         let renewal = (self.renew)().ok_or_else(|| self.changed())?;
         let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
         self.has_moved |= by != 0;
-        let was = field.value.number().unwrap_or_default();
-        let clocks = self.becomes.entry(packet.machine).or_default();
+        let clocks = self.becomes.entry(machine).or_default();
         let moved = was.wrapping_add_signed(by);
         let stamp = match &mut self.manner {
             Manner::AsNoted { beyond, .. } => {
@@ -275,9 +303,9 @@ impl Writer<'_, '_> {
             }
             Manner::Anew(forms) => {
                 let stamp = if self.has_moved {
-                    clocks.stamp(stamps.clock, time.wrapping_add(by))
+                    clocks.stamp(clock, time.wrapping_add(by))
                 } else {
-                    clocks.time(stamps.clock, was);
+                    clocks.time(clock, was);
                     Ok(was)
                 };
                 stamp.map(|it| {
@@ -297,12 +325,7 @@ impl Writer<'_, '_> {
             };
             self.unwritable(at, what)
         })?;
-        let stamp = stamp.ok_or_else(|| self.changed())?;
-        let mut out = Vec::new();
-        let width = field.end - field.value_start;
-        let put = self.manner.put(&mut out, stamp, was, width);
-        put.ok_or_else(|| self.changed())?;
-        Ok(out)
+        stamp.ok_or_else(|| self.changed())
     }
 
     /// A field that is a snapshot of clocks; nothing if its moment is not known.
@@ -340,8 +363,8 @@ impl Writer<'_, '_> {
         self.becomes.entry(packet.machine).or_default().take(&again);
         let head = packet.bytes.get(field.start..field.value_start);
         let mut out = Vec::new();
-        self.framed(&mut out, head.unwrap_or_default(), message.len(), &moved)
-            .ok_or_else(|| self.changed())?;
+        let framed = self.framed(&mut out, head.unwrap_or_default(), message.len(), &moved);
+        framed.ok_or_else(|| self.changed())?;
         Ok(Some(out))
     }
 
@@ -388,12 +411,8 @@ impl Writer<'_, '_> {
 
     /// Appends a field with another value than the one of `was` bytes that had this head.
     fn framed(&mut self, out: &mut Vec<u8>, head: &[u8], was: usize, value: &[u8]) -> Option<()> {
-        let key = head.iter().take_while(|it| **it >= 0x80).count() + 1;
-        out.extend_from_slice(head.get(..key)?);
-        let width = head.len() - key;
-        self.manner
-            .put(out, value.len() as u64, was as u64, width)?;
-        out.extend_from_slice(value);
-        Some(())
+        let manner = &mut self.manner;
+        let mut put = |out: &mut Vec<u8>, value, was, width| manner.put(out, value, was, width);
+        framed(out, head, was, value, &mut put)
     }
 }

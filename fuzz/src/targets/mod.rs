@@ -4,6 +4,7 @@ mod archive;
 mod corrections;
 mod lines;
 mod matching;
+mod merged;
 mod options;
 mod packets;
 mod profiles;
@@ -20,7 +21,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     Target {
         name: "anchor",
         seeds: archive::anchors,
@@ -60,6 +61,11 @@ pub const TARGETS: [Target; 11] = [
         name: "packets",
         seeds: packets::files,
         check: packets::check,
+    },
+    Target {
+        name: "merged",
+        seeds: packets::mergeable,
+        check: merged::check,
     },
     Target {
         name: "profiles",

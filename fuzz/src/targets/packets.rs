@@ -7,8 +7,9 @@ use retime::format::{Format, FormatError};
 use retime::{Correction, SavedClock};
 use retime_perfetto::Perfetto;
 use retime_perfetto_wire::fields::{
-    clock, clock_snapshot, debug_annotation, gpu_render_stage_event, interned_data, interned_name,
-    thread_descriptor, trace, trace_packet, trace_packet_defaults, track_descriptor, track_event,
+    clock, clock_snapshot, debug_annotation, ftrace, gpu_render_stage_event, interned_data,
+    interned_name, listed_process, process_tree, thread_descriptor, trace, trace_packet,
+    trace_packet_defaults, track_descriptor, track_event,
 };
 use retime_perfetto_wire::write::{bytes, fixed64, uint};
 use tempfile::TempDir;
@@ -104,8 +105,46 @@ fn stages() -> Vec<u8> {
     out
 }
 
+/// Times within packets.
+fn inner() -> Vec<u8> {
+    let mut out = Vec::new();
+    packet(&mut out, |it| {
+        let event = message(|it| uint(it, ftrace::EVENT_TIMESTAMP, 1_000));
+        let sched = message(|it| bytes(it, ftrace::SWITCH_TIMESTAMP, &[0x88, 7, 1, 127]));
+        let bundle = message(|it| {
+            bytes(it, ftrace::EVENT, &event);
+            bytes(it, ftrace::COMPACT_SCHED, &sched);
+            uint(it, ftrace::PREVIOUS_BUNDLE_END_TIMESTAMP, 900);
+        });
+        bytes(it, trace_packet::FTRACE_EVENTS, &bundle);
+    });
+    out.extend(collected());
+    out
+}
+
+/// The end of a collection, as packets have it that can be merged.
+fn collected() -> Vec<u8> {
+    let mut out = Vec::new();
+    packet(&mut out, |it| {
+        let process = message(|it| uint(it, listed_process::PROCESS_START_FROM_BOOT, 800));
+        let tree = message(|it| {
+            bytes(it, process_tree::PROCESSES, &process);
+            uint(it, process_tree::COLLECTION_END_TIMESTAMP, 1_020);
+        });
+        uint(it, trace_packet::TIMESTAMP, 1_010);
+        bytes(it, trace_packet::PROCESS_TREE, &tree);
+    });
+    out.extend(slices());
+    out
+}
+
+/// Files that can be merged.
+pub(super) fn mergeable() -> Vec<Vec<u8>> {
+    vec![slices(), stages(), collected()]
+}
+
 pub(super) fn files() -> Vec<Vec<u8>> {
-    vec![slices(), stages()]
+    vec![slices(), stages(), inner()]
 }
 
 pub(super) fn check(input: &[u8]) -> String {

@@ -99,6 +99,7 @@ const CRATES: [(&str, &[&str]); 27] = [
             "retime-cli",
             "retime-jsonl",
             "retime-kineto",
+            "retime-merge",
             "retime-otf2",
             "retime-otf2-format",
             "retime-perfetto",

@@ -160,8 +160,9 @@ fn packets_become_members_of_an_archive() {
     }
     let outcome = scratch.retime("merge run -o job.json");
     assert_eq!(outcome.code, Some(2), "{outcome:?}");
-    let told = "only files in Chrome's format become JSON";
+    let told = "retime export -o NAME.json writes what it shows of a trace as JSON";
     assert!(outcome.stderr.contains(told), "{outcome:?}");
+    said(&scratch, "export run -o job.json", 0);
 }
 
 /// One constant for each file is the offset of its clock against the one that is the least.

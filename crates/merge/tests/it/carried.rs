@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use retime_merge::{Arrow, ArrowEnd, Job, MergedKind, merge};
 use retime_model::LocationIndex;
 use retime_model::format::{Document, DocumentKind, DocumentTrack, DrawnArrow, DrawnEnd, Extent};
+use retime_perfetto_wire::fields::{sys_stats, trace, trace_packet};
 use retime_perfetto_wire::read::{Fields, Value};
 use retime_perfetto_wire::write::{bytes, fixed64, uint};
 
@@ -394,4 +395,95 @@ fn arrows_are_drawn_once() {
     let found = merged(&job);
     // What ends before it begins is drawn by a second flow.
     assert_eq!(found.added, [(100, vec![48, 47]), (1200, vec![47, 47])]);
+}
+
+/// A file that is cut off or changed anywhere is refused by name, or its events are in a file that
+/// can be read.
+#[test]
+fn damaged_files_are_refused_or_merged() {
+    let directory = tempfile::tempdir().unwrap();
+    let made = |track, is_stage| Made {
+        track,
+        step: 100,
+        name: 1,
+        flow: Some((9, track == 5)),
+        is_stage,
+    };
+    let events = vec![made(2, false), made(5, false), made(4, true)];
+    let job = job(directory.path(), &[events.clone(), events]);
+    let path = &job.documents[1].path;
+    let sound = fs::read(path).unwrap();
+    let cut = (0..sound.len()).map(|at| sound[..at].to_vec());
+    let changed = (0..sound.len()).flat_map(|at| {
+        [0, 0x7f, 0xff].map(|byte| {
+            let mut file = sound.clone();
+            file[at] = byte;
+            file
+        })
+    });
+    let (mut refused, mut taken) = (0, 0);
+    for file in cut.chain(changed) {
+        fs::write(path, file).unwrap();
+        let mut out = Vec::new();
+        match merge(&job, MergedKind::Perfetto, None, &mut out, &()) {
+            Ok(told) => {
+                taken += 1;
+                assert_eq!(told.bytes, out.len() as u64);
+                // What stands between packets is nobody's, and stays.
+                let packets = fields(&out).into_iter().filter(|it| it.0 == trace::PACKET);
+                for packet in packets {
+                    let packet = packet.1.bytes().unwrap_or_default();
+                    assert!(Fields::of(packet).all(|it| it.is_ok()));
+                }
+            }
+            Err(error) => {
+                refused += 1;
+                let text = error.to_string();
+                assert!(text.contains("part1.pftrace: byte "), "{text}");
+            }
+        }
+    }
+    assert!(refused > 100 && taken > 100, "{refused} {taken}");
+}
+
+/// What was collected has its times where its packet has its own.
+#[test]
+fn times_within_packets_are_those_of_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = job(directory.path(), &[vec![]]);
+    let collected = |begin: u64, packet_time: u64| {
+        let mut out = Vec::new();
+        nested(&mut out, trace::PACKET, |it| {
+            uint(it, trace_packet::TIMESTAMP, packet_time);
+            nested(it, trace_packet::SYS_STATS, |it| {
+                uint(it, sys_stats::COLLECTION_END_TIMESTAMP, begin);
+            });
+        });
+        out
+    };
+    let path = &job.documents[0].path;
+    fs::write(path, collected(START + 30, START + 10)).unwrap();
+    let mut out = Vec::new();
+    merge(&job, MergedKind::Perfetto, None, &mut out, &()).unwrap();
+    let packets: Vec<_> = fields(&out);
+    let stats = packets.iter().find_map(|it| {
+        let packet = fields(it.1.bytes()?);
+        let stats = message(&packet, trace_packet::SYS_STATS)?;
+        let end = number(&fields(stats), sys_stats::COLLECTION_END_TIMESTAMP);
+        Some((number(&packet, trace_packet::TIMESTAMP)?, end?))
+    });
+    assert_eq!(stats, Some((10, 30)));
+    // Processors of one file have the numbers of those of another.
+    let mut kernel = Vec::new();
+    nested(&mut kernel, trace::PACKET, |it| {
+        nested(it, trace_packet::FTRACE_EVENTS, |it| uint(it, 1, 0));
+    });
+    fs::write(path, kernel).unwrap();
+    let refused = merge(&job, MergedKind::Perfetto, None, &mut out, &()).unwrap_err();
+    let told = refused.to_string();
+    assert!(told.contains("whose processors have numbers"), "{told}");
+    assert!(
+        told.contains("-o NAME.tar puts such files together"),
+        "{told}"
+    );
 }

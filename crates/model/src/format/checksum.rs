@@ -40,6 +40,12 @@ impl Checksum {
         self.gathered.clear();
     }
 
+    /// The checksum alone.
+    pub fn crc(mut self) -> u32 {
+        self.sum_up();
+        self.crc.finalize()
+    }
+
     /// The length and the checksum of all that was taken, as [`Contents::rest`](super::Contents) has them.
     pub fn finish(mut self) -> [u64; 2] {
         self.sum_up();

@@ -36,7 +36,12 @@ pub(crate) fn moved(trace: &dyn Trace, by: u64, rate: u64) -> Correction {
 }
 
 /// Corrects what lies at a path, compares times, and restores it; where both are.
-fn there_and_back(scratch: &Path, input: &Path, by: u64, rate: u64) -> (PathBuf, PathBuf) {
+pub(crate) fn there_and_back(
+    scratch: &Path,
+    input: &Path,
+    by: u64,
+    rate: u64,
+) -> (PathBuf, PathBuf) {
     let (out, back) = (scratch.join("out"), scratch.join("back"));
     if input.is_dir() {
         fs::create_dir(&out).unwrap();
@@ -270,26 +275,6 @@ fn compressed_packets_and_files_are_read_and_written() {
         let is_packed = fs::read(&out).unwrap().starts_with(&[0x1F, 0x8B]);
         assert_eq!(is_packed, name != "a.pftrace");
     }
-}
-
-#[test]
-fn what_cannot_be_written_is_refused() {
-    let scratch = tempfile::tempdir().unwrap();
-    let input = scratch.path().join("in.pftrace");
-    let mut file = Vec::new();
-    event(&mut file, 100, track_event::INSTANT, |_| {});
-    packet(&mut file, |it| {
-        bytes(it, trace_packet::FTRACE_EVENTS, b"\x08\x01");
-    });
-    fs::write(&input, &file).unwrap();
-    let trace = Perfetto.open(&input).unwrap();
-    let correction = moved(&*trace, 3, 0);
-    let writable = trace.rewriting().unwrap();
-    let out = scratch.path().join("out.pftrace");
-    let refused = writable.rewrite(&correction, &out, &()).unwrap_err();
-    let told = "byte 19: a packet begins here that has events of the kernel (ftrace), whose times \
-                cannot be written anew, and those around it are moved";
-    assert!(refused.to_string().contains(told), "{refused}");
 }
 
 /// The encoder of the tests is read by the field numbers that it is written with, so the bytes of

@@ -9,4 +9,5 @@
 mod damage;
 mod files;
 mod foreign;
+mod inner;
 mod same_job;

@@ -131,16 +131,17 @@ fn refuse_strangers(
         return Ok(());
     }
     let of_what = match output {
-        MergeOutput::Trace { .. } => "only files in Chrome's format become JSON",
+        MergeOutput::Trace { .. } => {
+            "only files in Chrome's format become JSON with all they hold; -o NAME.pftrace takes its \
+             events, too, and retime export -o NAME.json writes what it shows of a trace as JSON, \
+             slices and arrows without arguments, at corrected times"
+        }
         MergeOutput::Archive | MergeOutput::Manifest => {
             "only files that Perfetto reads, JSON in Chrome's format and packets, become members of \
-             an archive"
+             an archive; -o NAME.pftrace takes its events, too"
         }
     };
-    let message = format!(
-        "is {}, and {of_what}; -o NAME.pftrace takes its events, too",
-        analysed.opened.trace.format()
-    );
+    let message = format!("is {}, and {of_what}", analysed.opened.trace.format());
     Err(CliError::input(&analysed.opened.path, message))
 }
 
