@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::analysed::Analysed;
 use crate::args::RunArgs;
 use crate::call;
+use crate::commands::explain::arrows;
 use crate::error::CliError;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::model::Report;
@@ -43,7 +44,9 @@ pub(crate) fn draw(
     let drawn = Picture::of(&subject, &progress);
     drop(progress);
     check_interrupt()?;
-    let picture = Some(drawn?);
+    let mut picture = drawn?;
+    arrows::explain(&mut picture, analysed, solution)?;
+    let picture = Some(picture);
     Ok(Drawn { picture, sketch })
 }
 

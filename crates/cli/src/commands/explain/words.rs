@@ -1,7 +1,8 @@
 //! The words by which events, rules and reasons are called.
 
-use retime::causality::{Class, Collective, Defect, Operation, Recorded, Role, Unused};
+use retime::causality::{Class, Collective, Defect, Fate, Operation, Recorded, Role, Unused};
 use retime::{Location, TraceInfo, group_digits, plural, printable};
+use retime_picture::Explanation;
 
 use super::model::ReasonPart;
 
@@ -64,7 +65,7 @@ pub(super) fn role(role: Role, recorded: &[Recorded]) -> &'static str {
 }
 
 /// The record of an event.
-pub(super) fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
+fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
     match recorded {
         Recorded::InChannel {
             envelope,
@@ -152,8 +153,21 @@ fn class_name(class: Class) -> &'static str {
     }
 }
 
+/// The records of an event, and by which rule its dependencies were found if it has any.
+pub(super) fn of_fate(info: &TraceInfo, fate: &Fate) -> Explanation {
+    let is_used = !(fate.follows.is_empty() && fate.precedes.is_empty());
+    let records = fate.role.iter().flat_map(|role| {
+        let all = fate.recorded.iter();
+        all.map(|it| recorded(info, *role, it))
+    });
+    Explanation {
+        recorded_as: records.collect(),
+        rule: rule(&fate.recorded).filter(|_| is_used),
+    }
+}
+
 /// The rule by which the other end was found.
-pub(super) fn rule(recorded: &[Recorded]) -> Option<&'static str> {
+fn rule(recorded: &[Recorded]) -> Option<&'static str> {
     Some(match recorded.first()? {
         Recorded::InChannel { .. } => {
             "MPI keeps messages of one channel in order (docs/DEPENDENCIES.md)"
