@@ -11,8 +11,8 @@ use serde::Serialize;
 use crate::analysed::Analysed;
 use crate::args::RunArgs;
 use crate::call;
-use crate::commands::explain::arrows;
 use crate::error::CliError;
+use crate::explained;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::model::Report;
 use crate::report::{self, target};
@@ -45,7 +45,7 @@ pub(crate) fn draw(
     drop(progress);
     check_interrupt()?;
     let mut picture = drawn?;
-    arrows::explain(&mut picture, analysed, solution)?;
+    explained::explain(&mut picture, analysed, solution)?;
     let picture = Some(picture);
     Ok(Drawn { picture, sketch })
 }

@@ -6,14 +6,11 @@
 //! ```
 
 pub(crate) mod args;
-pub(crate) mod arrows;
 pub(crate) mod event;
 mod model;
 mod text;
-pub(crate) mod words;
 
-use retime::causality::{Place, Records};
-use retime::pipeline::Solution;
+use retime::causality::Place;
 use retime::{LocationIndex, group_digits};
 
 pub(crate) use self::args::EventName;
@@ -24,8 +21,8 @@ use super::asked::{analyse, is_left_alone};
 use super::found::{Found, as_corrected, as_recorded};
 use crate::analysed::Analysed;
 use crate::error::CliError;
+use crate::explained::{records, words};
 use crate::load::with_threads;
-use crate::progress::{Progress, Stage};
 use crate::report::{self, build};
 
 /// Runs the command; returns the exit code.
@@ -56,24 +53,6 @@ fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
     let explanation = explained(&seen, place)?;
     report::print_as(&explanation, &args.solving.run, || text::of(&explanation))?;
     Ok(0)
-}
-
-/// Reads again what is let go once dependencies are known. Where matching takes times, it takes
-/// those of the solution.
-pub(crate) fn records(
-    analysed: &Analysed,
-    solution: Option<&Solution>,
-    quiet: bool,
-) -> Result<Records, CliError> {
-    let trace = &*analysed.opened.trace;
-    let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
-    let mut scan = trace.scan(&progress)?;
-    if let Some(solution) = solution
-        && let Some(again) = trace.rematch(&solution.correction, &progress)?
-    {
-        scan = again;
-    }
-    Ok(Records::of(scan.logs))
 }
 
 /// The place of an event, if there is one of that name.

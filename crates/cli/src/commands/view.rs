@@ -36,6 +36,7 @@ use crate::analysed::Analysed;
 use crate::args::{SolvingArgs, TraceArgs};
 use crate::drawn::{self, PageUse, sketch};
 use crate::error::CliError;
+use crate::explained::records;
 use crate::load::{Source, with_threads};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report;
@@ -232,7 +233,7 @@ impl Explainer<'_> {
         let records = if let Some(records) = self.records.get() {
             records
         } else {
-            let records = explain::records(self.analysed, solution, true)?;
+            let records = records(self.analysed, solution, true)?;
             self.records.get_or_init(|| records)
         };
         let bounds = self.found.bounds.as_ref();

@@ -19,10 +19,11 @@ use crate::command_line::Command;
 use crate::commands::asked::{Asked, analyse, is_left_alone};
 use crate::commands::check;
 use crate::commands::explain::event::{Seen, explained};
-use crate::commands::explain::{EventName, place_of, records, words};
+use crate::commands::explain::{EventName, place_of};
 use crate::commands::found::{Found, as_corrected, as_recorded};
 use crate::drawn;
 use crate::error::CliError;
+use crate::explained::{records, words};
 use crate::load::{Source, with_threads};
 use crate::progress::{Progress, Stage};
 

@@ -1,4 +1,4 @@
-//! The comparison for people: one line per method in 100 columns, and paragraphs.
+//! The comparison for people: one line per method, in 100 columns.
 
 use std::fmt::Write;
 
@@ -6,9 +6,10 @@ use retime::{format_seconds, group_digits, plural};
 
 use super::advice::advice;
 use super::model::{ComparedPart, Comparison, ResultPart};
-use crate::report::columns::columns;
+use crate::report::columns::{columns, wrapped};
 use crate::report::examined;
 use crate::report::share::share;
+use crate::report::width;
 
 const HEADING: [&str; 8] = [
     "method", "reversed", "short", "change", "largest", "jump", "time", "memory",
@@ -279,9 +280,12 @@ fn options(comparison: &Comparison) -> String {
     text
 }
 
-/// A paragraph in one line, which a terminal gets broken to its width, and a file whole.
+/// A paragraph: in one line for terminals, to whose width that is broken later.
 fn paragraph(text: &str) -> String {
-    format!("{text}\n")
+    match width::of_terminal() {
+        Some(_) => format!("{text}\n"),
+        None => wrapped(text),
+    }
 }
 
 fn span(ticks: f64, rate: f64) -> String {

@@ -7,9 +7,9 @@ use retime::pipeline::{Analysis, Bounds, Solution};
 use retime::{Timestamp, printable};
 
 use super::model::{BoundPart, DependenciesPart, DependencyPart, EventPart, Explanation, SCHEMA};
-use super::words;
 use crate::analysed::Analysed;
 use crate::error::CliError;
+use crate::explained::words;
 use crate::progress::check_interrupt;
 use crate::report::build;
 
