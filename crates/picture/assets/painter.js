@@ -236,7 +236,9 @@ class Painter {
     const [top, bottom] = [this.middle(thing.cause.lane), this.middle(thing.effect.lane)];
     const reversed = to < from, [[x1, y1], [x2, y2]] = this.cut(from, top, to, bottom);
     context.strokeStyle = context.fillStyle = css(reversed ? "--bad" : "--ink");
-    context.globalAlpha = shade * (this.diagram.worst ? (reversed ? 0.35 : 0.25) : reversed ? 1 : 0.55);
+    // Everything steps back for the worst one; of few, what is reversed still stands out.
+    const back = reversed ? (wide > 1 ? 0.8 : 0.35) : 0.25;
+    context.globalAlpha = shade * (this.diagram.worst ? back : reversed ? 1 : 0.55);
     context.lineWidth = reversed ? wide : 1;
     context.setLineDash(reversed ? [6, 3] : []);
     context.beginPath();

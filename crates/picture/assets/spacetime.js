@@ -180,7 +180,8 @@ class SpaceTime {
   // The whole place; where something in it is reversed, so much around that as lets one see by how much.
   fit() {
     const pad = this.padOfPlace();
-    const [first, last] = [this.place.from - pad, this.place.to + pad];
+    const [begin, end] = this.extent();
+    const [first, last] = [Math.max(begin, this.place.from - pad), Math.min(end, this.place.to + pad)];
     const times = this.number === 0 ? [] : this.timesOfWorst();
     if (times.length === 0) return this.show(first, last);
     const by = Math.abs(times[0] - times[1]);
@@ -205,10 +206,15 @@ class SpaceTime {
     return dependency !== null && is(dependency[0], from, cause) && is(dependency[1], to, effect);
   }
 
+  // All of the trace, and a little more.
+  extent() {
+    const whole = picture.views[0], pad = Math.max(8, (whole.to - whole.from) * 0.02);
+    return [whole.from - pad, whole.to + pad];
+  }
+
   // Shows a stretch of the trace; there is nothing before it and after it.
   show(from, to) {
-    const whole = picture.views[0], pad = Math.max(8, (whole.to - whole.from) * 0.02);
-    const [first, last] = [whole.from - pad, whole.to + pad];
+    const [first, last] = this.extent();
     const length = Math.min(last - first, Math.max(8, to - from)), middle = (from + to) / 2;
     const begin = Math.max(first, Math.min(last - length, middle - length / 2));
     [this.from, this.to] = [begin, begin + length];
