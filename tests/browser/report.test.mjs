@@ -89,7 +89,7 @@ for (const [name, make, lanes] of [
     const kept = report.distortion.unchanged + report.distortion.small;
     assert.equal(await text(page, '#figure-kept'), `${((100 * kept) / report.distortion.intervals).toFixed(1)} %`);
     assert.match(await text(page, '#command'), /^retime correct .* --html page.html/);
-    assert.equal(await page.locator('#waits tbody tr').count(), lanes + 1);
+    assert.equal(await page.locator('.waits tbody tr').count(), lanes + 1);
 
     // The verdict leads, and the contradiction is seen at once, of few locations beside its correction.
     const verdict = await text(page, '#verdict');
@@ -173,12 +173,33 @@ test('an empty trace and a sound one have a page, too', async (context) => {
   retime(['check', 'empty.jsonl', '--html', 'empty.html', '-q'], {cwd});
   retime(['simulate', 'halo', '-o', 'trace', '--ranks', '4', '--iterations', '20', '-q'], {cwd});
   retime(['check', 'trace-truth', '--html', 'sound.html', '-q'], {cwd});
-  for (const name of ['empty', 'sound']) {
+  const calls = Array.from({length: 40}, (_, at) => ({location: at % 2, time: 10 * at, kind: at % 4 < 2 ? 'Enter' : 'Leave', region: 'work'}));
+  writeFileSync(join(cwd, 'silent.jsonl'), [{'retime-stream': 1, locations: [0, 1]}, ...calls].map((it) => JSON.stringify(it) + '\n').join(''));
+  retime(['check', 'silent.jsonl', '--html', 'silent.html', '-q'], {cwd});
+  for (const name of ['empty', 'silent', 'sound']) {
     const page = await open(context, pathToFileURL(join(cwd, `${name}.html`)).href);
-    assert.equal(await text(page, '#figure-reversed'), '0');
+    // Where nothing could be checked there is no reassuring number.
+    assert.equal(await text(page, '#figure-reversed'), name === 'sound' ? '0' : '–');
+    if (name !== 'empty') assert.equal(await text(page, '#stop'), name === 'sound' ? 'no contradiction was found' : 'too little could be checked to find a contradiction');
+    assert.doesNotMatch(await text(page, '#page'), /on 0 nodes|reversed: arrives/);
+    // The verdict is said once.
+    const verdict = await text(page, '#verdict');
+    assert.equal((await page.innerText('#page')).split(verdict).length, 2, verdict);
     await page.screenshot({path: join(SCREENSHOTS, `${name}.png`), fullPage: true});
     assert.deepEqual(page.amiss, []);
   }
+});
+
+test('a trace of which no correction was found has a page that says why', async (context) => {
+  const cwd = scratch(context);
+  const trace = recording(cwd);
+  retime(['correct', trace, '-o', 'out', '--method', 'interpolation', '--html', 'page.html', '-q'], {cwd, code: 1});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  assert.match(await text(page, '#verdict'), /are reversed/);
+  assert.match(await text(page, '#outcome'), /^Not corrected: .*finds no correction.*--offsets FILE\.$/);
+  assert.equal(await page.locator('#figure-left').count(), 0);
+  await page.screenshot({path: join(SCREENSHOTS, 'refused.png')});
+  assert.deepEqual(page.amiss, []);
 });
 
 test('what is faster than a minimal delay that was given is counted', async (context) => {
@@ -214,6 +235,78 @@ test('arrows that would lie on each other are drawn as one', async (context) => 
   assert.match(await text(page, '#view-note'), /darker the more they are/);
 });
 
+// The texts that a diagram has written since it was painted anew.
+const written = (page) => page.evaluate(() => {
+  const {prototype} = CanvasRenderingContext2D, {fillText} = prototype, found = [];
+  prototype.fillText = function (text, ...place) { found.push(text); return fillText.call(this, text, ...place); };
+  diagram.repaint();
+  prototype.fillText = fillText;
+  return found;
+});
+
+test('the axis is read at a glance, and what a file has nothing of is grey', async (context) => {
+  const cwd = scratch(context);
+  const trace = recording(cwd);
+  retime(['correct', trace, '-o', 'out', '--html', 'page.html', '-q'], {cwd});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  const near = await written(page);
+  assert.ok(near.some((it) => /^\d+ ms \+$/.test(it)), near.join());
+  assert.ok(near.filter((it) => / us$/.test(it) && !it.startsWith('-')).every((it) => it.length < 10), near.join());
+  assert.equal(await page.isVisible('#edge'), false);
+  await page.focus('#spacetime');
+  for (let step = 0; step < 6; step++) await page.keyboard.press('-');
+  assert.ok(await page.isVisible('#edge'));
+  assert.ok((await written(page)).includes('not in this file'));
+  await page.selectOption('#view', '0');
+  const whole = await written(page);
+  assert.equal(await page.isVisible('#edge'), false);
+  assert.ok(whole.every((it) => !/^-0 /.test(it)), whole.join());
+});
+
+test('messages, collectives and all but contradictions can be left out', async (context) => {
+  const cwd = scratch(context);
+  retime(['correct', recording(cwd), '-o', 'out', '--html', 'page.html', '-q'], {cwd});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  await page.click('#show-recorded');
+  await page.waitForFunction(() => diagram.share === 0 && !diagram.both);
+  const drawn = () => page.evaluate(() => diagram.painter.lines.map(({thing, more}) => [thing.kind, more, latencyOf(thing, 0) < 0]));
+  const all = await drawn();
+  await page.uncheck('#only-messages');
+  assert.deepEqual(new Set((await drawn()).map((it) => it[0])), new Set(['collective']));
+  await page.check('#only-messages');
+  await page.uncheck('#only-collectives');
+  assert.deepEqual(new Set((await drawn()).map((it) => it[0])), new Set(['message']));
+  await page.check('#only-collectives');
+  await page.check('#only-contradictions');
+  const left = await drawn();
+  assert.ok(left.length > 0 && left.every((it) => it[2]));
+  const count = (lines) => lines.filter((it) => it[2]).reduce((sum, it) => sum + it[1], 0);
+  assert.equal(count(left), count(all));
+});
+
+test('calls of MPI have the colours of MPI in each trace, and the waits that changed most come first', async (context) => {
+  const cwd = scratch(context);
+  simulated('halo', '--ranks', '64', '--iterations', '40')(cwd);
+  retime(['correct', 'trace', '-o', 'out', '--html', 'page.html', '-q'], {cwd});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  const [mpi, others] = await page.evaluate(() => {
+    const of = (isMpi) => picture.regions.flatMap((name, number) => (name.startsWith('MPI_') === isMpi ? [colourOf(number)] : []));
+    return [of(true), of(false)];
+  });
+  assert.ok(mpi.length > 3 && others.length > 0 && mpi.every((it) => !others.includes(it)), `${mpi} ${others}`);
+  assert.equal(await page.locator('#waits tbody tr').count(), 11);
+  const changes = await page.evaluate(() => picture.lanes.shown.map((lane, number) =>
+    [laneName(lane), ['late_sender', 'late_receiver', 'barrier', 'root'].reduce((sum, kind) => sum + Math.abs(picture.waits.lanes[number][kind].corrected - picture.waits.lanes[number][kind].recorded), 0)]));
+  const first = await page.locator('#waits tbody tr td:first-child').allTextContents();
+  const most = new Set(changes.sort((one, other) => other[1] - one[1]).slice(0, 10).map((it) => it[0]));
+  assert.deepEqual(new Set(first.slice(1)), most);
+  // How far each clock was off stands in words, and the worst pairs beside their matrix, by name.
+  assert.equal(await page.locator('#clock-table tbody tr').count(), 64);
+  assert.match(await text(page, '#clock-table'), /MPI Rank 1.*(fast|slow).*ppm.*±/);
+  assert.match(await text(page, '#pairs-table'), /MPI Rank \d+.* → MPI Rank \d+/);
+  assert.equal(await page.isVisible('#pairs-table'), true);
+});
+
 test('compare shows every method', async (context) => {
   const cwd = scratch(context);
   const trace = recording(cwd);
@@ -225,6 +318,9 @@ test('compare shows every method', async (context) => {
   const dots = report.methods.filter((it) => it.result?.bound).length;
   assert.equal(await page.locator('#methods circle').count(), dots);
   assert.ok(!(await page.textContent('#page')).includes('NaN'));
+  assert.match(await text(page, '#outcome'), /^Recommended: auto/);
+  // It draws the recording, of whose clocks it knows no more.
+  assert.equal(await page.locator('#curves').count(), 0);
   await page.screenshot({path: join(SCREENSHOTS, 'compare.png'), fullPage: true});
   assert.deepEqual(page.amiss, []);
 });

@@ -64,9 +64,13 @@ pub(crate) fn analyse_some(
         }
     }
     let start = Instant::now();
+    let options = |saved: &_| CausalityOptions {
+        keep_all_places: source.keep_all_places,
+        ..options(model, saved)
+    };
     let (loaded, saved) = load_with(source, |trace| {
         let saved = saved_delay(trace, model)?;
-        Ok((options(model, &saved), saved))
+        Ok((options(&saved), saved))
     })?;
     let truth = Truth::of(&loaded, model, source.quiet)?;
     let analysing = Instant::now();
@@ -78,7 +82,7 @@ pub(crate) fn analyse_some(
     let options = AnalysisOptions {
         grouping: model.clocks.into(),
         delay: asked(model, &saved, &info)?,
-        causality: options(model, &saved),
+        causality: options(&saved),
         window: window(&causality, &info)?,
     };
     let progress = Progress::open(Stage::Matching);

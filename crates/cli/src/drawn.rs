@@ -12,6 +12,7 @@ use crate::analysed::Analysed;
 use crate::args::RunArgs;
 use crate::call;
 use crate::error::CliError;
+use crate::explained;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::model::Report;
 use crate::report::{self, target};
@@ -43,7 +44,9 @@ pub(crate) fn draw(
     let drawn = Picture::of(&subject, &progress);
     drop(progress);
     check_interrupt()?;
-    let picture = Some(drawn?);
+    let mut picture = drawn?;
+    explained::explain(&mut picture, analysed, solution)?;
+    let picture = Some(picture);
     Ok(Drawn { picture, sketch })
 }
 

@@ -108,6 +108,14 @@ impl From<Cancelled> for CliError {
 }
 
 impl CliError {
+    /// True if the trace was understood, and no correction of it was found that could be written.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Unsolved { .. } | Self::Worse { .. } | Self::Implausible { .. }
+        )
+    }
+
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io {
             path: path.into(),

@@ -164,10 +164,17 @@ pub(crate) fn told(path: &Path, formats: &[&dyn Format]) -> Option<String> {
     if kind.is_dir() {
         directory(path, formats)
     } else if kind.is_file() {
-        by_content(path).or_else(|| by_name(path))
+        let other = || by_content(path).or_else(|| by_name(path));
+        empty(path).or_else(other)
     } else {
         None
     }
+}
+
+fn empty(path: &Path) -> Option<String> {
+    let told = "is empty: nothing was ever written to it, or there was no room; copy it again, or \
+                record anew";
+    (head(path)?.is_empty()).then(|| told.into())
 }
 
 /// Tells what a regular file holds, by its first bytes, whatever it is called.

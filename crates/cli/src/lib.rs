@@ -18,6 +18,7 @@ mod delay;
 mod delay_beside;
 mod drawn;
 mod error;
+mod explained;
 mod foreign;
 mod formats;
 pub mod library;

@@ -64,6 +64,8 @@ pub(crate) struct Source<'a> {
     pub(crate) team: Option<&'a Arc<Team>>,
     /// True if they also analyse the trace together.
     pub(crate) together: bool,
+    /// True if the place of each defect is wanted, instead of the first few.
+    pub(crate) keep_all_places: bool,
     pub(crate) quiet: bool,
 }
 
@@ -76,6 +78,7 @@ impl<'a> Source<'a> {
             format,
             team: None,
             together: false,
+            keep_all_places: false,
             quiet,
         }
     }

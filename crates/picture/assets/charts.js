@@ -32,6 +32,8 @@ function clockCurves() {
   const holder = element("div");
   // Those of the locations that stand in the other charts, too; the diagram may know more.
   const drawn = new Set(picture.lanes.shown.map((it) => it.clock)), shown = picture.clocks.filter((it) => drawn.has(it.clock));
+  // Of times that were neither corrected nor bounded nothing is known.
+  if (!picture.corrected && !shown.some((it) => it.band.some(([, before, after]) => before !== null && after !== null))) return [];
   const chooser = element("select", { id: "clock", change: () => draw() }, element("option", { value: "all" }, "all clocks"),
     shown.map((it) => element("option", { value: it.clock }, printable(`clock ${it.clock}: ${it.name}`))));
   const straight = element("input", { type: "checkbox", id: "straight", change: () => draw() });
@@ -45,7 +47,38 @@ function clockCurves() {
   draw();
   return [element("h2", {}, picture.corrected ? "What was added to each clock" : "How sure the time of each clock is"),
     element("div", { class: "controls" }, element("label", {}, "Clock", chooser),
-      picture.corrected ? element("label", {}, straight, "without each clock's straight line") : null), holder];
+      picture.corrected ? element("label", {}, straight, "without each clock's straight line") : null), holder, ...clockTable(shown)];
+}
+
+// How far each clock was off, how fast that changed, and how surely it is known; the hosts that read it beside.
+function clockTable(shown) {
+  if (!picture.corrected) return [];
+  const hosts = (clock) => [...new Set(everyLane.filter((it) => it.clock === clock).map((it) => it.node).filter((it) => it))].map(printable).join(", ");
+  const row = ({ clock, name, points, band }) => {
+    if (points.length === 0) return null;
+    const [first, last] = [points[0], points[points.length - 1]];
+    const drift = last[0] > first[0] ? (first[1] - last[1]) / (last[0] - first[0]) * 1e6 : 0;
+    const known = band.filter(([, before, after]) => before !== null && after !== null);
+    const most = known.length ? known.reduce((most, [, before, after]) => Math.max(most, before, after), 0) : null;
+    const off = (ticks) => (Math.abs(ticks) < 0.5 ? "0 s" : `${span(Math.abs(ticks))} ${ticks < 0 ? "fast" : "slow"}`);
+    return element("tr", {}, [printable(`clock ${clock}: ${name}`), hosts(clock) || "–", off(first[1]), off(last[1]), `${drift.toFixed(2)} ppm`, most === null ? "–" : "±" + span(most)]
+      .map((cell, place) => element("td", { class: place < 2 ? "wide" : null }, cell)));
+  };
+  const heads = ["clock", "host", "at first", "at last", "drift", "known to, at worst"];
+  return [element("p", { class: "soft" }, "How far each clock was off the common time, fast or slow, when its first and its last event were recorded."),
+    scrolled("Clocks", element("table", { id: "clock-table" }, element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
+      element("tbody", {}, shown.map(row))), "low")];
+}
+
+// Who held up others longest, where the report says so.
+function heldUp() {
+  const all = (report.stragglers?.processes ?? []).filter((it) => typeof it === "object" && it.held_up_ticks > 0).slice(0, 10);
+  if (all.length === 0) return [];
+  const row = (it) => [printable(it.name), span(it.held_up_ticks), span(it.certainly_held_up_ticks), `${grouped(it.last)} of ${grouped(it.operations)}`, grouped(it.certainly_last)];
+  const heads = ["process", "held up others by", "certainly", "came last in operations", "certainly"];
+  return [element("h2", {}, "Who held up others"), element("p", { class: "soft" }, "What all others waited in collective operations because a process worked, summed over them; certain is what no error bound leaves open."),
+    scrolled("Who held up others", element("table", { id: "held-up" }, element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
+      element("tbody", {}, all.map((it) => element("tr", {}, row(it).map((cell) => element("td", {}, cell)))))))];
 }
 
 function curves(chosen, straight) {
@@ -117,8 +150,6 @@ function latencies() {
   const { bins, what, median_recorded, median_corrected } = picture.latencies;
   if (!bins.length) return [];
   const holder = element("div");
-  // Those of the locations that stand in the other charts, too; the diagram may know more.
-  const drawn = new Set(picture.lanes.shown.map((it) => it.clock)), shown = picture.clocks.filter((it) => drawn.has(it.clock));
   const draw = () => holder.replaceChildren(histogram(bins));
   addEventListener("resize", draw);
   draw();
@@ -167,8 +198,6 @@ function methods() {
     : [it.result.bound?.mean_ticks, it.result.bound?.largest_ticks];
   const rows = known.map((it) => ({ it, mean: value(it)[0] / rate, most: value(it)[1] / rate })).filter((it) => it.mean >= 0);
   const holder = element("div");
-  // Those of the locations that stand in the other charts, too; the diagram may know more.
-  const drawn = new Set(picture.lanes.shown.map((it) => it.clock)), shown = picture.clocks.filter((it) => drawn.has(it.clock));
   const draw = () => {
     const it = chart("methods", "Methods side by side", rows.length * 24 + 60, [210, 24, 10, 36]);
     const positive = rows.flatMap((row) => [row.mean, row.most]).filter((size) => size > 0);

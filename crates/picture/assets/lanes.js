@@ -5,7 +5,12 @@ const everyLane = picture?.rows?.all ?? picture?.lanes.shown ?? [];
 const perProcess = new Map();
 for (const lane of everyLane) perProcess.set(lane.process, (perProcess.get(lane.process) ?? 0) + 1);
 function laneName(lane) {
-  const { process, name, id } = lane;
+  const name = shortName(lane);
+  // A number alone says nothing of what it counts.
+  return /^\d+$/.test(name) ? "location " + name : name;
+}
+
+function shortName({ process, name, id }) {
   if (process && (perProcess.get(process) === 1 || process === name)) return printable(process);
   return printable((process && name ? process + " · " + name : process || name) || "location " + id);
 }

@@ -3,9 +3,10 @@ const page = document.getElementById("page");
 const trace = report.trace;
 page.replaceChildren(
   element("h1", {}, printable(trace.path)),
-  element("p", { class: "soft" }, `${trace.format}; ${counted(trace.events, "event")} at ${counted(trace.locations, "location")} in ${counted(trace.processes, "process", "processes")} on ${counted(trace.nodes, "node")}, over ${seconds(trace.duration_seconds)}`),
+  element("p", { class: "soft" }, `${trace.format}; ${counted(trace.events, "event")} at ${counted(trace.locations, "location")} in ${counted(trace.processes, "process", "processes")}${trace.nodes ? ` on ${counted(trace.nodes, "node")}` : ""}, over ${seconds(trace.duration_seconds)}`),
   ...(report.before ? verdict() : []),
-  element("p", { class: "outcome", id: "outcome" }, printable(data.outcome)));
+  // What the verdict says is not said again.
+  element("p", { class: report.before ? "outcome" : "verdict", id: "outcome", hidden: data.outcome === `${report.verdict?.sentence}.` }, printable(data.outcome)));
 if (report.before) page.append(story());
 page.append(...oddities());
 if (report.methods) page.append(...methods());
@@ -14,5 +15,5 @@ if (picture) {
   if (picture.lanes.shown.length > 0) page.append(...diagram.section());
   page.append(...new Matrix(diagram).section(), ...latencies(), ...clockCurves(), ...waits());
 }
-page.append(...provenance());
+page.append(...heldUp(), ...provenance());
 document.documentElement.dataset.ready = "true";

@@ -19,24 +19,36 @@ class Matrix {
       keydown: (event) => this.key(event) });
     this.canvas.style.width = this.margin + this.clocks.length * this.size + 8 + "px";
     this.paint = sharp(this.canvas, () => this.margin + this.clocks.length * this.size + 8, (...all) => this.draw(...all));
+    this.legend = element("ul", { class: "legend", id: "matrix-legend" });
     this.said = element("p", { class: "soft", id: "pair", "aria-live": "polite" }, "Choose a pair to read about it.");
   }
 
   section() {
     if (this.clocks.length < 2 || this.cells.size === 0) return [];
-    const choose = element("select", { id: "matrix-what", change: () => { this.what = choose.value; this.paint(); } },
+    const choose = element("select", { id: "matrix-what", change: () => { this.what = choose.value; this.tellShades(); this.paint(); } },
       [["reversed", "share reversed as recorded"], ["recorded", "middle latency as recorded"]]
         .concat(picture.corrected ? [["corrected", "middle latency as corrected"]] : [])
         .map(([value, text]) => element("option", { value }, text)));
+    this.tellShades();
     const worst = [...this.cells.values()].filter((it) => it.reversed).sort((one, other) => one.smallest - other.smallest).slice(0, 20);
-    const table = worst.length === 0 ? "" : element("details", {}, element("summary", {}, "The worst pairs as a table"),
+    const name = (clock) => printable(clocks.get(clock)?.name || `clock ${clock}`);
+    const table = worst.length === 0 ? "" : element("div", { class: "beside" }, element("h3", {}, "The worst pairs"),
       scrolled("Pairs", element("table", { id: "pairs-table" },
         element("thead", {}, element("tr", {}, ["from → to", "dependencies", "reversed", "worst", "middle recorded"].concat(picture.corrected ? ["corrected"] : []).map((it) => element("th", { scope: "col" }, it)))),
-        element("tbody", {}, worst.map((it) => element("tr", {}, [`clock ${it.from} → ${it.to}`, grouped(it.dependencies), grouped(it.reversed), span(it.smallest), span(it.recorded)]
-          .concat(picture.corrected ? [span(it.corrected)] : []).map((cell) => element("td", {}, cell))))))));
+        element("tbody", {}, worst.map((it) => element("tr", {}, [`${name(it.from)} → ${name(it.to)}`, grouped(it.dependencies), grouped(it.reversed), span(it.smallest), span(it.recorded)]
+          .concat(picture.corrected ? [span(it.corrected)] : []).map((cell, place) => element("td", { class: place ? null : "wide" }, cell)))))), "low"));
     return [element("h2", {}, "Who hears how late from whom"),
       element("div", { class: "controls" }, element("label", {}, "Colour", choose)),
-      element("div", { class: "scroll" }, this.canvas), this.said, table];
+      element("div", { class: "pairs" }, element("div", { class: "scroll" }, this.canvas, this.legend), table), this.said];
+  }
+
+  // What the shades mean.
+  tellShades() {
+    const entry = (colour, shade, text) => element("li", {}, element("span", { class: "swatch", style: `background:${colour};opacity:${shade}` }), text);
+    const items = this.what === "reversed"
+      ? [entry("var(--good)", 0.25, "none reversed"), entry("var(--bad)", 0.3, "few"), entry("var(--bad)", 1, "all reversed")]
+      : [entry("var(--good)", 0.25, "short"), entry("var(--good)", 1, "long"), entry("var(--bad)", 1, "below zero")];
+    this.legend.replaceChildren(...items, entry("var(--idle)", 0.5, "hears nothing"), element("li", { class: "soft" }, "numbers are those of clocks, below and in the list"));
   }
 
   cell([row, column]) { return this.cells.get(this.clocks[row] + ">" + this.clocks[column]); }

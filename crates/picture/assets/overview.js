@@ -26,9 +26,9 @@ class Overview {
   }
 
   words() {
-    if (this.sums[0] === 0) return "no contradiction was found";
+    if (this.sums[0] === 0) return report.verdict?.gravity === "unknown" ? "too little could be checked to find a contradiction" : "no contradiction was found";
     if (this.found.length === this.sums[0]) return `all ${counted(this.sums[0], "contradiction")}, in the order of time`;
-    return `${grouped(this.found.length)} of ${counted(this.sums[0], "contradiction")}: ${data.live ? "the worst" : "of the worst those in this file"}`;
+    return `${grouped(this.found.length)} of ${counted(this.sums[0], "contradiction")}: ${data.live ? "the worst" : "those of the worst that this file draws"}`;
   }
 
   // The worst ones, each a way there.

@@ -1,7 +1,9 @@
 // Paints the diagram, and knows what is where: calls are boxes, arrows are lines.
 
-// From so many arrows on, those that would lie on each other are drawn as one.
+// From so many arrows on, those that would lie on each other are drawn as one, so that as many lines are left at
+// most: more are neither told apart nor drawn 30 times a second.
 const MANY_ARROWS = 400;
+const MOST_LINES = 1000;
 // The height of a row that names a group.
 const HEAD = 18;
 const AXIS = 26;
@@ -54,24 +56,42 @@ class Painter {
     this.axis(context);
     if (title) this.title(context, title);
     rows.shown.forEach((row, place) => this.row(context, row, place));
+    this.beyond(context);
     context.save();
     context.beginPath();
     context.rect(this.label, base + AXIS, this.width - this.label, this.rowTops.at(-1) + 8);
     context.clip();
     rows.shown.forEach((row, place) => { if (row.group === undefined) this.calls(context, row.lane, place); });
-    const operations = arrows.operations.flatMap((it) => endsOf(it, share));
-    this.arrows(context, [...operations, ...arrows.messages]);
+    const { messages, collectives, contradictions } = this.diagram.kinds;
+    const all = [...(collectives ? arrows.operations.flatMap((it) => endsOf(it, share)) : []), ...(messages ? arrows.messages : [])];
+    this.arrows(context, contradictions ? all.filter((it) => latencyOf(it, 0) < 0) : all);
     this.mark(context, this.diagram.worst, true);
     if (this.diagram.pinned.thing) this.mark(context, this.diagram.pinned.thing, false);
     if (this.diagram.focused) this.mark(context, this.diagram.focused, false);
     context.restore();
   }
 
+  // Before and after the stretch of which a file has anything.
+  beyond(context) {
+    const stored = this.diagram.stored();
+    if (!stored) return;
+    const [first, last] = stored.map((it) => Math.max(this.label, Math.min(this.width, this.x(it))));
+    for (const [from, to] of [[this.label, first], [last, this.width]]) {
+      if (to - from < 1) continue;
+      context.fillStyle = css("--idle");
+      context.fillRect(from, this.base + AXIS, to - from, this.rowTops.at(-1));
+      context.fillStyle = css("--soft");
+      context.font = "12px system-ui, sans-serif";
+      context.textBaseline = "middle";
+      if (to - from > 120) context.fillText("not in this file", from + 8, this.base + AXIS + 12);
+    }
+  }
+
   title(context, text) {
     context.fillStyle = css("--ink");
     context.font = "bold 12px system-ui, sans-serif";
     context.textBaseline = "alphabetic";
-    context.fillText(fitted(context, text, this.label - 8), 4, this.base + 14);
+    context.fillText(fitted(context, text, this.label - 8), 4, this.base + 12);
   }
 
   axis(context) {
@@ -80,6 +100,13 @@ class Painter {
     const found = marks(this.from, this.to, (this.width - this.label) / 130);
     const step = found.length > 1 ? found[1] - found[0] : this.to - this.from;
     const [unit, size] = [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["ns", 1e-9]].find(([, size]) => step / ticksPerSecond >= size * 0.9) ?? ["ns", 1e-9];
+    // Long numbers are told apart by their ends: what they have in common stands before them once.
+    const large = 1000 * size * ticksPerSecond, isLong = unit !== "s" && this.from >= 10 * large;
+    const base = isLong ? Math.floor(this.from / large) * large : 0;
+    context.fillStyle = css("--soft");
+    if (isLong) context.fillText(fitted(context, `${seconds(base / ticksPerSecond, 9)} +`, this.label - 8), 4, this.base + 24);
+    // Two hundredths of a unit tell all marks apart; less than none is none.
+    const rounded = (value) => Math.round(value * 100) / 100 || 0;
     let free = this.label;
     for (const time of found) {
       const x = this.x(time);
@@ -88,8 +115,7 @@ class Painter {
       context.moveTo(x, this.base + AXIS - 6);
       context.lineTo(x, this.base + AXIS + this.rowTops.at(-1));
       context.stroke();
-      const value = time / ticksPerSecond / size;
-      const text = value.toLocaleString("en-US", { maximumFractionDigits: 2 }) + " " + unit;
+      const text = rounded((time - base) / ticksPerSecond / size).toLocaleString("en-US", { maximumFractionDigits: 2 }) + " " + unit;
       const wide = context.measureText(text).width;
       if (x >= free && x + wide + 3 < this.width) {
         context.fillStyle = css("--soft");
@@ -124,9 +150,12 @@ class Painter {
     const calls = this.diagram.view.calls.get(lane);
     if (!calls) return this.band(context, lane, place);
     context.textBaseline = "middle";
+    // Up to where calls of each depth are drawn: those below a pixel share it.
+    const drawn = [];
     for (const call of calls) {
       const left = this.at(call.begin), right = this.at(call.end);
-      if (right < this.label || left > this.width) continue;
+      if (right < this.label || left > this.width || right - (drawn[call.depth] ?? -Infinity) < 0.5) continue;
+      drawn[call.depth] = right;
       const inset = Math.min(call.depth, 4) * Math.max(1, this.barHeight / 8);
       const [y, tall] = [this.bar(place) + inset, this.barHeight - inset];
       const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
@@ -173,58 +202,70 @@ class Painter {
 
   // Lines from causes to effects; where they are many, one for those that would lie on each other.
   arrows(context, all) {
-    const seen = all.filter(({ cause, effect }) => this.isShown(cause.lane) && this.isShown(effect.lane)
-      && Math.max(this.at(cause), this.at(effect)) >= this.label && Math.min(this.at(cause), this.at(effect)) <= this.width);
-    const strokes = new Map();
-    const bundles = seen.length > MANY_ARROWS ? this.bundles(seen) : seen.map((it) => ({ it, more: 1 }));
+    const seen = [];
+    for (const it of all) {
+      if (!this.isShown(it.cause.lane) || !this.isShown(it.effect.lane)) continue;
+      const [from, to] = [this.at(it.cause), this.at(it.effect)];
+      if (Math.max(from, to) >= this.label && Math.min(from, to) <= this.width) seen.push({ it, from, to, more: 1 });
+    }
+    const many = seen.length > MANY_ARROWS;
+    let bundles = seen;
+    for (let near = 6; many && (near === 6 || (bundles.length > MOST_LINES && near <= 96)); near *= 2) bundles = this.bundles(seen, near);
     const most = Math.log2(1 + Math.max(1, ...bundles.map(({ more }) => more)));
-    // As dark as there are many of them, in four shades, each of which is drawn at once.
-    for (const { it, more } of bundles) this.arrow(strokes, it, more, Math.ceil(4 * Math.log2(1 + more) / most) / 4);
-    for (const [style, paths] of strokes) this.stroke(context, style, paths);
+    // As dark as there are many of them. Where they are many they are no wider than what browsers draw fastest.
+    for (const it of bundles) this.arrow(context, it, Math.ceil(4 * Math.log2(1 + it.more) / most) / 4, many ? 1 : 1.5);
+    context.globalAlpha = context.lineWidth = 1;
+    context.setLineDash([]);
   }
 
-  // One for those whose ends fall on about the same pixels.
-  bundles(seen) {
+  // One for those whose ends are so many pixels from each other at most.
+  bundles(seen, near) {
     const bundles = new Map(), { place } = this.diagram.rows;
-    for (const it of seen) {
-      const [from, to] = [this.at(it.cause), this.at(it.effect)];
-      const key = [place.get(it.cause.lane), place.get(it.effect.lane), Math.round(from / 6), Math.round(to / 6), to < from].join();
+    for (const one of seen) {
+      const { it, from, to } = one;
+      const key = `${place.get(it.cause.lane)},${place.get(it.effect.lane)},${Math.round(from / near)},${Math.round(to / near)},${to < from}`;
       const bundle = bundles.get(key);
-      if (bundle) bundle.more++; else bundles.set(key, { it, more: 1 });
+      if (bundle) bundle.more++; else bundles.set(key, { ...one });
     }
     return [...bundles.values()];
   }
 
-  arrow(strokes, thing, more, shade) {
-    const [from, to] = [this.at(thing.cause), this.at(thing.effect)];
+  // Each line is a path of its own: of thousands in one path browsers find every crossing, which takes
+  // ten times as long.
+  arrow(context, { it: thing, from, to, more }, shade, wide) {
     const [top, bottom] = [this.middle(thing.cause.lane), this.middle(thing.effect.lane)];
-    const style = (to < from ? -1 : 1) * shade;
-    const paths = strokes.get(style) ?? { lines: new Path2D(), heads: new Path2D() };
-    strokes.set(style, paths);
-    const [[x1, y1], [x2, y2]] = this.cut(from, top, to, bottom);
-    paths.lines.moveTo(x1, y1);
-    paths.lines.lineTo(x2, y2);
-    if (thing.kind === "message") {
-      const angle = Math.atan2(bottom - top, to - from);
-      paths.heads.moveTo(to, bottom);
-      for (const turn of [2.7, -2.7]) paths.heads.lineTo(to + 7 * Math.cos(angle + turn), bottom + 7 * Math.sin(angle + turn));
-      paths.heads.closePath();
-    }
+    const reversed = to < from, [[x1, y1], [x2, y2]] = this.cut(from, top, to, bottom);
+    context.strokeStyle = context.fillStyle = css(reversed ? "--bad" : "--ink");
+    // Everything steps back for the worst one; of few, what is reversed still stands out.
+    const back = reversed ? (wide > 1 ? 0.8 : 0.35) : 0.25;
+    context.globalAlpha = shade * (this.diagram.worst ? back : reversed ? 1 : 0.55);
+    context.lineWidth = reversed ? wide : 1;
+    context.setLineDash(reversed ? [6, 3] : []);
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x2, y2);
+    if (reversed && wide > 1) this.halo(context, wide + 2);
+    context.stroke();
+    if (thing.kind === "message" && to > this.label - 8 && to < this.width + 8) this.head(context, to, bottom, Math.atan2(bottom - top, to - from), shade);
     this.lines.push({ line: [from, top, to, bottom], thing, share: this.share, more });
   }
 
-  // All arrows of a shade; those that are reversed have one below 0.
-  stroke(context, style, { lines, heads }) {
-    const reversed = style < 0, shade = Math.abs(style);
-    context.strokeStyle = context.fillStyle = css(reversed ? "--bad" : "--ink");
-    context.globalAlpha = shade * (this.diagram.worst ? (reversed ? 0.35 : 0.25) : reversed ? 1 : 0.55);
-    context.lineWidth = reversed ? 1.5 : 1;
-    context.setLineDash(reversed ? [6, 3] : []);
-    context.stroke(lines);
+  // Paper below the path, so that it stands out from whatever colour it crosses.
+  halo(context, wide) {
+    context.save();
+    [context.strokeStyle, context.lineWidth] = [css("--paper"), wide];
     context.setLineDash([]);
+    context.stroke();
+    context.restore();
+  }
+
+  head(context, x, y, angle, shade) {
     context.globalAlpha = shade;
-    context.fill(heads);
-    context.globalAlpha = 1;
+    context.beginPath();
+    context.moveTo(x, y);
+    for (const turn of [2.7, -2.7]) context.lineTo(x + 7 * Math.cos(angle + turn), y + 7 * Math.sin(angle + turn));
+    context.closePath();
+    context.fill();
   }
 
   // A line as far as it is seen: dashes far outside would be drawn, too.
@@ -250,11 +291,13 @@ class Painter {
     context.beginPath();
     if (thing.kind === "call") context.rect(points[0][0], points[0][1] - this.barHeight / 2 - 1, Math.max(2, points[1][0] - points[0][0]), this.barHeight + 2);
     else points.forEach(([x, y], number) => (number ? context.lineTo(x, y) : context.moveTo(x, y)));
+    this.halo(context, context.lineWidth + 3);
     context.stroke();
     context.lineWidth = 2;
     if (thing.kind !== "call") for (const [x, y] of points) {
       context.beginPath();
       context.arc(x, y, isWorst ? 6 : 8, 0, 2 * Math.PI);
+      this.halo(context, 5);
       context.stroke();
     }
     if (isWorst) this.say(context, span(latencyOf(thing, this.share)), points, colour);

@@ -12,7 +12,15 @@ class Pinned {
     this.panel.hidden = !thing;
     this.panel.replaceChildren(...(thing ? this.details(thing) : []));
     this.diagram.paint();
-    if (thing && thing.kind !== "call") this.diagram.live?.explain(thing.effect, (it) => { if (this.thing === thing) this.explained(it); });
+    if (thing && thing.kind !== "call") this.ask(thing);
+  }
+
+  // The server knows what became of an effect, or else the file does.
+  ask(thing) {
+    const { live } = this.diagram;
+    if (live) return live.explain(thing.effect, (it) => { if (this.thing === thing) this.explained(it); });
+    const said = explanationOf(thing.effect);
+    if (said) this.explained(said);
   }
 
   // What `retime explain` says of the effect: as what it is recorded, and by which rule its cause was found.
@@ -65,6 +73,17 @@ class Pinned {
       said.textContent = "marked: copy it by hand";
     }
   }
+}
+
+// What the file says of an event: texts, between whose parts stand its numbers.
+function explanationOf({ lane, event }) {
+  const { texts, events } = picture.explained ?? { events: {} }, found = events[`${lane}:${event}`];
+  if (!found) return null;
+  const sentence = (words) => {
+    const [text, ...numbers] = words.split(" ");
+    return texts[text].map((part, place) => part + (numbers[place] ?? "")).join("");
+  };
+  return { recorded_as: found[0].map(sentence), rule: found[1] === null ? null : sentence(found[1]) };
 }
 
 const endsIn = (thing) => thing.kind === "call" ? [["entered", thing.begin], ["left", thing.end]]

@@ -28,7 +28,11 @@ class SpaceTime {
     this.buttons = [["recorded", 0], ["corrected", 1]].map(([name, share]) =>
       element("button", { type: "button", id: "show-" + name, click: () => this.animate(share) }, name));
     this.twice = element("button", { type: "button", id: "show-both", click: () => this.showBoth() }, "both");
+    this.kinds = { messages: true, collectives: true, contradictions: false };
+    this.toggles = Object.entries({ messages: "messages", collectives: "collectives", contradictions: "contradictions only" }).map(([kind, text]) =>
+      element("label", {}, element("input", { type: "checkbox", id: "only-" + kind, checked: this.kinds[kind], change: (event) => this.toggle(kind, event.target.checked) }), text));
     this.note = element("p", { class: "soft", id: "view-note" });
+    this.edge = element("p", { class: "soft", id: "edge", hidden: true }, "Where it is grey, this file has nothing: choose another place or the whole trace under Show; retime view has everything.");
     this.list = element("div");
     this.address = new Address(this);
     // The server of `retime view`, where there is one, knows more than the page.
@@ -53,10 +57,10 @@ class SpaceTime {
         element("label", {}, "Show", this.chooser),
         picture.corrected ? [this.twice, this.buttons[0], this.slider, this.buttons[1]] : null,
         zoom("+", "Zoom in", 0.5), zoom("−", "Zoom out", 2),
-        element("button", { type: "button", click: () => this.fit() }, "all of it")),
+        element("button", { type: "button", click: () => this.fit() }, "all of it"), this.toggles),
       ...(everyLane.length > 8 || this.rows.groups ? this.rows.section() : []),
-      this.canvas, this.pinned.panel, this.note,
-      element("p", { class: "soft", id: "keys" }, "In the diagram: arrow keys left and right pan, plus and minus zoom (so does Ctrl with the wheel), 0 shows all of the place, space switches between recorded and corrected times; up and down go from one arrow or call to the next, Enter or a click pins it, Escape unpins; n and p go to the next contradiction and back."),
+      this.canvas, this.edge, this.pinned.panel, this.note,
+      element("p", { class: "soft", id: "keys" }, `In the diagram: arrow keys left and right pan, plus and minus zoom (so does Ctrl with the wheel), 0 shows all of the place${picture.corrected ? ", space switches between recorded and corrected times" : ""}; up and down go from one arrow or call to the next, Enter or a click pins it, Escape unpins; n and p go to the next contradiction and back.`),
       this.legend(), this.overview.list(), this.list,
     ];
   }
@@ -64,12 +68,27 @@ class SpaceTime {
   legend() {
     const most = picture.regions.slice(0, palette.length);
     const entry = (colour, text) => element("li", {}, element("span", { class: "swatch", style: "background:" + colour }), printable(text));
-    const items = most.map((name, number) => entry(palette[number], name));
+    const items = most.map((name, number) => entry(colourOf(number), name));
     if (picture.regions.length > most.length) items.push(element("li", { class: "soft" },
       `and ${picture.regions.length - most.length} more, in the same colours again`));
-    items.push(entry("var(--bad)", "reversed: arrives before it was sent"));
+    if (report.before?.reversed || picture.contradictions.worst.length) items.push(entry("var(--bad)", "reversed: arrives before it was sent"));
     return element("ul", { class: "legend" }, items);
   }
+
+  toggle(kind, isOn) {
+    this.kinds[kind] = isOn;
+    this.paint();
+  }
+
+  // From when to when there is something of the place that is shown; null if everywhere.
+  stored() {
+    if (this.live || this.number === 0) return null;
+    const pad = this.padOfPlace();
+    return [this.place.from - pad, this.place.to + pad];
+  }
+
+  // A little beyond the place is shown with it.
+  padOfPlace() { return Math.max(1, (this.place.to - this.place.from) * 0.01); }
 
   choose(number) {
     this.number = number;
@@ -160,8 +179,9 @@ class SpaceTime {
 
   // The whole place; where something in it is reversed, so much around that as lets one see by how much.
   fit() {
-    const pad = Math.max(1, (this.place.to - this.place.from) * 0.01);
-    const [first, last] = [this.place.from - pad, this.place.to + pad];
+    const pad = this.padOfPlace();
+    const [begin, end] = this.extent();
+    const [first, last] = [Math.max(begin, this.place.from - pad), Math.min(end, this.place.to + pad)];
     const times = this.number === 0 ? [] : this.timesOfWorst();
     if (times.length === 0) return this.show(first, last);
     const by = Math.abs(times[0] - times[1]);
@@ -186,13 +206,20 @@ class SpaceTime {
     return dependency !== null && is(dependency[0], from, cause) && is(dependency[1], to, effect);
   }
 
+  // All of the trace, and a little more.
+  extent() {
+    const whole = picture.views[0], pad = Math.max(8, (whole.to - whole.from) * 0.02);
+    return [whole.from - pad, whole.to + pad];
+  }
+
   // Shows a stretch of the trace; there is nothing before it and after it.
   show(from, to) {
-    const whole = picture.views[0], pad = Math.max(8, (whole.to - whole.from) * 0.02);
-    const [first, last] = [whole.from - pad, whole.to + pad];
+    const [first, last] = this.extent();
     const length = Math.min(last - first, Math.max(8, to - from)), middle = (from + to) / 2;
     const begin = Math.max(first, Math.min(last - length, middle - length / 2));
     [this.from, this.to] = [begin, begin + length];
+    const stored = this.stored();
+    this.edge.hidden = !stored || (this.from >= stored[0] - 1 && this.to <= stored[1] + 1);
     this.live?.ask();
     this.address?.note();
     this.paint();

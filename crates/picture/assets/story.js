@@ -6,7 +6,7 @@ function verdict() {
 }
 
 function meaning() {
-  const { before, after, bounds } = report;
+  const { before, after, bounds, trace } = report;
   const sure = bounds && bounds.events ? `within ±${span(bounds.mean)} of the truth on average` : null;
   if (after) {
     const kept = "hat was measured inside a process stays as it was.";
@@ -19,6 +19,7 @@ function meaning() {
   }
   if (report.verdict.gravity === "unknown") return "Whether times of different processes can be compared is not known.";
   if (data.first) return "How far times are from the truth is still being computed.";
+  if (!sure && picture?.clocks.length === 1 && trace.locations > 1) return "All locations are taken to read one clock, which nothing in the trace contradicts.";
   return sure ? `Times between processes are ${sure}.` : "How far times are from the truth was not bounded.";
 }
 
@@ -29,13 +30,14 @@ function changed() {
   let most = null;
   picture.lanes.shown.forEach((lane, number) => {
     for (const [key, whom] of kinds) {
-      const { recorded, corrected } = picture.waits.lanes[number][key];
+      const { recorded, corrected, certain } = picture.waits.lanes[number][key];
       const by = Math.abs(recorded - corrected);
-      if (!most || by > most.by) most = { by, lane, whom, recorded, corrected };
+      if (!most || by > most.by) most = { by, lane, whom, recorded, corrected, certain };
     }
   });
   if (!most || most.by * 10 < Math.max(most.recorded, most.corrected)) return "";
-  return ` ${laneName(most.lane)} seemed to wait ${span(most.recorded)} for ${most.whom}; it was ${span(most.corrected)}.`;
+  const sure = picture.waits.bounded && most.corrected > 0 ? most.certain / most.corrected : 1;
+  return ` ${laneName(most.lane)} seemed to wait ${span(most.recorded)} for ${most.whom}; it was ${span(most.corrected)}${sure < 0.9 ? `, of which ${percent(sure)} are certain` : ""}.`;
 }
 
 // What came out, in five numbers and in words.
@@ -49,8 +51,8 @@ function story() {
   const short = tooFast(before);
   if (short) figure("figure-short", grouped(short), `of ${grouped(total)} dependencies contradict it as recorded (${percent(short / total)}): `
     + `${grouped(reversed)} are reversed, the others faster than the minimal delay that was given, ${givenDelay()}`, "bad");
-  else figure("figure-reversed", grouped(reversed), `of ${grouped(total)} dependencies were reversed as recorded`
-    + (total ? ` (${percent(reversed / total)})` : ": none could be checked"), reversed ? "bad" : total ? "good" : null);
+  else if (total === 0) figure("figure-reversed", "–", "there is no dependency that could be checked");
+  else figure("figure-reversed", grouped(reversed), `of ${grouped(total)} dependencies were reversed as recorded (${percent(reversed / total)})`, reversed ? "bad" : "good");
   figure("figure-worst", before.smallest_latency_ticks === null ? "–" : span(before.smallest_latency_ticks),
     "the smallest time from a cause to its effect, as recorded", before.smallest_latency_ticks < 0 ? "bad" : null);
   if (after) {
@@ -68,7 +70,7 @@ function story() {
     figure("figure-events", grouped(trace.events), `events at ${grouped(trace.locations)} locations over ${seconds(trace.duration_seconds)}`);
   }
   figure("figure-bound", bounds && bounds.events ? "±" + span(bounds.mean) : "–", bounds && bounds.events
-    ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any of them, ${overRun(bounds)}), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm${ifShared(bounds)}`
+    ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any, ${overRun(bounds)}), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm${ifShared(bounds)}`
     : `how far times are from the truth ${data.first ? "is still being computed" : "was not bounded"}`);
   return list;
 }
@@ -96,7 +98,7 @@ function ifShared({ if_shared: shared }) {
 function overRun(bounds) {
   const largest = bounds.largest_over_run;
   return largest === undefined || largest === null ? "not bounded over the whole run"
-    : `±${span(largest)} over the whole run, before the first message and after the last too`;
+    : `±${span(largest)} over the whole run`;
 }
 
 // What was found odd, with the places where it was seen first.

@@ -34,13 +34,14 @@ const grouped = (number) => Math.round(number).toLocaleString("en-US");
 const counted = (number, one, many = one + "s") => grouped(number) + " " + (number === 1 ? one : many);
 
 // Three digits and a unit, as the command prints spans.
-function seconds(value) {
+function seconds(value, most = 3) {
   const size = Math.abs(value);
   if (size === 0) return "0 s";
   const [unit, scale] = size < 1e-6 ? ["ns", 1e9] : size < 1e-3 ? ["us", 1e6]
     : size < 1 ? ["ms", 1e3] : ["s", 1];
   const scaled = value * scale, digits = Math.abs(scaled);
   const text = digits >= 1000 ? grouped(scaled)
+    : most > 3 ? scaled.toFixed(most)
     : scaled.toFixed(digits >= 100 ? 0 : digits >= 10 ? 1 : 2);
   return text.replace(/\.0+$|(\.\d*?)0+$/, "$1") + " " + unit;
 }
@@ -75,7 +76,23 @@ function css(name) {
 // Okabe and Ito without red, which means reversed; then the same, lighter.
 const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c6d31", "#7b6bb5", "#b3b300",
   "#6aa9d0", "#f0c66b", "#6bc4a9", "#e3b3cf", "#a6d5f2", "#bfa878", "#b3a8d6", "#d6d66b"];
-const colourOf = (number) => number < 0 ? css("--idle") : palette[number % palette.length];
+
+// MPI is blue and green, OpenMP violet, GPUs and what they exchange olive, the program itself sand and rose: in
+// each trace alike, whichever takes most time.
+const families = [
+  [/^p?mpi_/i, ["#0072b2", "#009e73", "#56b4e9", "#6bc4a9", "#6aa9d0", "#a6d5f2"]],
+  [/^!\$omp|^omp[_ ]|^__kmp|^gomp/i, ["#7b6bb5", "#b3a8d6"]],
+  [/nccl|rccl|gloo|c10d|^cuda|^cu[A-Z]|^hip|kernel|memcpy|memset|gemm/i, ["#b3b300", "#d6d66b"]],
+  [/^/, ["#d8c7a3", "#cc79a7", "#e69f00", "#8c6d31", "#f0c66b", "#e3b3cf"]],
+];
+const regionColours = (() => {
+  const used = families.map(() => 0);
+  return (picture?.regions ?? []).map((name) => {
+    const number = families.findIndex(([names]) => names.test(name)), [, colours] = families[number];
+    return colours[used[number]++ % colours.length];
+  });
+})();
+const colourOf = (number) => number < 0 ? css("--idle") : regionColours[number];
 
 const tip = document.getElementById("tip");
 function showTip(text, x, y) {

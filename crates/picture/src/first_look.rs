@@ -52,6 +52,7 @@ impl FirstLook {
             least: subject.delay.of_any_pair().map(|it| it.0),
             lanes,
             rows: Some(rows),
+            explained: None,
         };
         Ok(Self {
             picture,

@@ -15,6 +15,7 @@
 //!         --> latencies  how long messages took
 //!         --> waits      what an analysis would have said of waiting
 //!         --> contradictions  where there are how many, and the worst of them
+//!         --> explained  what became of the effects of arrows
 //!         = Picture --> page  one HTML file
 //! ```
 //!
@@ -35,6 +36,7 @@ mod call;
 mod contradictions;
 mod curves;
 mod decades;
+mod explained;
 mod facts;
 mod first_look;
 mod lanes;
@@ -57,6 +59,7 @@ pub use arrows::{Arrow, ArrowFacts, Arrows, At, End, Member, Operation};
 pub use contradictions::{Contradiction, Contradictions};
 pub use curves::{BandPoint, Curve, CurvePoint, Step, curves};
 pub use decades::{Decade, Decades};
+pub use explained::{Explained, Explanation};
 pub use first_look::FirstLook;
 pub use lanes::{Lane, Lanes};
 pub use latencies::{Bin, Latencies, LogBins, Middle};
@@ -72,6 +75,7 @@ pub use waits::{LaneWaits, Wait, Waits};
 
 use rayon::prelude::*;
 use retime::Monitor;
+use retime::causality::Place as EventPlace;
 use retime::format::FormatError;
 use serde::Serialize;
 
@@ -113,6 +117,8 @@ pub struct Picture {
     pub least: Option<i64>,
     /// All locations, of which a reader chooses those that are drawn; only of what is [`Live`].
     pub rows: Option<Rows>,
+    /// What became of the effects of its arrows, if somebody has [said](Picture::explain) it.
+    pub explained: Option<Explained>,
 }
 
 /// The locations of which a reader chooses some.
@@ -155,6 +161,17 @@ impl Picture {
         let views = views.map_err(FormatError::failed)?;
         let contradictions = Contradictions::of(subject, &places[0], &lanes, CONTRADICTIONS);
         Ok(sketch.picture(subject, lanes, &seen, &calls, views, contradictions))
+    }
+
+    /// Keeps what `said` says of the effects of all arrows, which it gets in their order.
+    pub fn explain(&mut self, said: impl FnOnce(&[EventPlace]) -> Vec<Explanation>) {
+        let effects = explained::effects(&self.views, &self.lanes);
+        let places: Vec<_> = effects.iter().map(|it| it.0).collect();
+        let mut explained = Explained::default();
+        for ((place, lane), said) in effects.iter().zip(said(&places)) {
+            explained.add(*lane, place.event, &said);
+        }
+        self.explained = Some(explained);
     }
 }
 
@@ -206,6 +223,7 @@ impl Sketch {
             least: subject.delay.of_any_pair().map(|it| it.0),
             lanes,
             rows: None,
+            explained: None,
         }
     }
 }

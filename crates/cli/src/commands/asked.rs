@@ -14,7 +14,7 @@ use crate::method::{MethodArgs, WindowArgs};
 /// The request: a trace and how to correct it, whatever becomes of it then.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
-    pub(super) source: Source<'a>,
+    pub(crate) source: Source<'a>,
     pub(super) model: &'a ModelArgs,
     pub(super) method: &'a MethodArgs,
     /// The stretch of time whose dependencies are looked at, if not all.

@@ -9,7 +9,7 @@ use crate::args::CheckArgs;
 use crate::collectives;
 use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
-use crate::load::with_threads;
+use crate::load::{Source, with_threads};
 use crate::progress::{Stage, Whole};
 use crate::report::model::{ExaminedPart, Report};
 use crate::report::quoted::quoted;
@@ -30,8 +30,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     let html = args.run.html.iter().map(|_| Stage::Drawing);
     let stages: Vec<Stage> = stages.into_iter().chain(html).collect();
     let whole = Whole::of(&stages, args.run.quiet);
+    let source = args.input.shared(&args.format, args.run.quiet);
     let (report, drawn) = with_threads(args.run.threads, || {
-        let (analysed, Found { report, bounds, .. }) = found(args)?;
+        let (analysed, Found { report, bounds, .. }) = found(args, source)?;
         let drawn = drawn::draw(&analysed, None, bounds.as_ref(), &args.run)?;
         collectives::write(&analysed, None, bounds.as_ref(), &args.tables)?;
         Ok((report, drawn))
@@ -54,8 +55,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
 }
 
 /// Analyses the trace and finds how its recorded times stand: contradictions, bounds, accuracy.
-pub(crate) fn found(args: &CheckArgs) -> Result<(Analysed, Found), CliError> {
-    let analysed = analyse(args.input.shared(&args.format, args.run.quiet), &args.model)?;
+pub(crate) fn found(args: &CheckArgs, source: Source<'_>) -> Result<(Analysed, Found), CliError> {
+    let analysed = analyse(source, &args.model)?;
     let mut report = analysed.report(&args.model);
     let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     report.accuracy = analysed.accuracy(None)?;
@@ -72,7 +73,8 @@ pub(crate) fn found(args: &CheckArgs) -> Result<(Analysed, Found), CliError> {
 fn outcome(report: &Report) -> String {
     let before = &report.before;
     if before.reversed + before.out_of_order + faster(report) == 0 {
-        return nothing_found(&report.examined);
+        let alone = examined::alone(report).map(|it| it + ".");
+        return alone.unwrap_or_else(|| nothing_found(&report.examined));
     }
     let caveat = examined::warning(&report.examined).map(|it| format!("{it} "));
     let trace = quoted(&report.trace.path);

@@ -50,7 +50,8 @@ pub(crate) struct Compared {
 impl Compared {
     /// Writes and prints what the options ask for.
     pub(crate) fn tell(&self, run: &RunArgs) -> Result<(), CliError> {
-        self.drawn.write(&self.comparison, "", run)?;
+        self.drawn
+            .write(&self.comparison, &advice::advice(&self.comparison), run)?;
         report::print_as(&self.comparison, run, || {
             table::render(&self.comparison, run.verbose)
         })

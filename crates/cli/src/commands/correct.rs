@@ -130,7 +130,10 @@ fn repair(
         after,
         bounds,
         mut report,
-    } = solve(args.into(), method, &mut analysed)?;
+    } = match solve(args.into(), method, &mut analysed) {
+        Err(error) if error.is_refusal() => return Err(refused(args, &analysed, error)?),
+        solved => solved?,
+    };
     let correction = &solution.correction;
     let trace = analysed.opened.rewriting()?;
     let drawn = drawn::draw(&analysed, Some(&solution), bounds.as_ref(), &args.run)?;
@@ -185,6 +188,17 @@ fn repair(
         exit,
         drawn,
     })
+}
+
+/// The page of a trace that stays as it is, which says why, where one was asked for; returns the error.
+fn refused(args: &CorrectArgs, analysed: &Analysed, error: CliError) -> Result<CliError, CliError> {
+    if args.run.html.is_some() {
+        let report = analysed.report(&args.model);
+        let drawn = drawn::draw(analysed, None, None, &args.run)?;
+        let outcome = format!("Not corrected: {error}.");
+        drawn.write(&report.judged(), &outcome, &args.run)?;
+    }
+    Ok(error)
 }
 
 /// Reads the written copy again. What is known of the original is let go before, for the

@@ -9,10 +9,8 @@ pub(crate) mod args;
 pub(crate) mod event;
 mod model;
 mod text;
-pub(crate) mod words;
 
-use retime::causality::{Fates, Place};
-use retime::pipeline::Solution;
+use retime::causality::Place;
 use retime::{LocationIndex, group_digits};
 
 pub(crate) use self::args::EventName;
@@ -23,8 +21,8 @@ use super::asked::{analyse, is_left_alone};
 use super::found::{Found, as_corrected, as_recorded};
 use crate::analysed::Analysed;
 use crate::error::CliError;
+use crate::explained::{records, words};
 use crate::load::with_threads;
-use crate::progress::{Interrupts, Progress, Stage};
 use crate::report::{self, build};
 
 /// Runs the command; returns the exit code.
@@ -38,11 +36,7 @@ fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
     let (mut analysed, method) = analyse(args.into())?;
     let Some(event) = args.event else {
         let kind = args.unused.as_deref().filter(|it| *it != ALL);
-        let list = unused(
-            &analysed,
-            &fates(&analysed, None, args.solving.run.quiet)?,
-            kind,
-        )?;
+        let list = unused(&analysed, kind)?;
         report::print_as(&list, &args.solving.run, || text::of_unused(&list))?;
         return Ok(0);
     };
@@ -54,35 +48,11 @@ fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
         as_corrected(args.into(), &method, &mut analysed)?
     };
     let solution = solved.as_ref().map(|it| &it.0);
-    let fates = fates(&analysed, solution, args.solving.run.quiet)?;
-    let seen = Seen::of(&analysed, &fates, solution, bounds.as_ref());
+    let records = records(&analysed, solution, args.solving.run.quiet)?;
+    let seen = Seen::of(&analysed, &records, solution, bounds.as_ref());
     let explanation = explained(&seen, place)?;
     report::print_as(&explanation, &args.solving.run, || text::of(&explanation))?;
     Ok(0)
-}
-
-/// Reads again what is let go once dependencies are known. Where matching takes times, it takes
-/// those of the solution.
-pub(crate) fn fates(
-    analysed: &Analysed,
-    solution: Option<&Solution>,
-    quiet: bool,
-) -> Result<Fates, CliError> {
-    let trace = &*analysed.opened.trace;
-    let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
-    let mut scan = trace.scan(&progress)?;
-    if let Some(solution) = solution
-        && let Some(again) = trace.rematch(&solution.correction, &progress)?
-    {
-        scan = again;
-    }
-    drop(progress);
-    let options = analysed.analysis.options().causality;
-    let fates = Fates::build(analysed.analysis.info(), scan.logs, options, &Interrupts);
-    fates.map_err(|source| CliError::Causality {
-        trace: analysed.opened.path.clone(),
-        source,
-    })
 }
 
 /// The place of an event, if there is one of that name.
@@ -116,9 +86,9 @@ pub(crate) fn place_of(analysed: &Analysed, name: EventName) -> Result<Place, Cl
 }
 
 /// Events of communication that no dependency rests on; of one kind, if that is given.
-fn unused(analysed: &Analysed, fates: &Fates, asked: Option<&str>) -> Result<UnusedList, CliError> {
+fn unused(analysed: &Analysed, asked: Option<&str>) -> Result<UnusedList, CliError> {
     let info = analysed.analysis.info();
-    let all = fates.causality().defects().iter();
+    let all = analysed.analysis.causality().defects().iter();
     let kinds = all.map(|(kind, found)| UnusedKindPart {
         kind: words::name(kind),
         why: kind.describe(found.count),

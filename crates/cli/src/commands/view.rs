@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use retime::causality::Fates;
+use retime::causality::Records;
 use retime::pipeline::Method;
 use retime_picture::{FirstLook, Live, Picture, Subject};
 
@@ -36,7 +36,8 @@ use crate::analysed::Analysed;
 use crate::args::{SolvingArgs, TraceArgs};
 use crate::drawn::{self, PageUse, sketch};
 use crate::error::CliError;
-use crate::load::with_threads;
+use crate::explained::records;
+use crate::load::{Source, with_threads};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report;
 use crate::report::model::Report;
@@ -74,7 +75,10 @@ pub(crate) struct ViewArgs {
 impl<'a> From<&'a ViewArgs> for Asked<'a> {
     fn from(args: &'a ViewArgs) -> Self {
         let solving = &args.solving;
-        let source = args.input.source(solving.format.asked(), solving.run.quiet);
+        let source = Source {
+            keep_all_places: true,
+            ..args.input.source(solving.format.asked(), solving.run.quiet)
+        };
         Self::of(source, solving, args.force)
     }
 }
@@ -196,7 +200,7 @@ impl Complete {
         let explainer = Explainer {
             analysed,
             found,
-            fates: OnceCell::new(),
+            records: OnceCell::new(),
         };
         serving.answer(&page, |question| match question {
             Question::View(looked, PageNumber::Last) => {
@@ -219,21 +223,21 @@ impl Complete {
 struct Explainer<'a> {
     analysed: &'a Analysed,
     found: &'a Found,
-    fates: OnceCell<Fates>,
+    records: OnceCell<Records>,
 }
 
 impl Explainer<'_> {
     fn explained(&self, event: EventName) -> Result<Vec<u8>, CliError> {
         let place = explain::place_of(self.analysed, event)?;
         let solution = self.found.solved.as_ref().map(|it| &it.0);
-        let fates = if let Some(fates) = self.fates.get() {
-            fates
+        let records = if let Some(records) = self.records.get() {
+            records
         } else {
-            let fates = explain::fates(self.analysed, solution, true)?;
-            self.fates.get_or_init(|| fates)
+            let records = records(self.analysed, solution, true)?;
+            self.records.get_or_init(|| records)
         };
         let bounds = self.found.bounds.as_ref();
-        let seen = Seen::of(self.analysed, fates, solution, bounds);
+        let seen = Seen::of(self.analysed, records, solution, bounds);
         let explanation = explain::event::explained(&seen, place)?;
         serde_json::to_vec(&explanation)
             .map_err(|error| CliError::io(&self.analysed.opened.path, error.into()))

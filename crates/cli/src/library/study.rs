@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use retime::causality::{Fates, Place};
+use retime::causality::{Place, Records};
 use retime::format::Trace;
 use retime::pipeline::{Analysis, Bounds, Solution};
 use retime_picture::Picture;
@@ -19,11 +19,12 @@ use crate::command_line::Command;
 use crate::commands::asked::{Asked, analyse, is_left_alone};
 use crate::commands::check;
 use crate::commands::explain::event::{Seen, explained};
-use crate::commands::explain::{EventName, fates, place_of, words};
+use crate::commands::explain::{EventName, place_of};
 use crate::commands::found::{Found, as_corrected, as_recorded};
 use crate::drawn;
 use crate::error::CliError;
-use crate::load::with_threads;
+use crate::explained::{records, words};
+use crate::load::{Source, with_threads};
 use crate::progress::{Progress, Stage};
 
 /// An analysed trace.
@@ -31,7 +32,7 @@ pub struct Study {
     analysed: Analysed,
     found: Found,
     /// Read again when they are asked for first.
-    fates: OnceLock<Fates>,
+    records: OnceLock<Records>,
 }
 
 /// Events of communication that no dependency rests on for one reason.
@@ -50,7 +51,7 @@ impl Study {
         Self {
             analysed,
             found,
-            fates: OnceLock::new(),
+            records: OnceLock::new(),
         }
     }
 
@@ -146,7 +147,7 @@ impl Study {
             let place = place_of(&self.analysed, name)?;
             let seen = Seen::of(
                 &self.analysed,
-                self.fates()?,
+                self.records()?,
                 self.solution(),
                 self.bounds(),
             );
@@ -160,7 +161,7 @@ impl Study {
     /// contradicts something.
     pub fn unused(&self, call: Call) -> Result<Vec<UnusedKind>, Failure> {
         let list = || {
-            let defects = self.fates()?.causality().defects().iter();
+            let defects = self.analysis().causality().defects().iter();
             let kinds = defects.map(|(kind, found)| UnusedKind {
                 name: words::name(kind),
                 why: words::defect(kind).why,
@@ -172,13 +173,13 @@ impl Study {
         listed.map_err(|error| Failure::of(&error, &[]))
     }
 
-    fn fates(&self) -> Result<&Fates, CliError> {
-        if let Some(known) = self.fates.get() {
+    fn records(&self) -> Result<&Records, CliError> {
+        if let Some(known) = self.records.get() {
             return Ok(known);
         }
-        let found = fates(&self.analysed, self.solution(), true)?;
+        let found = records(&self.analysed, self.solution(), true)?;
         // Of two that ask at a time, one is kept.
-        Ok(self.fates.get_or_init(|| found))
+        Ok(self.records.get_or_init(|| found))
     }
 
     /// Draws the trace as JSON: a [`Picture`]. Reads all events once.
@@ -194,13 +195,18 @@ impl Study {
 }
 
 fn recorded(args: &CheckArgs) -> Result<Study, CliError> {
-    let (analysed, found) = check::found(args)?;
+    let source = Source {
+        keep_all_places: true,
+        ..args.input.shared(&args.format, args.run.quiet)
+    };
+    let (analysed, found) = check::found(args, source)?;
     Ok(Study::new(analysed, found))
 }
 
 fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
     args.method.refuse_strangers()?;
-    let asked = Asked::from(args);
+    let mut asked = Asked::from(args);
+    asked.source.keep_all_places = true;
     let (mut analysed, method) = analyse(asked)?;
     let mut found = if is_left_alone(asked, &method, &analysed) {
         as_recorded(asked, &analysed)?

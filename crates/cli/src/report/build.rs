@@ -51,6 +51,9 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
     }
 }
 
+/// The places of a kind of defect that a report names, however many are known.
+const PLACES: usize = 5;
+
 pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
     let (info, causality, counts) = (analysis.info(), analysis.causality(), analysis.counts());
     let defects = causality.defects().iter().map(|(kind, found)| DefectPart {
@@ -60,6 +63,7 @@ pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
         first: found
             .places
             .iter()
+            .take(PLACES)
             .map(|&place| place_part(info, place))
             .collect(),
     });

@@ -3,7 +3,7 @@
 use retime::pipeline::Verdict;
 use retime::{group_digits, plural};
 
-use super::model::ExaminedPart;
+use super::model::{ExaminedPart, Report};
 use crate::error::UNEXAMINED;
 
 /// How the last line begins where no contradiction was found, but that says little;
@@ -18,6 +18,13 @@ pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
         Verdict::SmallPart => "No contradiction found, but little was looked at",
     };
     Some(format!("{found}: {}", share(part)?))
+}
+
+/// The sentence about a trace in which nobody is there to communicate with.
+pub(crate) fn alone(report: &Report) -> Option<String> {
+    let is_silent = report.examined.verdict == Verdict::NothingRecorded;
+    (is_silent && report.trace.locations == 1)
+        .then(|| "The trace has one location, so there is nothing to compare".into())
 }
 
 /// A sentence that warns, whatever was found, if too little was looked at.

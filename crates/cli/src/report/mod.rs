@@ -22,7 +22,7 @@ mod untied;
 mod verdict;
 mod waits;
 pub(crate) mod warnings;
-mod width;
+pub(crate) mod width;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

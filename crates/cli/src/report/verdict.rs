@@ -69,6 +69,9 @@ fn recorded(report: &Report) -> (Gravity, String) {
     if let Some(found) = contradiction(report, &PRESENT) {
         return (Gravity::Contradicted, found);
     }
+    if let Some(found) = examined::alone(report) {
+        return (Gravity::Unknown, found);
+    }
     match examined::instead_of_sound(&report.examined) {
         None => {
             let text = "No contradiction: every effect is stamped at or after its cause";

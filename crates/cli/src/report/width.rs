@@ -8,7 +8,7 @@ const NARROWEST: usize = 40;
 const INDENT: usize = 11;
 
 /// The columns of the terminal that standard output is; `None` if it is none.
-pub(super) fn of_terminal() -> Option<usize> {
+pub(crate) fn of_terminal() -> Option<usize> {
     #[cfg(unix)]
     {
         let out = std::io::stdout();

@@ -269,3 +269,13 @@ fn nobody_is_left_behind_where_nobody_moves() {
         assert!(!outcome.stdout.contains("nothing tells"), "{outcome:?}");
     }
 }
+
+#[test]
+fn of_one_location_there_is_nothing_to_compare() {
+    let scratch = Scratch::new();
+    let lines = "{\"retime-stream\":1,\"locations\":[0]}\n{\"location\":0,\"time\":1}\n";
+    scratch.write("one.jsonl", lines);
+    let said = scratch.succeed("check one.jsonl");
+    let expected = "The trace has one location, so there is nothing to compare";
+    assert_eq!(said.matches(expected).count(), 2, "{said}");
+}

@@ -12,42 +12,67 @@
 //! Nothing is decided here: an event has the fate that [`Causality::build`] gave it.
 //!
 //! ```
-//! use retime::causality::{CausalityOptions, Defect, Fates, Place, Recorded};
-//! use retime::LocationIndex;
+//! use retime::causality::{CausalityOptions, Defect, Fates, Place, Recorded, Records};
+//! use retime::{Causality, LocationIndex};
 //! use retime_testing::trace;
 //!
 //! // The second message is still under way when the recording ends.
 //! let trace = trace("0: send 1 @10, send 1 @20\n1: receive 0 @15")?;
-//! let fates = Fates::build(&trace.info, trace.logs, CausalityOptions::default(), &())?;
+//! let options = CausalityOptions { keep_all_places: true, ..CausalityOptions::default() };
+//! let causality = Causality::build(&trace.info, trace.logs.clone(), options)?;
+//! let records = Records::of(trace.logs);
+//! let fates = Fates::of(&trace.info, &causality, &records, options);
 //! let place = |location, event| Place { location: LocationIndex(location), event };
 //!
-//! let first = fates.of(&trace.info, place(0, 0)).unwrap();
+//! let first = fates.at(place(0, 0)).unwrap();
 //! let [Recorded::InChannel { position: 0, .. }] = first.recorded[..] else { panic!() };
 //! let nodes = fates.causality().nodes();
 //! assert_eq!(first.precedes.iter().map(|it| nodes.place(*it)).collect::<Vec<_>>(), [place(1, 0)]);
 //!
-//! let second = fates.of(&trace.info, place(0, 1)).unwrap();
+//! let second = fates.at(place(0, 1)).unwrap();
 //! assert_eq!(second.defects, [Defect::SendWithoutReceive]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use retime_model::{
-    Class, Collective, Defect, Length, LocationIndex, LocationLog, LogColumns, LogNode, Message,
-    MessageId, Monitor, Operation, OperationId, Place, Role, Root, TraceInfo,
+    Call, ChannelPlace, Class, Collective, Defect, Length, LocationIndex, LocationLog, LogColumns,
+    LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root, TraceInfo,
 };
+use rustc_hash::FxHashMap;
 
 use super::Causality;
 use super::endpoints::endpoint;
-use super::error::CausalityError;
 use super::ids::EventNode;
 use super::options::CausalityOptions;
 
-/// The fates of all events of a trace.
+/// What locations recorded of communication, for whoever asks about single events.
 #[derive(Debug)]
-pub struct Fates {
+pub struct Records(
     /// In the order of locations.
-    logs: Vec<LocationLog>,
-    causality: Causality,
+    Vec<LocationLog>,
+);
+
+impl Records {
+    /// Those of all logs of a trace.
+    pub fn of(mut logs: Vec<LocationLog>) -> Self {
+        logs.sort_by_key(LocationLog::location);
+        Self(logs)
+    }
+
+    fn log(&self, location: LocationIndex) -> Option<&LogColumns> {
+        let place = self
+            .0
+            .binary_search_by_key(&location, LocationLog::location);
+        Some(self.0.get(place.ok()?)?.columns())
+    }
+}
+
+/// The fates of all events of a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Fates<'a> {
+    info: &'a TraceInfo,
+    causality: &'a Causality,
+    records: &'a Records,
     options: CausalityOptions,
 }
 
@@ -134,66 +159,101 @@ pub enum Unused {
     NotCertain,
 }
 
-impl Fates {
-    /// Joins the logs of a trace as [`Causality::build_watched`] does, and keeps what they say.
-    pub fn build(
-        info: &TraceInfo,
-        mut logs: Vec<LocationLog>,
+impl<'a> Fates<'a> {
+    /// Those of a trace of which `causality` was built with these options from the logs that are
+    /// given once more. It has to know the [place of each defect](CausalityOptions::keep_all_places)
+    /// for fates to name all of them.
+    pub fn of(
+        info: &'a TraceInfo,
+        causality: &'a Causality,
+        records: &'a Records,
         options: CausalityOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<Self, CausalityError> {
-        let options = CausalityOptions {
-            keep_all_places: true,
-            ..options
-        };
-        let causality = Causality::build_watched(info, logs.clone(), options, monitor)?;
-        logs.sort_by_key(LocationLog::location);
-        Ok(Self {
-            logs,
+    ) -> Self {
+        Self {
+            info,
             causality,
+            records,
             options,
-        })
+        }
     }
 
     /// The dependencies that were found.
-    pub fn causality(&self) -> &Causality {
-        &self.causality
+    pub fn causality(&self) -> &'a Causality {
+        self.causality
     }
 
-    /// The fate of an event of the trace that they were built of; `None` if there is no such event.
-    pub fn of(&self, info: &TraceInfo, place: Place) -> Option<Fate> {
-        let log = self.log(place.location)?.columns();
-        if place.event >= log.events {
-            return None;
-        }
-        let defects = self.causality.defects().at(place).collect();
-        let number = u32::try_from(place.event).ok();
-        let own = number.and_then(|it| log.numbers.binary_search(&it).ok());
-        let Some(own) = own else {
-            let after = number.map(|it| log.numbers.partition_point(|other| *other < it));
-            let next = after.and_then(|it| log.numbers.get(it));
-            return Some(Fate {
-                node: None,
-                role: None,
-                next: next.map(|&event| Place {
-                    location: place.location,
-                    event: event.into(),
-                }),
-                recorded: Vec::new(),
-                follows: Vec::new(),
-                precedes: Vec::new(),
-                defects,
-                unused: None,
-            });
+    /// The fate of an event; `None` if the trace has no such event.
+    pub fn at(&self, place: Place) -> Option<Fate> {
+        self.at_each(&[place]).pop().flatten()
+    }
+
+    /// The fates of several events, by location; the records of each location are gone through once.
+    pub fn at_each(&self, places: &[Place]) -> Vec<Option<Fate>> {
+        let of_location = places.chunk_by(|one, other| one.location == other.location);
+        let fates = of_location.flat_map(|places| self.of_one_location(places));
+        fates.collect()
+    }
+
+    fn of_one_location(&self, places: &[Place]) -> Vec<Option<Fate>> {
+        let log = places.first().and_then(|it| self.records.log(it.location));
+        let Some(log) = log else {
+            return vec![None; places.len()];
         };
+        let own = |place: &Place| {
+            let number = u32::try_from(place.event).ok()?;
+            let found = log.numbers.binary_search(&number).ok()?;
+            Some(LogNode(found as u32))
+        };
+        let recorded = self.recorded(log, places.iter().filter_map(own));
+        let fate = |place: &Place| {
+            let recorded = own(place).and_then(|it| recorded.get(&it).cloned());
+            (place.event < log.events).then(|| match recorded {
+                Some(recorded) => self.with_part(*place, recorded),
+                None => self.without_part(*place),
+            })
+        };
+        places.iter().map(fate).collect()
+    }
+
+    /// The event of a place, if it takes part in dependencies.
+    fn node(&self, place: Place) -> Option<EventNode> {
         let nodes = self.causality.nodes();
-        let node = nodes.of(place.location.as_usize()).get(own)?;
-        let role = nodes.role(node);
-        let recorded = self.recorded(log, LogNode(own as u32), role);
+        let own = nodes.of(place.location.as_usize());
+        let number = u32::try_from(place.event).ok()?;
+        own.get(nodes.events(&own).binary_search(&number).ok()?)
+    }
+
+    fn without_part(&self, place: Place) -> Fate {
+        let numbers = self.records.log(place.location).map(|it| &it.numbers);
+        let next = numbers.and_then(|numbers| {
+            let after = numbers.partition_point(|it| u64::from(*it) < place.event);
+            numbers.get(after)
+        });
+        Fate {
+            node: None,
+            role: None,
+            next: next.map(|&event| Place {
+                location: place.location,
+                event: event.into(),
+            }),
+            recorded: Vec::new(),
+            follows: Vec::new(),
+            precedes: Vec::new(),
+            defects: self.causality.defects().at(place).collect(),
+            unused: None,
+        }
+    }
+
+    fn with_part(&self, place: Place, recorded: Vec<Recorded>) -> Fate {
+        let Some(node) = self.node(place) else {
+            return self.without_part(place);
+        };
+        let role = self.causality.nodes().role(node);
         let (follows, precedes) = (self.causes(node), self.effects(node));
+        let defects: Vec<Defect> = self.causality.defects().at(place).collect();
         let is_unused = follows.is_empty() && precedes.is_empty() && defects.is_empty();
-        let unused = is_unused.then(|| self.doubt(info, log.location, role, &recorded));
-        Some(Fate {
+        let unused = is_unused.then(|| self.doubt(place.location, role, &recorded));
+        Fate {
             node: Some(node),
             role: Some(role),
             next: None,
@@ -202,64 +262,61 @@ impl Fates {
             precedes,
             defects,
             unused,
-        })
+        }
     }
 
-    fn log(&self, location: LocationIndex) -> Option<&LocationLog> {
-        let place = self
-            .logs
-            .binary_search_by_key(&location, LocationLog::location);
-        self.logs.get(place.ok()?)
-    }
-
-    fn recorded(&self, log: &LogColumns, own: LogNode, role: Role) -> Vec<Recorded> {
-        let mut recorded = Vec::new();
-        let all = if role == Role::Send {
-            &log.sends
-        } else {
-            &log.receives
+    /// What each of some events of a location is recorded as.
+    fn recorded(
+        &self,
+        log: &LogColumns,
+        wanted: impl Iterator<Item = LogNode>,
+    ) -> FxHashMap<LogNode, Vec<Recorded>> {
+        let mut all: FxHashMap<LogNode, Vec<Recorded>> = wanted.map(|it| (it, vec![])).collect();
+        in_channels(log, &log.sends, &mut all);
+        in_channels(log, &log.receives, &mut all);
+        let mut add = |node: LogNode, recorded: Recorded| {
+            if let Some(known) = all.get_mut(&node) {
+                known.push(recorded);
+            }
         };
-        if let Some(place) = all.iter().position(|it| it.node == own) {
-            let this = all[place];
-            let same = |it: &&retime_model::ChannelPlace| it.channel == this.channel;
-            if let Some(&envelope) = log.channels.get(this.channel.index()) {
-                recorded.push(Recorded::InChannel {
-                    envelope,
-                    position: all[..place].iter().filter(same).count() as u64,
-                    of: all.iter().filter(same).count() as u64,
-                    length: this.length,
-                });
+        for it in &log.named_messages {
+            add(it.node, Recorded::Named(it.id));
+        }
+        let of_location = self.causality.nodes().of(log.location.as_usize());
+        for it in &log.accepted {
+            if let Some(send) = of_location.get(it.send.index()) {
+                add(it.completion, Recorded::Accepted { send });
             }
         }
-        let named = log.named_messages.iter().filter(|it| it.node == own);
-        recorded.extend(named.map(|it| Recorded::Named(it.id)));
-        let accepted = log.accepted.iter().filter(|it| it.completion == own);
-        let of_location = self.causality.nodes().of(log.location.as_usize());
-        recorded.extend(accepted.filter_map(|it| {
-            let send = of_location.get(it.send.index())?;
-            Some(Recorded::Accepted { send })
-        }));
-        let is_own = |it: &retime_model::Call| it.begin == Some(own) || it.end == Some(own);
-        if let Some(place) = log.calls.iter().position(is_own) {
-            let what = log.calls[place].what;
-            let before = log.calls[..place].iter();
-            let before = before.filter(|it| it.what.communicator == what.communicator);
-            recorded.push(Recorded::Call {
-                what,
-                position: before.count() as u64,
-            });
+        let mut calls: FxHashMap<u32, u64> = FxHashMap::default();
+        for &Call { what, begin, end } in &log.calls {
+            let before = calls.entry(what.communicator).or_default();
+            let position = *before;
+            *before += 1;
+            for node in begin.into_iter().chain(end) {
+                add(node, Recorded::Call { what, position });
+            }
         }
-        let operations = log.named_operations.iter().filter(|it| it.node == own);
-        recorded.extend(operations.map(|it| Recorded::NamedOperation {
-            id: it.id,
-            class: it.class,
-            expected: it.expected,
-        }));
-        let posted = log.posted_in.iter().filter(|&&it| it == own).count() as u64;
-        if posted > 0 || (role == Role::Send && recorded.is_empty()) {
-            recorded.push(Recorded::Entry { posted });
+        for it in &log.named_operations {
+            let recorded = Recorded::NamedOperation {
+                id: it.id,
+                class: it.class,
+                expected: it.expected,
+            };
+            add(it.node, recorded);
         }
-        recorded
+        let mut posted: FxHashMap<LogNode, u64> = FxHashMap::default();
+        for it in log.posted_in.iter().filter(|it| all.contains_key(*it)) {
+            *posted.entry(*it).or_default() += 1;
+        }
+        for (node, recorded) in &mut all {
+            let posted = posted.get(node).copied().unwrap_or_default();
+            let is_send = log.roles.get(node.index()) == Some(&Role::Send);
+            if posted > 0 || (is_send && recorded.is_empty()) {
+                recorded.push(Recorded::Entry { posted });
+            }
+        }
+        all
     }
 
     /// The events that have to come before one.
@@ -299,13 +356,7 @@ impl Fates {
     }
 
     /// Why an event is an end of no dependency though nothing is wrong with it.
-    fn doubt(
-        &self,
-        info: &TraceInfo,
-        location: LocationIndex,
-        role: Role,
-        recorded: &[Recorded],
-    ) -> Unused {
+    fn doubt(&self, location: LocationIndex, role: Role, recorded: &[Recorded]) -> Unused {
         let call = recorded.iter().find_map(|it| match it {
             Recorded::Call { what, .. } => Some(*what),
             _ => None,
@@ -313,10 +364,10 @@ impl Fates {
         let Some(call) = call else {
             return Unused::NotCertain;
         };
-        let communicator = info.communicators.get(call.communicator as usize);
+        let communicator = self.info.communicators.get(call.communicator as usize);
         let members = communicator.map_or(0, |it| it.locations().count());
         let class = call.operation.class(self.options.dense_alltoallv);
-        let own = endpoint(info, location);
+        let own = endpoint(self.info, location);
         let is_root = match call.root {
             Root::Own => true,
             Root::Rank(rank) => communicator.and_then(|it| it.resolve(own, rank)) == Some(own),
@@ -333,6 +384,31 @@ impl Fates {
             _ if !begins && !call.received => Unused::GotNothing,
             _ => Unused::NotCertain,
         }
+    }
+}
+
+/// Adds the places in their channels of those events that are wanted.
+fn in_channels(
+    log: &LogColumns,
+    ends: &[ChannelPlace],
+    wanted: &mut FxHashMap<LogNode, Vec<Recorded>>,
+) {
+    let mut counts = vec![0_u64; log.channels.len()];
+    for it in ends {
+        counts[it.channel.index()] += 1;
+    }
+    let mut before = vec![0_u64; log.channels.len()];
+    for it in ends {
+        let channel = it.channel.index();
+        if let Some(known) = wanted.get_mut(&it.node).filter(|it| it.is_empty()) {
+            known.push(Recorded::InChannel {
+                envelope: log.channels[channel],
+                position: before[channel],
+                of: counts[channel],
+                length: it.length,
+            });
+        }
+        before[channel] += 1;
     }
 }
 
@@ -367,10 +443,13 @@ mod tests {
             sender.finish(5, Timestamp(9), Timestamp(80)).unwrap(),
             receiver.finish(4, Timestamp(35), Timestamp(70)).unwrap(),
         ];
-        let fates = Fates::build(&info, logs, CausalityOptions::default(), &()).unwrap();
+        let options = CausalityOptions::default();
+        let causality = Causality::build(&info, logs.clone(), options).unwrap();
+        let records = Records::of(logs);
+        let fates = Fates::of(&info, &causality, &records, options);
         let recorded = |event| {
             let location = LocationIndex(1);
-            fates.of(&info, Place { location, event }).unwrap().recorded
+            fates.at(Place { location, event }).unwrap().recorded
         };
         assert_eq!(recorded(0), [Recorded::Entry { posted: 2 }]);
         assert!(matches!(recorded(1)[..], [Recorded::InChannel { .. }]));

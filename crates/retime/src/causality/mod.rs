@@ -50,7 +50,7 @@ pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub use collectives::{Collectives, JoinedOperation, Participant};
 pub use endpoints::{by_endpoint, endpoint};
 pub use error::{CausalityError, RetimingError};
-pub use fate::{Fate, Fates, Recorded, Unused};
+pub use fate::{Fate, Fates, Recorded, Records, Unused};
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use joining::{Outcome, Turns};
 pub use nodes::{Extent, Nodes};

@@ -9,6 +9,7 @@ use super::model::{ComparedPart, Comparison, ResultPart};
 use crate::report::columns::{columns, wrapped};
 use crate::report::examined;
 use crate::report::share::share;
+use crate::report::width;
 
 const HEADING: [&str; 8] = [
     "method", "reversed", "short", "change", "largest", "jump", "time", "memory",
@@ -52,18 +53,18 @@ pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
     text += &near_table(comparison, &near);
     text += &foreseen_table(comparison);
     text += &unsolved(comparison);
-    let _ = write!(text, "\n{}", wrapped(NOTE));
+    let _ = write!(text, "\n{}", paragraph(NOTE));
     text += &near_notes(comparison);
     if comparison.methods.iter().any(|it| it.foreseen.is_some()) {
-        text += &wrapped(FORESEEN_NOTE);
+        text += &paragraph(FORESEEN_NOTE);
     }
     if let Some(warning) = examined::warning(&comparison.examined) {
-        let _ = write!(text, "\n{}", wrapped(&warning));
+        let _ = write!(text, "\n{}", paragraph(&warning));
     }
     if verbose {
         text += &options(comparison);
     }
-    let _ = write!(text, "\n{}", wrapped(&advice(comparison)));
+    let _ = write!(text, "\n{}", paragraph(&advice(comparison)));
     text
 }
 
@@ -230,16 +231,16 @@ fn near_notes(comparison: &Comparison) -> String {
     };
     if results().any(|it| it.bound.is_some()) {
         let wander = (comparison.drift_bound * 1e9).round() / 1e3;
-        text += &wrapped(&format!(
+        text += &paragraph(&format!(
             "{BOUND_NOTE} Clocks wander by at most {wander} ppm."
         ));
     }
     if comparison.truth.is_some() {
-        text += &wrapped(TRUTH_NOTE);
+        text += &paragraph(TRUTH_NOTE);
     }
     if let Some(inside) = comparison.inside_bounds {
         let inside = 100.0 * inside;
-        text += &wrapped(&format!(
+        text += &paragraph(&format!(
             "The truth lies within the bounds for {inside:.3} % of the events of other clocks than \
              the reference."
         ));
@@ -252,11 +253,15 @@ fn unsolved(comparison: &Comparison) -> String {
     let mut text = String::new();
     for method in &comparison.methods {
         if let Some(reason) = &method.reason {
-            let _ = write!(text, "\n{}", wrapped(&format!("{}: {reason}", method.name)));
+            let _ = write!(
+                text,
+                "\n{}",
+                paragraph(&format!("{}: {reason}", method.name))
+            );
         }
         if let Some(reason) = &method.refused {
             let line = format!("{}: refused by retime correct: {reason}", method.name);
-            let _ = write!(text, "\n{}", wrapped(&line));
+            let _ = write!(text, "\n{}", paragraph(&line));
         }
     }
     text
@@ -273,6 +278,14 @@ fn options(comparison: &Comparison) -> String {
         let _ = writeln!(text, "{}: retime correct {}", method.name, method.options);
     }
     text
+}
+
+/// A paragraph: in one line for terminals, to whose width that is broken later.
+fn paragraph(text: &str) -> String {
+    match width::of_terminal() {
+        Some(_) => format!("{text}\n"),
+        None => wrapped(text),
+    }
 }
 
 fn span(ticks: f64, rate: f64) -> String {

@@ -56,7 +56,10 @@ impl ExplainArgs {
 impl<'a> From<&'a ExplainArgs> for Asked<'a> {
     fn from(args: &'a ExplainArgs) -> Self {
         let solving = &args.solving;
-        let source = Source::alone(&args.trace, solving.format.asked(), solving.run.quiet);
+        let source = Source {
+            keep_all_places: true,
+            ..Source::alone(&args.trace, solving.format.asked(), solving.run.quiet)
+        };
         // Nothing is written, so there is nothing to protect.
         Self::of(source, solving, true)
     }

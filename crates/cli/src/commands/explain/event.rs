@@ -1,15 +1,15 @@
 //! One event: its times, its dependencies, or why it has none.
 
-use retime::causality::{EventNode, Fate, Fates, Place, Role};
+use retime::causality::{EventNode, Fate, Fates, Place, Records, Role};
 use retime::format::{CorrectedEvent, CorrectedEvents, Trace};
 use retime::optimal::ErrorBounds;
 use retime::pipeline::{Analysis, Bounds, Solution};
 use retime::{Timestamp, printable};
 
 use super::model::{BoundPart, DependenciesPart, DependencyPart, EventPart, Explanation, SCHEMA};
-use super::words;
 use crate::analysed::Analysed;
 use crate::error::CliError;
+use crate::explained::words;
 use crate::progress::check_interrupt;
 use crate::report::build;
 
@@ -20,7 +20,7 @@ const STEP: u64 = 1 << 14;
 pub(crate) struct Seen<'a> {
     trace: &'a dyn Trace,
     analysis: &'a Analysis,
-    fates: &'a Fates,
+    fates: Fates<'a>,
     /// `None` if nothing is to be corrected.
     solution: Option<&'a Solution>,
     bounds: Option<&'a ErrorBounds>,
@@ -29,14 +29,16 @@ pub(crate) struct Seen<'a> {
 impl<'a> Seen<'a> {
     pub(crate) fn of(
         analysed: &'a Analysed,
-        fates: &'a Fates,
+        records: &'a Records,
         solution: Option<&'a Solution>,
         bounds: Option<&'a Bounds>,
     ) -> Self {
+        let analysis = &analysed.analysis;
+        let options = analysis.options().causality;
         Self {
             trace: &*analysed.opened.trace,
-            analysis: &analysed.analysis,
-            fates,
+            analysis,
+            fates: Fates::of(analysis.info(), analysis.causality(), records, options),
             solution,
             bounds: bounds.map(|it| &it.errors),
         }
@@ -46,7 +48,7 @@ impl<'a> Seen<'a> {
 /// Explains the event at a place, which exists.
 pub(crate) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, CliError> {
     let info = seen.analysis.info();
-    let fate = seen.fates.of(info, place).ok_or_else(|| {
+    let fate = seen.fates.at(place).ok_or_else(|| {
         // The number of events was looked at before.
         CliError::input(
             seen.trace.path(),
@@ -54,19 +56,15 @@ pub(crate) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, Cl
         )
     })?;
     let role = fate.role.map(|role| words::role(role, &fate.recorded));
-    let recorded = fate.role.map(|role| {
-        let all = fate.recorded.iter();
-        all.map(|it| words::recorded(info, role, it)).collect()
-    });
-    let is_used = !(fate.follows.is_empty() && fate.precedes.is_empty());
+    let said = words::of_fate(info, &fate);
     Ok(Explanation {
         schema: SCHEMA,
         ticks_per_second: info.rate.get(),
         event: seen.event(place, fate.node)?,
         role,
         next: fate.next.map(|it| build::place_part(info, it)),
-        recorded_as: recorded.unwrap_or_default(),
-        rule: words::rule(&fate.recorded).filter(|_| is_used),
+        recorded_as: said.recorded_as,
+        rule: said.rule,
         follows: seen.dependencies(&fate, &fate.follows, DependencyDirection::Causes)?,
         precedes: seen.dependencies(&fate, &fate.precedes, DependencyDirection::Effects)?,
         defects: fate

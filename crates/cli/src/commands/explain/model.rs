@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::explained::words::ReasonPart;
 use crate::report::place::PlacePart;
 
 /// The first field of what is written as JSON.
@@ -76,12 +77,6 @@ pub(crate) struct DependencyPart {
     pub(crate) least_latency_ticks: i64,
     /// True if both ends read one clock, so that it is checked and moves nothing.
     pub(crate) within_clock: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct ReasonPart {
-    pub(crate) kind: String,
-    pub(crate) why: String,
 }
 
 /// Events of communication that no dependency rests on, by what the recording lacks or contradicts.

@@ -1,9 +1,17 @@
 //! The words by which events, rules and reasons are called.
 
-use retime::causality::{Class, Collective, Defect, Operation, Recorded, Role, Unused};
+use retime::causality::{Class, Collective, Defect, Fate, Operation, Recorded, Role, Unused};
 use retime::{Location, TraceInfo, group_digits, plural, printable};
+use retime_picture::Explanation;
 
-use super::model::ReasonPart;
+use serde::Serialize;
+
+/// Why something is so: a short name for programs, and words.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReasonPart {
+    pub(crate) kind: String,
+    pub(crate) why: String,
+}
 
 /// All kinds of defects.
 const KINDS: [Defect; 15] = [
@@ -31,17 +39,17 @@ pub(crate) fn name(kind: Defect) -> String {
 }
 
 /// The names of all kinds.
-pub(super) fn names() -> Vec<String> {
+pub(crate) fn names() -> Vec<String> {
     KINDS.map(name).into()
 }
 
 /// True if a kind of defect has this name.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     names().iter().any(|it| it == text)
 }
 
 /// The name of a location, with that of its process where this is another one.
-pub(super) fn location(info: &TraceInfo, location: &Location) -> String {
+pub(crate) fn location(info: &TraceInfo, location: &Location) -> String {
     let own = printable(&location.name);
     let process = info.processes.get(location.process);
     match process.map(|it| printable(&it.name)) {
@@ -51,7 +59,7 @@ pub(super) fn location(info: &TraceInfo, location: &Location) -> String {
 }
 
 /// The part that an event plays, by its records.
-pub(super) fn role(role: Role, recorded: &[Recorded]) -> &'static str {
+pub(crate) fn role(role: Role, recorded: &[Recorded]) -> &'static str {
     match (role, recorded) {
         (Role::Send, [Recorded::Entry { posted: 0 }]) => "entry of a call that can post receives",
         (Role::Send, [Recorded::Entry { .. }]) => "posting of receives",
@@ -64,7 +72,7 @@ pub(super) fn role(role: Role, recorded: &[Recorded]) -> &'static str {
 }
 
 /// The record of an event.
-pub(super) fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
+fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
     match recorded {
         Recorded::InChannel {
             envelope,
@@ -152,8 +160,21 @@ fn class_name(class: Class) -> &'static str {
     }
 }
 
+/// The records of an event, and by which rule its dependencies were found if it has any.
+pub(crate) fn of_fate(info: &TraceInfo, fate: &Fate) -> Explanation {
+    let is_used = !(fate.follows.is_empty() && fate.precedes.is_empty());
+    let records = fate.role.iter().flat_map(|role| {
+        let all = fate.recorded.iter();
+        all.map(|it| recorded(info, *role, it))
+    });
+    Explanation {
+        recorded_as: records.collect(),
+        rule: rule(&fate.recorded).filter(|_| is_used),
+    }
+}
+
 /// The rule by which the other end was found.
-pub(super) fn rule(recorded: &[Recorded]) -> Option<&'static str> {
+fn rule(recorded: &[Recorded]) -> Option<&'static str> {
     Some(match recorded.first()? {
         Recorded::InChannel { .. } => {
             "MPI keeps messages of one channel in order (docs/DEPENDENCIES.md)"
@@ -178,7 +199,7 @@ pub(crate) fn defect(kind: Defect) -> ReasonPart {
 }
 
 /// Why an event is an end of no dependency.
-pub(super) fn unused(why: Unused) -> ReasonPart {
+pub(crate) fn unused(why: Unused) -> ReasonPart {
     let (kind, why) = match why {
         Unused::OrdersNothing(operation @ (Operation::Alltoallv | Operation::Alltoallw)) => {
             let why = format!(
