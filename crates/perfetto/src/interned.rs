@@ -35,7 +35,7 @@ pub(crate) struct Sequence {
 impl Sequence {
     /// Takes what a packet says of its sequence.
     pub(crate) fn take(&mut self, packet: &Packet<'_>) -> Result<(), Damaged> {
-        if packet.was_cleared {
+        if packet.was_cleared() {
             *self = Self {
                 is_valid: true,
                 ..Self::default()

@@ -15,7 +15,6 @@ pub(crate) struct Packet<'a> {
     pub(crate) sequence: u32,
     pub(crate) machine: u32,
     flags: u64,
-    pub(crate) was_cleared: bool,
     pub(crate) has_lost: bool,
     pub(crate) interned: Option<&'a [u8]>,
     pub(crate) defaults: Option<&'a [u8]>,
@@ -40,7 +39,6 @@ impl<'a> Packet<'a> {
             packet.take(field?);
         }
         packet.has_inner |= packet.timestamp.is_none() && packet.track_event.is_some();
-        packet.was_cleared |= packet.flags & number::INCREMENTAL_STATE_CLEARED != 0;
         Ok(packet)
     }
 
@@ -51,7 +49,7 @@ impl<'a> Packet<'a> {
             (number::TRUSTED_PACKET_SEQUENCE_ID, Value::Varint(it)) => self.sequence = it as u32,
             (number::TRACK_EVENT, Value::Bytes(it)) => self.track_event = Some(it),
             (number::INTERNED_DATA, Value::Bytes(it)) => self.interned = Some(it),
-            (number::SEQUENCE_FLAGS, Value::Varint(it)) => self.flags = it,
+            (number::SEQUENCE_FLAGS, Value::Varint(it)) => self.flags |= it,
             (number::TIMESTAMP_CLOCK_ID, Value::Varint(it)) => self.clock = Some(it as u32),
             (number::GPU_RENDER_STAGE_EVENT, Value::Bytes(it)) => self.render_stage = Some(it),
             (number::TRACE_PACKET_DEFAULTS, Value::Bytes(it)) => self.defaults = Some(it),
@@ -64,8 +62,9 @@ impl<'a> Packet<'a> {
             (number::ZSTD_COMPRESSED_PACKETS, Value::Bytes(_)) => self.is_zstd = true,
             (number::MACHINE_ID, Value::Varint(it)) => self.machine = it as u32,
             (number::REMOTE_CLOCK_SYNC, Value::Bytes(it)) => self.remote_sync = Some(it),
-            (number::INCREMENTAL_STATE_CLEARED_OLD, Value::Varint(it)) => {
-                self.was_cleared |= it != 0;
+            // As the flag was written before there were flags.
+            (number::INCREMENTAL_STATE_CLEARED_OLD, Value::Varint(1..)) => {
+                self.flags |= number::INCREMENTAL_STATE_CLEARED;
             }
             (number::PREVIOUS_PACKET_DROPPED, Value::Varint(it)) => self.has_lost = it != 0,
             (number, Value::Bytes(_)) => self.has_inner |= inner::place(number).is_some(),
@@ -81,6 +80,11 @@ impl<'a> Packet<'a> {
         let counts = move |it: &Field<'_>| !has_timestamp || it.number != number::TRACK_EVENT;
         let whole = Fields::of(message).map_while(Result::ok).filter(counts);
         whole.filter_map(|it| Some((it, inner::place(it.number)?)))
+    }
+
+    /// True if its sequence begins anew: what was said before counts no longer.
+    pub(crate) fn was_cleared(&self) -> bool {
+        self.flags & number::INCREMENTAL_STATE_CLEARED != 0
     }
 
     /// True if it means something only together with what its sequence said before.

@@ -255,7 +255,7 @@ fn events_that_count_from_their_thread_are_told() {
         let trace = Perfetto.open(&input).unwrap();
         let scan = trace.scan(&()).unwrap();
         let unused = trace.unused(&scan.contents);
-        let kinds: Vec<&str> = unused.iter().map(|it| &*it.kind).collect();
+        let kinds: Vec<&str> = unused.iter().map(|it| it.kind).collect();
         assert_eq!(kinds, ["event counted from a time of its thread"]);
     }
 }
