@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use retime_fuzz::run::run;
+use retime_fuzz::run::{Effort, run};
 use retime_fuzz::targets::TARGETS;
 
 fn main() -> ExitCode {
@@ -24,7 +24,12 @@ fn main() -> ExitCode {
     let mut known = false;
     for target in TARGETS.iter().filter(|it| name == "all" || it.name == name) {
         known = true;
-        let outcome = run(target, Duration::from_secs(seconds), seed, &crashers);
+        let outcome = run(
+            target,
+            Effort::For(Duration::from_secs(seconds)),
+            seed,
+            &crashers,
+        );
         println!(
             "{}: {} inputs, {} taken, {} kinds of answers, {} crashers",
             target.name,

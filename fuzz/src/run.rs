@@ -28,15 +28,28 @@ pub struct Outcome {
     pub crashers: Vec<PathBuf>,
 }
 
-/// Tries inputs until `time` is over; those that break a promise go to `crashers`.
-pub fn run(target: &Target, time: Duration, seed: u64, crashers: &Path) -> Outcome {
+/// How many inputs are tried.
+#[derive(Clone, Copy, Debug)]
+pub enum Effort {
+    /// As many as a time is enough for.
+    For(Duration),
+    /// So many, on any machine.
+    Inputs(u64),
+}
+
+/// Tries inputs; those that break a promise go to `crashers`.
+pub fn run(target: &Target, effort: Effort, seed: u64, crashers: &Path) -> Outcome {
     let start = Instant::now();
     let mut random = Random(seed);
     let mut corpus = (target.seeds)();
     let mut said = HashSet::new();
     let mut outcome = Outcome::default();
     let seeds = corpus.len();
-    while start.elapsed() < time {
+    let goes_on = |tried: u64| match effort {
+        Effort::For(time) => start.elapsed() < time,
+        Effort::Inputs(count) => tried < count,
+    };
+    while goes_on(outcome.tried) {
         let number = outcome.tried as usize;
         let mut input = corpus[if number < seeds {
             number

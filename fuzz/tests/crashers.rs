@@ -1,11 +1,10 @@
-//! Every input that once broke a promise, and every target for a moment.
+//! Every input that once broke a promise, and some random ones for every target.
 #![allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
-use retime_fuzz::run::run;
+use retime_fuzz::run::{Effort, run};
 use retime_fuzz::targets::TARGETS;
 
 #[test]
@@ -29,7 +28,7 @@ fn every_target_takes_its_seeds_and_what_comes_of_them() {
             let words = (target.check)(&seed);
             assert!(!words.starts_with("refused"), "{}: {words}", target.name);
         }
-        let outcome = run(target, Duration::from_millis(300), 1997, new.path());
+        let outcome = run(target, Effort::Inputs(100), 1997, new.path());
         assert!(outcome.crashers.is_empty(), "{}: {outcome:?}", target.name);
         assert!(outcome.said > 1, "{}: {outcome:?}", target.name);
     }
