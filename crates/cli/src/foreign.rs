@@ -147,6 +147,11 @@ struct ForeignText {
 
 const TEXTS: &[ForeignText] = &[
     ForeignText {
+        begins: &["<!doctype html>\n<!-- a report of retime"],
+        what: "is a page that retime wrote",
+        way_out: "open it in a browser, and give the trace that it is of here",
+    },
+    ForeignText {
         begins: &["<!doctype html", "<html"],
         what: "is a web page",
         way_out: "perhaps the page of an error or of a login was saved in the place of the trace",

@@ -167,7 +167,7 @@ impl SummaryText {
             (retime::Grouping::Auto, 0) => "as coarse as the trace allows".into(),
             (retime::Grouping::Auto, groups) => {
                 format!(
-                    "{} that should share a clock disagree and were split",
+                    "{} of clocks that should be one, split since they disagree",
                     plural(groups as u64, "group")
                 )
             }
