@@ -167,6 +167,24 @@ for (const [name, make, lanes] of [
   });
 }
 
+test('what is on a dark screen is printed on white paper, tables whole, without what one presses', async (context) => {
+  const cwd = scratch(context);
+  retime(['correct', recording(cwd), '-o', 'out', '--html', 'page.html', '-q'], {cwd});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  await page.emulateMedia({colorScheme: 'dark'});
+  await page.emulateMedia({media: 'print', colorScheme: 'dark'});
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+  // The diagram is painted anew, in the red that belongs on white.
+  await page.waitForTimeout(100);
+  assert.ok((await red(page)) > 0);
+  const seen = await page.locator('button, input, select').evaluateAll((all) => all.filter((it) => it.offsetHeight > 0).length);
+  assert.equal(seen, 0);
+  const cut = await page.locator('.low, .scroll').evaluateAll((all) =>
+    all.filter((it) => getComputedStyle(it).overflowY !== 'visible' || getComputedStyle(it).maxHeight !== 'none').length);
+  assert.equal(cut, 0);
+  assert.deepEqual(page.amiss, []);
+});
+
 test('an empty trace and a sound one have a page, too', async (context) => {
   const cwd = scratch(context);
   writeFileSync(join(cwd, 'empty.jsonl'), '{"retime-stream":1}\n');

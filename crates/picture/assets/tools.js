@@ -65,9 +65,14 @@ function marks(from, to, about) {
   return found;
 }
 
-// Colours of the page, which are asked for thousands of times in a picture: kept until the theme changes.
+// Calls back whenever the colours of the page change: with the theme, and on paper.
+function whenColoursChange(act) {
+  for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", act);
+}
+
+// Colours of the page, which are asked for thousands of times in a picture: kept until they change.
 const colours = new Map();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.clear());
+whenColoursChange(() => colours.clear());
 function css(name) {
   if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
   return colours.get(name);
@@ -124,7 +129,7 @@ function sharp(canvas, height, draw) {
     draw(context, width, tall);
   };
   new ResizeObserver(paint).observe(canvas);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  whenColoursChange(paint);
   return paint;
 }
 
