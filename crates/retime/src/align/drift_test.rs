@@ -13,7 +13,7 @@
 //! ```text
 //! F(p) = min over lines of  sum over the tight dependencies  w phi(slack),   blocks in the order p
 //! clocks drift  <=>  no constants satisfy all dependencies,
-//!                    or those that drift as usual do so by more than rho / 4 on average,
+//!                    or those that drift as usual do so by rho / 4 to 10 rho on average,
 //!                    or F(1) < F(p) / 2  for all p tried
 //!
 //! p(b) = p b mod 17,    b = 1..16,    p = 2..8
@@ -29,6 +29,8 @@
 //! In a short run no order of blocks differs from another by as much as clocks usually drift,
 //! `rho`, and what is usual is the best guess. The clocks that are found when they may drift so tell
 //! which case it is: if they do not, and the run is long enough to show it, these are all but level.
+//! Clocks that are found to drift by more than any two quartzes, where constants are enough, followed
+//! loose messages.
 //!
 //! Clocks that are found not to drift are held to as little as they wander within the run.
 //!
@@ -56,6 +58,8 @@ const BLOCKS: usize = PRIME - 1;
 const ORDERS: RangeInclusive<usize> = 2..=BLOCKS / 2;
 /// Clocks that drift do so by less than this share of what is usual in one of five cases.
 const LITTLE: f64 = 0.25;
+/// No quartz is worse than 50 ppm, so clocks differ by at most so many times what is usual.
+const MUCH: f64 = 10.0;
 /// Constants may drift within the run by this share of what slacks are told apart by: with less
 /// the systems that Newton's method solves would lose digits.
 const NO_DRIFT: f64 = 0.01;
@@ -67,7 +71,8 @@ pub(super) fn without_drift(
     found: &FoundOffsets,
     seconds: f64,
 ) -> Result<Option<FoundOffsets>, Cancelled> {
-    if found.curves.mean_drift() > LITTLE * OPTIONS.rho || !constants_exist(bench) {
+    let drift = found.curves.mean_drift() / OPTIONS.rho;
+    if (LITTLE..MUCH).contains(&drift) || !constants_exist(bench) {
         return Ok(None);
     }
     let usual = found.division;
