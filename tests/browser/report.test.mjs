@@ -182,6 +182,17 @@ test('what is on a dark screen is printed on white paper, tables whole, without 
   const cut = await page.locator('.low, .scroll').evaluateAll((all) =>
     all.filter((it) => getComputedStyle(it).overflowY !== 'visible' || getComputedStyle(it).maxHeight !== 'none').length);
   assert.equal(cut, 0);
+  // A sheet is some 700 pixels wide: tables are no wider, and no number in them is broken.
+  await page.setViewportSize({width: 700, height: 900});
+  const tables = await page.locator('table').evaluateAll((all) => all.map((it) => it.getBoundingClientRect().right));
+  assert.ok(tables.length > 2 && tables.every((right) => right <= 700), tables.join());
+  const broken = await page.locator('td:not(.wide):not(:first-child)').evaluateAll((all) => all.filter((it) => {
+    const text = document.createRange();
+    text.selectNodeContents(it);
+    const tops = [...text.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top));
+    return it.querySelector('svg, canvas') === null && new Set(tops).size > 1;
+  }).map((it) => it.textContent));
+  assert.deepEqual(broken, []);
   assert.deepEqual(page.amiss, []);
 });
 
