@@ -1,5 +1,6 @@
-//! What is said of events that communicate: in `retime explain`, the viewer and Python of any that is asked
-//! about, and on a page of the effects of its arrows, since nobody answers questions of that.
+//! Explanations of events that communicate. `retime explain`, the viewer and Python explain the event
+//! they are asked about; a page, which nobody answers questions of, holds those of the effects of its
+//! arrows.
 
 pub(crate) mod words;
 

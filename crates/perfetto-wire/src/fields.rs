@@ -103,7 +103,7 @@ pub mod ftrace {
     pub const LAST_READ_EVENT_TIMESTAMP: u32 = 9;
     pub const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
 
-    /// Of `FtraceEvent` in `ftrace/ftrace_event.proto`.
+    /// The time of an `FtraceEvent`, as in `ftrace/ftrace_event.proto`.
     pub const EVENT_TIMESTAMP: u32 = 1;
     pub const GPU_WORK_PERIOD: u32 = 488;
     pub const THERMAL_EXYNOS_ACPM_BULK: u32 = 506;
@@ -111,11 +111,11 @@ pub mod ftrace {
     pub const FWTP_PERFETTO_COUNTER: u32 = 596;
     pub const FWTP_PERFETTO_SLICE: u32 = 600;
 
-    /// Of `CompactSched`.
+    /// The times of switches in `CompactSched`.
     pub const SWITCH_TIMESTAMP: u32 = 1;
     pub const WAKING_TIMESTAMP: u32 = 7;
 
-    /// Of `FtraceError`.
+    /// The time of an `FtraceError`.
     pub const ERROR_TIMESTAMP: u32 = 1;
 }
 

@@ -6,7 +6,7 @@
 //! sys_stats { collection_end_timestamp: 90 }                                   a time
 //! ```
 //!
-//! Those of the kernel and of what is read from the system are by the clock that counts from the
+//! Times of the kernel and of readings of the system are by the clock that counts from the
 //! boot of the machine, those of its log by that of the day. A time of 0 says nothing. Some stand
 //! in units or forms of their own; a packet that has such cannot be given other times.
 //!
@@ -33,8 +33,8 @@ pub(crate) enum InnerPlace {
     Time(u32),
     /// Numbers in a row, the first a time by this clock, each other a step from the one before.
     Steps(u32),
-    /// Bytes, or a number other than 0, that make the times of the packet ones that are not
-    /// written anew, in words.
+    /// A field (bytes, or a number other than 0) for whose sake the times of the packet are not
+    /// written anew; the reason in words.
     Unwritten(&'static str),
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What replaces parts of some bytes.
+/// Parts of some bytes, each with its replacement.
 #[derive(Default)]
 pub(crate) struct Patches {
     parts: Vec<Patch>,

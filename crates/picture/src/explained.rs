@@ -1,4 +1,4 @@
-//! What became of the effects of arrows, in sentences, for a page that nobody answers questions of.
+//! Explanations of the effects of arrows, in sentences, for a page that nobody answers questions of.
 //!
 //! ```text
 //! recorded as   message of 256 bytes from Rank 2 with tag 3 in WORLD: number 13,158 of 16,448 ..
@@ -18,12 +18,12 @@ use serde::Serialize;
 use crate::View;
 use crate::lanes::Lanes;
 
-/// Bytes that all texts may take; who has ever longer names finds the rest by `retime explain`.
+/// Bytes that all texts may take; `retime explain` tells what found no room.
 const TEXTS: usize = 96 * 1024;
-/// Bytes of all sentences about events.
+/// Bytes that the sentences of all events may take.
 const SENTENCES: usize = 400 * 1024;
 
-/// What is said of an event.
+/// The explanation of one event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
     /// Its records.
@@ -32,12 +32,12 @@ pub struct Explanation {
     pub rule: Option<&'static str>,
 }
 
-/// What is said of the effects of all arrows of a picture.
+/// The explanations of the effects of all arrows of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Explained {
-    /// What stands around the numbers of sentences.
+    /// The parts of each text, between which the numbers of a sentence stand.
     texts: Vec<Vec<String>>,
-    /// By lane and number of an event: its records and the rule, each as the number of its text and its
+    /// Per event, named by its lane and number: its records and the rule, each as the number of its text and its
     /// numbers.
     events: BTreeMap<String, (Vec<String>, Option<String>)>,
     #[serde(skip)]
@@ -98,7 +98,7 @@ impl Explained {
     }
 }
 
-/// What stands around the numbers of a sentence, and these, one less.
+/// The parts of a sentence around its numbers, and the numbers, one less than parts.
 fn apart(sentence: &str) -> (Vec<String>, Vec<String>) {
     let is_number = |c: char, before: Option<char>| {
         c.is_ascii_digit() || (c == ',' && before.is_some_and(|it| it.is_ascii_digit()))

@@ -117,7 +117,7 @@ pub struct Picture {
     pub least: Option<i64>,
     /// All locations, of which a reader chooses those that are drawn; only of what is [`Live`].
     pub rows: Option<Rows>,
-    /// What became of the effects of its arrows, if somebody has [said](Picture::explain) it.
+    /// The explanations of the effects of its arrows, if somebody has [said](Picture::explain) it.
     pub explained: Option<Explained>,
 }
 

@@ -446,7 +446,7 @@ fn damaged_files_are_refused_or_merged() {
     assert!(refused > 100 && taken > 100, "{refused} {taken}");
 }
 
-/// What was collected has its times where its packet has its own.
+/// A time within a packet moves by as much as the timestamp of the packet.
 #[test]
 fn times_within_packets_are_those_of_the_file() {
     let directory = tempfile::tempdir().unwrap();

@@ -45,7 +45,7 @@ use super::endpoints::endpoint;
 use super::ids::EventNode;
 use super::options::CausalityOptions;
 
-/// What locations recorded of communication, for whoever asks about single events.
+/// The records of communication of all locations, from which single events are explained.
 #[derive(Debug)]
 pub struct Records(
     /// In the order of locations.
@@ -53,7 +53,7 @@ pub struct Records(
 );
 
 impl Records {
-    /// Those of all logs of a trace.
+    /// The records in all logs of a trace.
     pub fn of(mut logs: Vec<LocationLog>) -> Self {
         logs.sort_by_key(LocationLog::location);
         Self(logs)
@@ -160,7 +160,7 @@ pub enum Unused {
 }
 
 impl<'a> Fates<'a> {
-    /// Those of a trace of which `causality` was built with these options from the logs that are
+    /// The fates in a trace of which `causality` was built with these options from the logs that are
     /// given once more. It has to know the [place of each defect](CausalityOptions::keep_all_places)
     /// for fates to name all of them.
     pub fn of(
@@ -265,7 +265,7 @@ impl<'a> Fates<'a> {
         }
     }
 
-    /// What each of some events of a location is recorded as.
+    /// The records of each of some events of a location.
     fn recorded(
         &self,
         log: &LogColumns,
