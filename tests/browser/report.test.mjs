@@ -311,6 +311,15 @@ test('messages, collectives and all but contradictions can be left out', async (
   assert.ok(left.length > 0 && left.every((it) => it[2]));
   const count = (lines) => lines.filter((it) => it[2]).reduce((sum, it) => sum + it[1], 0);
   assert.equal(count(left), count(all));
+  // Whoever opens the address again sees the same arrows.
+  await page.uncheck('#only-collectives');
+  await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).get('arrows') === 'messages,contradictions');
+  const few = await drawn();
+  await page.reload();
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  assert.deepEqual(await page.evaluate(() => diagram.kinds), {messages: true, collectives: false, contradictions: true});
+  assert.deepEqual(await Promise.all(['messages', 'collectives', 'contradictions'].map((it) => page.isChecked('#only-' + it))), [true, false, true]);
+  assert.equal((await drawn()).length, few.length);
 });
 
 test('calls of MPI have the colours of MPI in each trace, and the waits that changed most come first', async (context) => {
@@ -332,6 +341,14 @@ test('calls of MPI have the colours of MPI in each trace, and the waits that cha
   // How far each clock was off stands in words, and the worst pairs beside their matrix, by name.
   assert.equal(await page.locator('#clock-table tbody tr').count(), 64);
   assert.match(await text(page, '#clock-table'), /MPI Rank 1.*(fast|slow).*ppm.*±/);
+  // Beside it is a small chart of each clock, all on one scale; a click shows that clock.
+  assert.equal(await page.locator('#clock-multiples button').count(), 64);
+  await page.locator('#clock-multiples button').nth(3).click();
+  assert.equal(await page.inputValue('#clock'), await page.evaluate(() => String(picture.clocks[3].clock)));
+  assert.equal(await page.isChecked('#straight'), true);
+  const heights = await page.evaluate(() => picture.clocks.flatMap((it) => besideItsLine(it, true).bands.flat().map(([, before, after]) => Math.max(Math.abs(before), Math.abs(after)))));
+  const scale = await page.locator('#clock-multiples').evaluate((it) => it.closest('.scroll').previousElementSibling.textContent);
+  assert.ok(scale.includes(`±${await page.evaluate((most) => span(most), heights.reduce((one, other) => Math.max(one, other)))}`), scale);
   assert.match(await text(page, '#pairs-table'), /MPI Rank \d+.* → MPI Rank \d+/);
   assert.equal(await page.isVisible('#pairs-table'), true);
 });

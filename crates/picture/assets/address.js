@@ -1,5 +1,9 @@
 // The place that the diagram shows, in the address of the page: whoever opens that again, or sends it, sees the
 // same. A jump is a step that the browser goes back; what is dragged is not.
+
+// The kinds that are drawn where the address does not say otherwise.
+const ALL_ARROWS = "messages,collectives";
+
 class Address {
   constructor(diagram) {
     this.diagram = diagram;
@@ -9,10 +13,18 @@ class Address {
   text() {
     const { number, from, to, both, share, rows } = this.diagram;
     const fields = { view: number, from: Math.round(from), to: Math.round(to), times: both ? "both" : share > 0.5 ? "corrected" : "recorded" };
+    const arrows = this.arrows();
+    if (arrows !== ALL_ARROWS) fields.arrows = arrows;
     if (rows.asked) fields.rows = rows.asked;
     if (rows.first) fields.first = rows.first;
     if (rows.folded.size) fields.folded = JSON.stringify([...rows.folded]);
     return "#" + new URLSearchParams(fields);
+  }
+
+  // The kinds of arrows that are drawn.
+  arrows() {
+    const { kinds } = this.diagram;
+    return Object.keys(kinds).filter((kind) => kinds[kind]).join(",");
   }
 
   // The browser takes no more than some changes a second.
@@ -37,6 +49,8 @@ class Address {
     rows.first = Number(fields.get("first")) || 0;
     try { rows.folded = new Set(JSON.parse(fields.get("folded") ?? "[]")); } catch { rows.folded = new Set(); }
     rows.arrange();
+    const arrows = (fields.get("arrows") ?? ALL_ARROWS).split(",");
+    for (const kind of Object.keys(diagram.kinds)) diagram.toggle(kind, arrows.includes(kind));
     const times = fields.get("times");
     if (picture.corrected && (times === "both" || times === null)) diagram.showBoth();
     else diagram.set(picture.corrected && times === "corrected" ? 1 : 0);

@@ -1,4 +1,4 @@
-// Curves of the clocks, the histogram of latencies, and methods side by side, as SVG.
+// What charts are made of, the histogram of latencies, and methods side by side, as SVG.
 const chartWidth = () => Math.max(480, Math.min(1600, document.getElementById("page").clientWidth - 40));
 
 // An empty chart with scales: x and y map values to pixels.
@@ -27,48 +27,7 @@ function grid(it, x, y, xs, ys, xText, yText) {
   }
 }
 
-// What was added to each clock; of one clock with the band in which the truth lies.
-function clockCurves() {
-  const holder = element("div");
-  // Those of the locations that stand in the other charts, too; the diagram may know more.
-  const drawn = new Set(picture.lanes.shown.map((it) => it.clock)), shown = picture.clocks.filter((it) => drawn.has(it.clock));
-  // Of times that were neither corrected nor bounded nothing is known.
-  if (!picture.corrected && !shown.some((it) => it.band.some(([, before, after]) => before !== null && after !== null))) return [];
-  const chooser = element("select", { id: "clock", change: () => draw() }, element("option", { value: "all" }, "all clocks"),
-    shown.map((it) => element("option", { value: it.clock }, printable(`clock ${it.clock}: ${it.name}`))));
-  const straight = element("input", { type: "checkbox", id: "straight", change: () => draw() });
-  const draw = () => {
-    const chosen = shown.filter((it) => chooser.value === "all" || it.clock === Number(chooser.value));
-    holder.replaceChildren(curves(chosen, straight.checked), chosen.length === 1 ? steps(chosen[0]) : "");
-  };
-  const steps = (clock) => clock.steps.length ? element("p", {}, clock.steps.map((it) =>
-    `Set by ${span(it.by)} between ${moment(it.after)} and ${moment(it.until)}. `).join("")) : "";
-  addEventListener("resize", draw);
-  draw();
-  return [element("h2", {}, picture.corrected ? "What was added to each clock" : "How sure the time of each clock is"),
-    element("div", { class: "controls" }, element("label", {}, "Clock", chooser),
-      picture.corrected ? element("label", {}, straight, "without each clock's straight line") : null), holder, ...clockTable(shown)];
-}
-
-// How far each clock was off, how fast that changed, and how surely it is known; the hosts that read it beside.
-function clockTable(shown) {
-  if (!picture.corrected) return [];
-  const hosts = (clock) => [...new Set(everyLane.filter((it) => it.clock === clock).map((it) => it.node).filter((it) => it))].map(printable).join(", ");
-  const row = ({ clock, name, points, band }) => {
-    if (points.length === 0) return null;
-    const [first, last] = [points[0], points[points.length - 1]];
-    const drift = last[0] > first[0] ? (first[1] - last[1]) / (last[0] - first[0]) * 1e6 : 0;
-    const known = band.filter(([, before, after]) => before !== null && after !== null);
-    const most = known.length ? known.reduce((most, [, before, after]) => Math.max(most, before, after), 0) : null;
-    const off = (ticks) => (Math.abs(ticks) < 0.5 ? "0 s" : `${span(Math.abs(ticks))} ${ticks < 0 ? "fast" : "slow"}`);
-    return element("tr", {}, [printable(`clock ${clock}: ${name}`), hosts(clock) || "–", off(first[1]), off(last[1]), `${drift.toFixed(2)} ppm`, most === null ? "–" : "±" + span(most)]
-      .map((cell, place) => element("td", { class: place < 2 ? "wide" : null }, cell)));
-  };
-  const heads = ["clock", "host", "at first", "at last", "drift", "known to, at worst"];
-  return [element("p", { class: "soft" }, "How far each clock was off the common time, fast or slow, when its first and its last event were recorded."),
-    scrolled("Clocks", element("table", { id: "clock-table" }, element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
-      element("tbody", {}, shown.map(row))), "low")];
-}
+const path = (points, x, y) => points.map(([time, value], number) => (number ? "L" : "M") + x(time).toFixed(1) + " " + y(value).toFixed(1)).join("");
 
 // Who held up others longest, where the report says so.
 function heldUp() {
@@ -80,70 +39,6 @@ function heldUp() {
     scrolled("Who held up others", element("table", { id: "held-up" }, element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
       element("tbody", {}, all.map((it) => element("tr", {}, row(it).map((cell) => element("td", {}, cell)))))))];
 }
-
-function curves(chosen, straight) {
-  const it = chart("curves", "Added to the clocks over recorded time", 320);
-  const drawn = chosen.map((clock) => {
-    const [first, last] = [clock.points[0], clock.points[clock.points.length - 1]];
-    const line = (time) => straight && first ? along([first, last], time) : 0;
-    const known = (knot) => knot[1] !== null && knot[2] !== null;
-    // Where nothing is known the band is interrupted.
-    const bands = clock.band.reduce((all, knot) => {
-      if (!known(knot)) return [...all, []];
-      all[all.length - 1].push(knot);
-      return all;
-    }, [[]]).map((part) => part.map(([time, before, after]) =>
-      [time, along(clock.points, time) - before - line(time), along(clock.points, time) + after - line(time)]));
-    return { clock, points: clock.points.map(([time, added]) => [time, added - line(time)]),
-      bands: bands.filter((part) => part.length > 1) };
-  }).filter((it) => it.points.length > 0 && (picture.corrected || it.bands.length > 0));
-  const alone = drawn.length === 1, wide = alone || straight || !picture.corrected;
-  const times = drawn.flatMap((it) => it.points.map((point) => point[0]));
-  const heights = drawn.flatMap((it) => it.points.map((point) => point[1]).concat(wide ? it.bands.flat().flatMap((knot) => [knot[1], knot[2]]) : []));
-  const least = (all) => all.reduce((one, other) => Math.min(one, other), Infinity);
-  const most = (all) => all.reduce((one, other) => Math.max(one, other), -Infinity);
-  if (!times.length) return element("p", { id: "curves" }, "Nothing is known of how far these clocks are from the truth.");
-  let [low, high] = [least(heights), most(heights)];
-  if (low === high) [low, high] = [low - 1, high + 1];
-  const x = scale(least(times), most(times), it.left, it.right), y = scale(low, high, it.bottom, it.top);
-  grid(it, x, y, marks(least(times), most(times), it.width / 160), marks(low, high, 6), span, span);
-  drawn.forEach(({ clock, points, bands }) => {
-    const colour = palette[clock.clock % palette.length];
-    for (const band of wide ? bands : []) {
-      const outline = band.map((knot) => [knot[0], knot[2]]).concat(band.map((knot) => [knot[0], knot[1]]).reverse());
-      it.svg.append(element("path", { d: path(outline, x, y) + "Z", fill: colour, opacity: alone ? 0.25 : 0.12 }));
-    }
-    it.svg.append(element("path", { d: path(points, x, y), fill: "none", stroke: colour, "stroke-width": 1.8 },
-      element("title", {}, printable(`clock ${clock.clock}: ${clock.name}`))));
-    for (const step of clock.steps) {
-      const at = x((step.after + step.until) / 2);
-      it.svg.append(element("line", { x1: at, x2: at, y1: it.top, y2: it.bottom, stroke: colour, "stroke-dasharray": "3 3" },
-        element("title", {}, printable(`clock ${clock.clock} was set by ${span(step.by)}`))));
-    }
-  });
-  if (drawn.length <= 8) labels(it, drawn.map(({ clock, points }) => ({ text: `clock ${clock.clock}`, y: y(points[points.length - 1][1]) - 5 })));
-  return it.svg;
-}
-
-// Names at the right end, each below the one before it where they would overlap, and all of
-// them within the chart.
-function labels(it, all) {
-  const tall = 13;
-  all.sort((one, other) => one.y - other.y);
-  let free = it.top + 10;
-  for (const label of all) {
-    label.y = Math.max(label.y, free);
-    free = label.y + tall;
-  }
-  free = it.bottom - 4;
-  for (const label of all.reverse()) {
-    label.y = Math.min(label.y, free);
-    free = label.y - tall;
-    it.svg.append(element("text", { x: it.right - 4, y: label.y, "text-anchor": "end" }, label.text));
-  }
-}
-
-const path = (points, x, y) => points.map(([time, value], number) => (number ? "L" : "M") + x(time).toFixed(1) + " " + y(value).toFixed(1)).join("");
 
 // How long messages took, above as recorded, below as corrected.
 function latencies() {

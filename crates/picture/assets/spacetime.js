@@ -29,8 +29,8 @@ class SpaceTime {
       element("button", { type: "button", id: "show-" + name, click: () => this.animate(share) }, name));
     this.twice = element("button", { type: "button", id: "show-both", click: () => this.showBoth() }, "both");
     this.kinds = { messages: true, collectives: true, contradictions: false };
-    this.toggles = Object.entries({ messages: "messages", collectives: "collectives", contradictions: "contradictions only" }).map(([kind, text]) =>
-      element("label", {}, element("input", { type: "checkbox", id: "only-" + kind, checked: this.kinds[kind], change: (event) => this.toggle(kind, event.target.checked) }), text));
+    this.boxes = Object.fromEntries(Object.keys(this.kinds).map((kind) =>
+      [kind, element("input", { type: "checkbox", id: "only-" + kind, checked: this.kinds[kind], change: (event) => this.toggle(kind, event.target.checked) })]));
     this.note = element("p", { class: "soft", id: "view-note" });
     this.edge = element("p", { class: "soft", id: "edge", hidden: true }, "Where it is grey, this file has nothing: choose another place or the whole trace under Show; retime view has everything.");
     this.list = element("div");
@@ -57,7 +57,7 @@ class SpaceTime {
         element("label", {}, "Show", this.chooser),
         picture.corrected ? [this.twice, this.buttons[0], this.slider, this.buttons[1]] : null,
         zoom("+", "Zoom in", 0.5), zoom("−", "Zoom out", 2),
-        element("button", { type: "button", click: () => this.fit() }, "all of it"), this.toggles),
+        element("button", { type: "button", click: () => this.fit() }, "all of it"), this.toggles()),
       ...(everyLane.length > 8 || this.rows.groups ? this.rows.section() : []),
       this.canvas, this.edge, this.pinned.panel, this.note,
       element("p", { class: "soft", id: "keys" }, `In the diagram: arrow keys left and right pan, plus and minus zoom (so does Ctrl with the wheel), 0 shows all of the place${picture.corrected ? ", space switches between recorded and corrected times" : ""}; up and down go from one arrow or call to the next, Enter or a click pins it, Escape unpins; n and p go to the next contradiction and back.`),
@@ -75,8 +75,15 @@ class SpaceTime {
     return element("ul", { class: "legend" }, items);
   }
 
+  // Boxes that say which arrows are drawn.
+  toggles() {
+    const texts = { messages: "messages", collectives: "collectives", contradictions: "contradictions only" };
+    return Object.entries(texts).map(([kind, text]) => element("label", {}, this.boxes[kind], text));
+  }
+
   toggle(kind, isOn) {
-    this.kinds[kind] = isOn;
+    this.boxes[kind].checked = this.kinds[kind] = isOn;
+    this.address.note();
     this.paint();
   }
 
