@@ -1,4 +1,4 @@
-// Paints the diagram, and knows what is where: calls are boxes, arrows are lines.
+// Paints the diagram, and knows what is where: calls are bars, which `bars.js` paints, arrows are lines.
 
 // From so many arrows on, those that would lie on each other are drawn as one, so that as many lines are left at
 // most: more are neither told apart nor drawn 30 times a second.
@@ -11,10 +11,11 @@ const AXIS = 26;
 class Painter {
   constructor(diagram) {
     this.diagram = diagram;
-    this.base = 0;
+    this.bars = new Bars(this);
+    [this.base, this.drawn, this.lines] = [0, [], []];
   }
 
-  get label() { return Math.min(190, Math.max(90, this.width * 0.14)); }
+  get label() { return Math.round(Math.min(190, Math.max(90, this.width * 0.14))); }
 
   // Where there is room, rows are higher than what is drawn in them, so that arrows can be told apart.
   sizes() {
@@ -46,12 +47,13 @@ class Painter {
     const { diagram } = this;
     [this.width, this.from, this.to] = [width, diagram.from, diagram.to];
     [this.rowTops, [this.rowHeight, this.barHeight]] = [this.tops(), this.sizes()];
-    [this.boxes, this.lines] = [[], []];
+    [this.found, this.drawn, this.lines] = [null, [], []];
     diagram.panels().forEach((panel, number) => this.panel(context, panel, number * this.height()));
   }
 
   panel(context, { share, title }, base) {
     [this.share, this.base] = [share, base];
+    this.drawn.push([share, base]);
     const { rows } = this.diagram, { arrows } = this.diagram.view;
     this.axis(context);
     if (title) this.title(context, title);
@@ -61,7 +63,7 @@ class Painter {
     context.beginPath();
     context.rect(this.label, base + AXIS, this.width - this.label, this.rowTops.at(-1) + 8);
     context.clip();
-    rows.shown.forEach((row, place) => { if (row.group === undefined) this.calls(context, row.lane, place); });
+    this.bars.paint(context);
     const { messages, collectives, contradictions } = this.diagram.kinds;
     const all = [...(collectives ? arrows.operations.flatMap((it) => endsOf(it, share)) : []), ...(messages ? arrows.messages : [])];
     this.arrows(context, contradictions ? all.filter((it) => latencyOf(it, 0) < 0) : all);
@@ -144,60 +146,16 @@ class Painter {
     context.stroke();
   }
 
+  // The top of the bars of a row.
   bar(place) { return this.y(place) + (this.rowHeight - this.barHeight) / 2; }
 
-  calls(context, lane, place) {
-    const calls = this.diagram.view.calls.get(lane);
-    if (!calls) return this.band(context, lane, place);
-    context.textBaseline = "middle";
-    // Up to where calls of each depth are drawn: those below a pixel share it.
-    const drawn = [];
-    for (const call of calls) {
-      const left = this.at(call.begin), right = this.at(call.end);
-      if (right < this.label || left > this.width || right - (drawn[call.depth] ?? -Infinity) < 0.5) continue;
-      drawn[call.depth] = right;
-      const inset = Math.min(call.depth, 4) * Math.max(1, this.barHeight / 8);
-      const [y, tall] = [this.bar(place) + inset, this.barHeight - inset];
-      const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
-      context.fillStyle = colourOf(call.region);
-      context.fillRect(from, y, wide, tall);
-      if (wide > 3) {
-        context.fillStyle = css("--paper");
-        context.fillRect(from + wide - 0.5, y, 0.5, tall);
-      }
-      if (wide > 40 && tall > 11) {
-        context.fillStyle = "#10151a";
-        context.font = "11px system-ui, sans-serif";
-        context.fillText(fitted(context, printable(picture.regions[call.region] ?? ""), wide - 6), from + 3, y + tall / 2);
-      }
-      this.boxes.push({ box: [from, from + wide, y, y + tall], thing: call, share: this.share });
-    }
-  }
-
-  // Runs of buckets; those below a pixel share it, the last one drawn is seen.
-  band(context, lane, place) {
-    const band = this.diagram.view.bands.get(lane);
-    if (!band) return;
-    const points = clocks.get(everyLane[lane].clock)?.points ?? [];
-    const step = (band.to - band.from) / band.buckets, y = this.bar(place), tall = this.barHeight;
-    const end = (time) => ({ lane, time, added: along(points, time) });
-    let bucket = 0, drawn = -Infinity;
-    for (let run = 0; run < band.runs.length; run += 2) {
-      const [count, region] = [band.runs[run], band.runs[run + 1]];
-      const [first, last] = [end(band.from + bucket * step), end(band.from + (bucket + count) * step)];
-      bucket += count;
-      const right = this.at(last);
-      if (right < this.label || right - drawn < 0.5) continue;
-      const left = this.at(first);
-      if (left > this.width) break;
-      drawn = right;
-      if (region < 0) continue;
-      context.fillStyle = colourOf(region);
-      const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
-      context.fillRect(from, y, wide, tall);
-      // It is no call, and so nothing that could be pinned.
-      if (wide > 2) this.boxes.push({ box: [from, from + wide, y, y + tall], thing: { kind: "call", lane, region, begin: first, end: last }, share: this.share, coarse: true });
-    }
+  // The bars that are drawn, of all panels, found once somebody asks for them.
+  get boxes() {
+    this.found ??= this.drawn.flatMap(([share, base]) => {
+      [this.share, this.base] = [share, base];
+      return this.bars.boxes();
+    });
+    return this.found;
   }
 
   // Lines from causes to effects; where they are many, one for those that would lie on each other.
@@ -319,14 +277,14 @@ class Painter {
   // The thing at a place: the nearest arrow, or else the innermost call.
   thingAt(x, y) {
     let nearest = null, least = 5;
-    for (const found of this.lines ?? []) {
+    for (const found of this.lines) {
       const [x1, y1, x2, y2] = found.line, [dx, dy] = [x2 - x1, y2 - y1];
       const share = Math.max(0, Math.min(1, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
       const far = Math.hypot(x - x1 - share * dx, y - y1 - share * dy);
       if (far < least) [nearest, least] = [found, far];
     }
     if (nearest) return nearest;
-    return (this.boxes ?? []).findLast(({ box: [left, right, top, bottom] }) => x >= left && x <= right && y >= top && y <= bottom) ?? null;
+    return this.boxes.findLast(({ box: [left, right, top, bottom] }) => x >= left && x <= right && y >= top && y <= bottom) ?? null;
   }
 
   // The group whose name is at a height, or null.

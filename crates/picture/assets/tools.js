@@ -153,9 +153,24 @@ function along(points, time) {
     const middle = (low + high) >> 1;
     if (points[middle][0] <= time) low = middle + 1; else high = middle;
   }
-  if (low === 0) return points[0][1];
-  if (low === points.length) return points[low - 1][1];
-  const [from, to] = [points[low - 1], points[low]];
+  return beforeNext(points, low, time);
+}
+
+// Tells the values at times that rise, without a search for each.
+function alongRising(points) {
+  let next = 0;
+  return (time) => {
+    if (points.length === 0) return 0;
+    while (next < points.length && points[next][0] <= time) next++;
+    return beforeNext(points, next, time);
+  };
+}
+
+// The value at a time between a point and the next one; before all it is that of the first, after them of the last.
+function beforeNext(points, next, time) {
+  if (next === 0) return points[0][1];
+  if (next === points.length) return points[next - 1][1];
+  const [from, to] = [points[next - 1], points[next]];
   return from[1] + (to[1] - from[1]) * (time - from[0]) / (to[0] - from[0]);
 }
 
