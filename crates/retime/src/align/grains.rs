@@ -33,7 +33,7 @@ impl Grains {
     #[inline]
     pub(super) fn between(&self, from: usize, to: usize) -> f64 {
         let of = |clock: usize| self.0.get(clock).copied().unwrap_or(1) as f64;
-        (of(from) + of(to)) / 2.0
+        0.5 * (of(from) + of(to))
     }
 }
 
