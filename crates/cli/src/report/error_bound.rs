@@ -172,8 +172,12 @@ fn details(report: &Report, bounds: &BoundsPart, rate: TickRate) -> impl Iterato
     let clocks = bounds.clocks.iter().enumerate();
     let bounded = clocks.filter(|(_, clock)| clock.all.events > 0);
     let left_out = (bounds.left_out > 0).then(|| {
+        let (verb, were) = match bounds.left_out {
+            1 => ("contradicts", "was"),
+            _ => ("contradict", "were"),
+        };
         format!(
-            "{} contradict this drift bound and were left out",
+            "{} {verb} this drift bound and {were} left out",
             plural(bounds.left_out as u64, "fact")
         )
     });

@@ -69,17 +69,17 @@ impl<'a> Across<'a> {
     }
 
     /// The ticks by which recorded clocks contradict each other at most: an effect comes too early by
-    /// as much, or takes by as much longer than the run lasts. At least a grain.
+    /// as much, or takes by as much longer than the run lasts. At least the finest grain.
     pub(super) fn contradiction(self) -> f64 {
         let links = self.links.list().iter();
         let least = |link: &Link| {
             let latencies = self.links.of(link).iter().map(|it| it.latency() as f64);
-            latencies.fold(f64::INFINITY, f64::min) + self.frame.grain
+            latencies.fold(f64::INFINITY, f64::min) + self.frame.grains.between(link.from, link.to)
         };
         let worst = |least: f64| (-least).max(least - self.frame.axis.span);
         let worst = links
             .map(|link| worst(least(link)))
             .filter(|it| it.is_finite());
-        worst.fold(self.frame.grain, f64::max)
+        worst.fold(self.frame.grains.finest(), f64::max)
     }
 }

@@ -4,11 +4,7 @@
 //! y_p(v) = intercept_p + drift_p v + z_p(v)       v a moment of the axis
 //! ```
 //!
-//! Stamps are rounded down to ticks of the clock, which may be coarser than those
-//! of the trace: its *grain* is the greatest common divisor of all differences of
-//! its stamps. An effect may have come up to a grain later than stamped, so all
-//! latencies count as longer by the finest grain of any clock; where clocks advance
-//! every 10 us they would else all seem to be 0 or less.
+//! Latencies count as longer by what the [grains](super::grains) of both clocks hide.
 //!
 //! What has to be added to the clock is `shift_p + y_p(v)`; the line is the
 //! [base](super::lines), and `z_p`, a piecewise linear function, the
@@ -17,6 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::grains::Grains;
 use super::line::Line;
 use super::links::Link;
 use super::recorded::RecordedOffsets;
@@ -29,8 +26,8 @@ use retime_model::{Cancelled, Monitor};
 pub(super) struct Frame {
     pub(super) axis: Axis,
     pub(super) lines: Vec<Line>,
-    /// The tick of the clocks, which may be coarser than one of the trace.
-    pub(super) grain: f64,
+    /// The ticks of the clocks, which may be coarser than one of the trace.
+    pub(super) grains: Grains,
     /// The clock whose time the lines leave as it is.
     pub(super) reference: usize,
     /// Clocks, one of each component, whose time the curves leave as it is.
@@ -47,21 +44,25 @@ impl Frame {
         reference: usize,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let grains = source.granularities(monitor)?;
-        let grain = grains.into_iter().min().unwrap_or(1) as f64;
-        Ok(Self::with_grain(source, grain, shifts, reference))
+        let grains = Grains::new(source.granularities(monitor)?);
+        Ok(Self::with_grains(source, grains, shifts, reference))
     }
 
-    /// A frame of the same grain and reference with other shifts.
+    /// A frame of the same grains and reference with other shifts.
     pub(super) fn shifted(&self, source: &impl Source, shifts: Vec<i64>) -> Self {
-        Self::with_grain(source, self.grain, shifts, self.reference)
+        Self::with_grains(source, self.grains.clone(), shifts, self.reference)
     }
 
-    fn with_grain(source: &impl Source, grain: f64, shifts: Vec<i64>, reference: usize) -> Self {
+    fn with_grains(
+        source: &impl Source,
+        grains: Grains,
+        shifts: Vec<i64>,
+        reference: usize,
+    ) -> Self {
         Self {
             lines: vec![Line::default(); shifts.len()],
             axis: Axis::new(source, shifts),
-            grain,
+            grains,
             reference,
             pinned: Vec::new(),
             recorded: RecordedOffsets::default(),
@@ -115,7 +116,7 @@ impl Frame {
         };
         let line = self.lines[to].at(moved.received) - self.lines[from].at(moved.sent);
         FramedDependency {
-            latency: moved.latency + line + self.grain,
+            latency: moved.latency + line + self.grains.between(from, to),
             ..moved
         }
     }
@@ -126,6 +127,6 @@ impl Frame {
 pub(super) struct FramedDependency {
     pub(super) sent: f64,
     pub(super) received: f64,
-    /// After the line of each clock, and a tick longer than it looks.
+    /// After the line of each clock, and as long as its stamps allow.
     pub(super) latency: f64,
 }

@@ -222,9 +222,10 @@ impl LatencyExchange {
             let clocks = [link.from, link.to].map(|clock| ClockId(clock as u32));
             for (window, count, points) in links.stretches(link) {
                 let window = u64::from(window) * u64::from(FINEST) / links.windows() as u64;
+                let hidden = frame.grains.between(link.from, link.to);
                 let latency = |point| {
                     let seen = frame.see(link, point);
-                    seen.latency - frame.grain + curves.between(link.from, link.to, &seen)
+                    seen.latency - hidden + curves.between(link.from, link.to, &seen)
                 };
                 let fastest = points.iter().map(latency).fold(f64::INFINITY, f64::min);
                 steps.add(window as u32, clocks[0], clocks[1], count, fastest);

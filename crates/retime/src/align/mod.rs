@@ -61,6 +61,7 @@ mod division;
 mod drift_test;
 mod floor;
 mod frame;
+mod grains;
 mod latency;
 mod least_moves;
 mod line;

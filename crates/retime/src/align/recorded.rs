@@ -44,6 +44,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::grains::Grains;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use super::reduced::LinkPoint;
@@ -61,11 +62,11 @@ pub(super) struct RecordedOffsets {
 
 impl RecordedOffsets {
     /// In components of clocks, each named by one of its members, that count from the
-    /// `pinned` clocks, on this axis; clocks advance by the `grain`.
+    /// `pinned` clocks, on this axis; clocks advance by these `grains`.
     pub(super) fn of(
         links: &Links,
         axis: &Axis,
-        grain: f64,
+        grains: &Grains,
         pinned: &[usize],
         component: &[usize],
     ) -> Self {
@@ -81,13 +82,15 @@ impl RecordedOffsets {
         };
         let inside = |link: &&Link| component.get(link.from) == component.get(link.to);
         let inside: Vec<&Link> = links.list().iter().filter(inside).collect();
-        let latencies = inside.iter();
-        let latencies = latencies.flat_map(|link| links.of(link).iter().map(LinkPoint::latency));
-        let least = latencies.min().unwrap_or(0) as f64 + grain;
+        let least = inside.iter().filter_map(|link| {
+            let latencies = links.of(link).iter().map(LinkPoint::latency);
+            Some(latencies.min()? as f64 + grains.between(link.from, link.to))
+        });
+        let least = least.fold(f64::INFINITY, f64::min);
         let count: usize = inside.iter().map(|link| link.count).sum();
         let sparse = count < OPTIONS.fewest * inside.len();
         // Nothing is known to less than a grain.
-        let floor = if sparse { grain } else { 0.0 };
+        let floor = if sparse { grains.finest() } else { 0.0 };
         Self {
             worst: (-least).max(floor),
             sparse,
@@ -140,10 +143,11 @@ mod tests {
         ];
         let edges = Edges::new(edges, vec![Some((0, 400)); 3]);
         let links = Links::of_list(&edges);
-        let (axis, grain) = (Axis::new(&edges, vec![0, 35, -7]), 5.0);
-        let recorded = RecordedOffsets::of(&links, &axis, grain, &[0, 2], &[0, 0, 2]);
+        let grains = Grains::new(vec![5; 3]);
+        let axis = Axis::new(&edges, vec![0, 35, -7]);
+        let recorded = RecordedOffsets::of(&links, &axis, &grains, &[0, 2], &[0, 0, 2]);
         // A message is reversed by 10 less a grain; that between components does not count.
-        assert!((recorded.worst - (10.0 - grain)).abs() < 1e-12);
+        assert!((recorded.worst - (10.0 - 5.0)).abs() < 1e-12);
         let off = |clock: usize, by: f64| (recorded.curve(clock) - by).abs();
         assert!(off(0, 0.0) + off(1, -35.0) + off(2, 0.0) < 1e-12);
         // Two of three links of one dependency each are inside: these are few.

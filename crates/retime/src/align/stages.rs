@@ -196,11 +196,11 @@ impl<'a, S: Source> Stages<'a, S> {
         let links = self.candidates.links();
         let Frame {
             axis,
-            grain,
+            grains,
             pinned,
             ..
         } = &self.frame;
-        self.frame.recorded = RecordedOffsets::of(&links, axis, *grain, pinned, component);
+        self.frame.recorded = RecordedOffsets::of(&links, axis, grains, pinned, component);
     }
 
     /// Finds offsets from those of the stiffest clocks; and once more if they show that
@@ -285,7 +285,7 @@ impl<'a, S: Source> Stages<'a, S> {
     }
 
     fn given(&self) -> Given<'a> {
-        let grains = OPTIONS.knee_grains * self.frame.grain;
+        let grains = OPTIONS.knee_grains * self.frame.grains.finest();
         Given {
             frame: self.frame.clone(),
             setting: Setting {

@@ -214,7 +214,8 @@ impl<'a> TieSearch<'a> {
             floors
                 .iter()
                 .fold((own * of(recorded), own), |(sum, weights), floor| {
-                    let within = floor.spread.max(self.across.frame.grain) + self.across.least;
+                    let within =
+                        floor.spread.max(self.across.frame.grains.finest()) + self.across.least;
                     let weight = within.powi(-2);
                     (sum + weight * of(floor.line), weights + weight)
                 })
@@ -363,7 +364,8 @@ mod tests {
     fn of_reduction(times: i64) -> Vec<f64> {
         // One is ahead by 200 and contradicts the first, the other is right and waits.
         let edges = (0..times).flat_map(|at| {
-            let sent = 1_000_000 * at / times;
+            // No clock that advances by a thousand at once.
+            let sent = 1_000_000 * at / times + at % 3;
             [
                 message(1, sent + 200, 0, sent + 50),
                 message(2, sent, 0, sent + 9_000 + at % 7),
@@ -390,7 +392,8 @@ mod tests {
     /// sends to the first, over a second; its messages take as long as `delay` says.
     fn served(delay: impl Fn(i64) -> i64) -> Vec<f64> {
         let edges = (0..2_000).flat_map(|at| {
-            let sent = 500_000 * at;
+            // No clock that advances by half a millisecond at once.
+            let sent = 500_000 * at + at % 3;
             [
                 message(1, sent + 300_000, 0, sent + 5_000 + at % 900),
                 message(0, sent + 20_000, 1, sent + 325_000 + at % 700),

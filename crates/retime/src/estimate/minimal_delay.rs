@@ -18,7 +18,7 @@
 //! That drift is known to some extent only, and a window lasts until it is full, of a program that
 //! says little for seconds. So a round trip that comes out negative says that a clock was set, or a
 //! stamp is wrong, only if it is so by more than such a rate makes of the window; what is
-//! negative by less says nothing. What is positive is at most too small by as much.
+//! negative by less says nothing, nor does what [ticks](super::ticks) hide. What is positive is at most too small by as much.
 //!
 //! ```text
 //! (fastest there + fastest back) / 2 < - uncertain / 2 * length of the window
@@ -71,6 +71,7 @@
 
 use super::drift::{FEWEST, PairDrift, WINDOW, Window};
 use super::samples::{PairPasses, Sample, of_pairs};
+use super::ticks::but_for_ticks;
 use crate::causality::Causality;
 use crate::merge::Least;
 use retime_model::{Cancelled, Clocks, Monitor, TickRate, Ticks};
@@ -121,8 +122,9 @@ pub fn learn_minimal_delay(
     let shortest = halves.into_iter().flatten().min();
     // The dependencies of a clock are all known where its events are.
     let Least(shortest) = causality.whole().all_reduce(Least(shortest));
+    let half = |half| but_for_ticks(half as f64, causality, clocks, monitor);
     Ok(LearnedDelay::from_shortest(
-        shortest.map(|half| half as f64),
+        shortest.map(half).transpose()?,
         rate,
     ))
 }

@@ -15,6 +15,7 @@ mod reference;
 mod result;
 mod rule;
 mod samples;
+mod ticks;
 mod twice;
 
 pub use by_length::{LengthLine, learn_by_length};
@@ -25,4 +26,5 @@ pub use offset::Offset;
 pub use reference::Reference;
 pub use result::{BadEstimate, Estimate, NoEstimate};
 pub use rule::{DelayRule, RuledDelay, Shown};
+pub(crate) use ticks::but_for_ticks;
 pub use twice::twice;

@@ -71,7 +71,7 @@ use crate::correction::{Correction, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::ends::{EndsEvidence, by_ends};
-use crate::estimate::{Estimate, LearnedDelay, Reference, learn_minimal_delay};
+use crate::estimate::{Estimate, LearnedDelay, Reference, but_for_ticks, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
 use crate::merge::Sum;
 use crate::repair::{self, RepairSummary, repair, repair_with};
@@ -290,7 +290,7 @@ impl Work<'_> {
         let AtAlignedTimes {
             alignment, ends, ..
         } = aligned;
-        let delay = self.delay(self.learned(alignment.shortest));
+        let delay = self.delay(self.learned(alignment.shortest, clocks)?);
         let estimate = self
             .aligned_trace(clocks, &alignment.estimate, &delay)
             .mended(Demand::All)?;
@@ -413,7 +413,7 @@ impl Work<'_> {
             return Ok(None);
         };
         let shortest = shortest_of_trace(trace.edges(), &found)?;
-        let delay = self.delay(self.learned(shortest));
+        let delay = self.delay(self.learned(shortest, clocks)?);
         let (estimate, ends) = by_ends(&self.aligned_trace(clocks, estimate, &delay), streams)?
             .unwrap_or((found, ends));
         let by_ends = Alignment {
@@ -496,7 +496,7 @@ impl Work<'_> {
         aligned: AtAlignedTimes,
     ) -> Result<Solved, Unsolved> {
         self.problem.monitor.check()?;
-        let learned = self.learned(aligned.alignment.shortest);
+        let learned = self.learned(aligned.alignment.shortest, clocks)?;
         let delay = self.delay(learned);
         let repair::RepairedTrace {
             correction,
@@ -551,8 +551,11 @@ impl Work<'_> {
         })
     }
 
-    fn learned(&self, shortest: Option<f64>) -> LearnedDelay {
-        LearnedDelay::from_shortest(shortest, self.problem.info.rate)
+    fn learned(&self, shortest: Option<f64>, clocks: &Clocks) -> Result<LearnedDelay, Cancelled> {
+        let problem = self.problem;
+        let shown = |mean| but_for_ticks(mean, problem.causality, clocks, problem.monitor);
+        let shortest = shortest.map(shown).transpose()?;
+        Ok(LearnedDelay::from_shortest(shortest, problem.info.rate))
     }
 
     fn delay(&self, learned: LearnedDelay) -> MinimalDelay {

@@ -180,6 +180,37 @@ mod tests {
         );
     }
 
+    /// The last of the three clocks advances by 5000 ticks at once, messages take 300 to 309.
+    #[test]
+    fn a_clock_that_is_coarser_than_others_was_not_set() {
+        let grain = 5_000;
+        let shown = |clock: ClockId, time: i64| match clock.0 {
+            2 => (time - 7_000).div_euclid(grain) * grain,
+            _ => time,
+        };
+        let message = |round: i64, from: usize, to: usize| {
+            let sent = 1_000 * round + 100 * from as i64 + 37 * (round * round % 101);
+            let received = sent + 300 + (round * 7 + to as i64) % 10;
+            let (from, to) = (ClockId(from as u32), ClockId(to as u32));
+            Edge::message(from, shown(from, sent), to, shown(to, received))
+        };
+        let ways = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
+        let all = (0..2_000).flat_map(|round| ways.map(|(from, to)| message(round, from, to)));
+        let extent = |clock| Some((shown(ClockId(clock), 0), shown(ClockId(clock), 2_000_000)));
+        let edges = Edges::new(all.collect(), (0..3).map(extent).collect());
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let alignment = align_edges(&edges, rate, ClockId(0), &()).unwrap();
+        assert_eq!(
+            (&alignment.steps[..], &alignment.outliers[..]),
+            (&[][..], &[][..])
+        );
+        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
+        for time in [10_000, 500_000, 1_000_000, 1_900_000] {
+            let error = offset.at(shown(ClockId(2), time)) - (7_000 + grain / 2) as f64;
+            assert!(error.abs() < 300.0, "{time}: {error}");
+        }
+    }
+
     #[test]
     fn a_step_near_the_end_is_no_misreading() {
         let rate = TickRate::per_second(1_000_000_000).unwrap();
