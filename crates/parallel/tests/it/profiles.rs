@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use retime::ClockKind;
-use retime::pipeline::{Analysis, AnalysisOptions, Method};
+use retime::pipeline::{Analysis, AnalysisOptions, ClockKind, Method};
 use retime_kineto::Kineto;
 use retime_model::format::{Format, Scan, Timeline, Trace, Undo, Unused};
 use retime_model::{Correction, Timestamp};
