@@ -140,7 +140,9 @@ impl ByFile {
         let (settled, _) = self.settled(file)?;
         let correction = correction.unpack().map_err(FormatError::failed)?;
         let maps = settled.maps(&correction);
-        let written = self.run.rewrite_file(file, &settled.file, &maps, to, monitor);
+        let written = self
+            .run
+            .rewrite_file(file, &settled.file, &maps, to, monitor);
         let saved = self.run.files.resembled(file, to, written)?;
         sync(to)?;
         serde_json::to_string(&saved).map_err(FormatError::failed)

@@ -71,8 +71,10 @@ pub enum KinetoError {
     #[error("{0}")]
     Elsewhere(FormatError),
     /// Whoever works on the same run sends what nobody has asked for.
-    #[error("processes that work on these profiles do not understand each other; run the same \
-             retime in all of them")]
+    #[error(
+        "processes that work on these profiles do not understand each other; run the same \
+             retime in all of them"
+    )]
     Garbled,
     /// Nothing in a directory is a trace.
     #[error("{}: holds no {what}", printable_path(path))]

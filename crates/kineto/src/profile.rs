@@ -13,7 +13,7 @@ use crate::devices::Driven;
 use crate::early::Early;
 use crate::header::Header;
 use crate::labels::is_merged;
-use crate::spans::{Span, Spans, beside_tracks, span};
+use crate::spans::{Spans, Stretch, beside_tracks, span};
 use crate::stamps::Stamp;
 use crate::xla::Instruction;
 
@@ -167,7 +167,7 @@ impl FileRead {
     }
 
     /// From when to when events are on tracks that are its own.
-    pub(crate) fn span(&self) -> Option<Span> {
+    pub(crate) fn span(&self) -> Option<Stretch> {
         let is_own = |track: usize| match &self.own {
             None => true,
             Some(own) => own.get(track).copied().unwrap_or(false),
@@ -183,7 +183,7 @@ impl FileRead {
     }
 
     /// From when to when there is anything on tracks, or beside them.
-    pub(crate) fn extent(&self) -> Option<Span> {
+    pub(crate) fn extent(&self) -> Option<Stretch> {
         match &self.unseen {
             Some(unseen) => unseen.spans.all,
             None => span(&self.columns, beside_tracks(&self.columns)),

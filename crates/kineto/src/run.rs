@@ -7,9 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 use retime_model::format::{FileError, FormatError, OpenedFiles, Scan, Shape, Written};
-use retime_model::{
-    Correction, LocationIndex, Monitor, PartCorrection, SavedName, printable_path,
-};
+use retime_model::{Correction, LocationIndex, Monitor, PartCorrection, SavedName, printable_path};
 
 use crate::apart::Apart;
 use crate::columns::BELOW_ZERO;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::{Columns, NO_TRACK, is_event};
 
 /// A stretch of time, from the first begin to the last end of some events.
-pub(crate) type Span = (u64, u64);
+pub(crate) type Stretch = (u64, u64);
 
 /// The stretches of time of a file, for whoever has only some of its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,9 +13,9 @@ pub(crate) struct Spans {
     /// The first time of all.
     pub(crate) first: Option<u64>,
     /// From when to when events are on each track,
-    pub(crate) tracks: Vec<Option<Span>>,
+    pub(crate) tracks: Vec<Option<Stretch>>,
     /// and on any, with what is beside them.
-    pub(crate) all: Option<Span>,
+    pub(crate) all: Option<Stretch>,
 }
 
 impl Spans {
@@ -36,7 +36,7 @@ impl Spans {
     }
 
     /// The stretch of time of the tracks that are `wanted`.
-    pub(crate) fn of_tracks(&self, wanted: impl Fn(usize) -> bool) -> Option<Span> {
+    pub(crate) fn of_tracks(&self, wanted: impl Fn(usize) -> bool) -> Option<Stretch> {
         let tracks = self.tracks.iter().enumerate();
         let spans = tracks.filter(|it| wanted(it.0)).filter_map(|it| *it.1);
         spans.reduce(both)
@@ -44,7 +44,7 @@ impl Spans {
 }
 
 /// The stretch of time of some events.
-pub(crate) fn span(columns: &Columns, events: impl Iterator<Item = u32>) -> Option<Span> {
+pub(crate) fn span(columns: &Columns, events: impl Iterator<Item = u32>) -> Option<Stretch> {
     let spans = events.map(|it| (columns.begin(it), columns.end(it)));
     spans.reduce(both)
 }
@@ -55,6 +55,6 @@ pub(crate) fn beside_tracks(columns: &Columns) -> impl Iterator<Item = u32> + '_
     all.filter(|it| *it.1 != NO_TRACK).map(|it| it.0)
 }
 
-fn both(a: Span, b: Span) -> Span {
+fn both(a: Stretch, b: Stretch) -> Stretch {
     (a.0.min(b.0), a.1.max(b.1))
 }

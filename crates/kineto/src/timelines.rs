@@ -65,10 +65,7 @@ pub(crate) fn moved(
 }
 
 /// Those of all times that are asked for, or the first that is missing.
-fn chosen(
-    all: impl Iterator<Item = u64>,
-    wanted: &[u32],
-) -> Result<Vec<Timestamp>, u32> {
+fn chosen(all: impl Iterator<Item = u64>, wanted: &[u32]) -> Result<Vec<Timestamp>, u32> {
     let mut wanted = wanted.iter().copied().peekable();
     let mut times = Vec::new();
     for (number, time) in (0..).zip(all) {

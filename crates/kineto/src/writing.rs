@@ -184,7 +184,9 @@ impl Rewrite for Run {
             });
             let written: Vec<String> = self.unless_changed(hands.each(tasks, monitor))?;
             let files = written.iter().map(|it| serde_json::from_str(it));
-            files.collect::<Result<_, _>>().map_err(|_| KinetoError::Garbled)?
+            files
+                .collect::<Result<_, _>>()
+                .map_err(|_| KinetoError::Garbled)?
         } else {
             self.write_all(to, |number, path, to| {
                 let file = read.files.get(number).ok_or_else(|| FileError::Changed {

@@ -396,4 +396,3 @@ impl Rewrite for Dealt {
         self.trace.includes_correction()
     }
 }
-

@@ -199,7 +199,12 @@ pub(super) fn verify(
         written?
     } else {
         let format = formats::of(&args.input.trace, args.format.asked())?;
-        formats::open(copy, format, args.format.team.as_ref(), args.format.together)?
+        formats::open(
+            copy,
+            format,
+            args.format.team.as_ref(),
+            args.format.together,
+        )?
     };
     let scan = {
         let progress = Progress::new(Stage::Verifying, written.bytes(), args.run.quiet);

@@ -46,7 +46,11 @@ impl<'a> Calls<'a> {
         let ranks = files.iter().enumerate();
         Self {
             files,
-            origin: files.iter().filter_map(FileRead::first).min().unwrap_or_default(),
+            origin: files
+                .iter()
+                .filter_map(FileRead::first)
+                .min()
+                .unwrap_or_default(),
             signatures,
             windows: vec![OnceCell::new(); files.len()],
             file_of: ranks

@@ -23,12 +23,8 @@ pub trait InFiles: Send + Sync {
 
     /// Does a task on a file of this number. Those of one file come one after the other, those of
     /// several at a time.
-    fn work(
-        &self,
-        file: usize,
-        task: &[u8],
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<u8>, FormatError>;
+    fn work(&self, file: usize, task: &[u8], monitor: &dyn Monitor)
+    -> Result<Vec<u8>, FormatError>;
 
     /// The trace with its files in other hands.
     fn in_hands(self: Box<Self>, hands: Arc<dyn Hands>) -> Box<dyn Trace>;

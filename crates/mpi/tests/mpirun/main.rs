@@ -229,7 +229,7 @@ fn profiles_by_any_number_of_processes() {
         assert_eq!(retime(dir, &correct), 0);
         let checked = retime(dir, &format!("check job {options} checked.json"));
         assert_eq!(checked, 1);
-        let apply = "apply alone/corrected.retime job -q";
+        let apply = "apply alone/run.retime job -q";
         assert_eq!(retime(dir, &format!("{apply} -o applied")), 0);
         for size in [1, 2, 3] {
             let correct = format!("correct job -o out{size} {options} {size}.json");

@@ -47,7 +47,10 @@ fn a_trace_that_is_not_there_is_missed_once() {
     let path = dir.path().join("none.otf2");
     let expected = Otf2.open(&path).err().unwrap().to_string();
     let found = with(3, &(), |team| {
-        open(team, &Otf2, &path, true, &()).err().unwrap().to_string()
+        open(team, &Otf2, &path, true, &())
+            .err()
+            .unwrap()
+            .to_string()
     });
     assert_eq!(found, expected);
 }
@@ -123,7 +126,10 @@ fn a_process_that_is_gone_is_no_reason_to_wait() {
     std::thread::scope(|scope| {
         scope.spawn(|| serve(&second, &[&Otf2 as &dyn Format], &()));
         drop(members);
-        let error = open(&first, &Otf2, &anchor, true, &()).err().unwrap().to_string();
+        let error = open(&first, &Otf2, &anchor, true, &())
+            .err()
+            .unwrap()
+            .to_string();
         assert_eq!(error, "process 2 has ended");
         assert!(first.dismiss().is_err());
         drop(first);

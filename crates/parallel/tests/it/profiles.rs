@@ -199,7 +199,12 @@ fn arrows_between_files() {
         sent.push(event("X", "work", at, r#","dur":30"#));
         sent.push(event("s", "m", at + 10, &arrow));
         arrived.push(event("X", "work", at - 500, r#","dur":30"#));
-        arrived.push(event("f", "m", at - 500 + 20, &format!("{arrow},\"bp\":\"e\"")));
+        arrived.push(event(
+            "f",
+            "m",
+            at - 500 + 20,
+            &format!("{arrow},\"bp\":\"e\""),
+        ));
     }
     for (name, events) in [("a.json", sent), ("b.json", arrived)] {
         fs::write(job.path().join(name), format!("[{}]", events.join(",\n"))).unwrap();
@@ -229,10 +234,7 @@ fn instructions_of_compiled_programs() {
 
 #[test]
 fn all_files_that_cannot_be_read_are_named() {
-    let job = job(&KinetoRun {
-        ranks: 8,
-        ..nccl()
-    });
+    let job = job(&KinetoRun { ranks: 8, ..nccl() });
     let damage = |rank: u32| {
         let file = job.path().join(format!("rank{rank}.pt.trace.json"));
         let text = fs::read(&file).unwrap();

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use retime_kineto::Kineto;
 use retime_model::Monitor;
 use retime_model::format::Format;
-use retime_kineto::Kineto;
 use retime_otf2_format::Otf2;
 use retime_parallel::{Team, serve, threads};
 
