@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use retime_model::format::{FileError, FormatError, Hands, InFiles, Trace};
 use retime_model::{Correction, Monitor, PartCorrection};
@@ -31,6 +32,7 @@ pub(crate) struct ByFile {
 struct Held {
     read: Mutex<Option<Shown>>,
     settled: OnceLock<Settled>,
+    syncing: Mutex<Option<JoinHandle<Result<(), FormatError>>>>,
 }
 
 /// A file that was read, and the events that its extract has.
@@ -144,8 +146,25 @@ impl ByFile {
             .run
             .rewrite_file(file, &settled.file, &maps, to, monitor);
         let saved = self.run.files.resembled(file, to, written)?;
-        sync(to)?;
+        // The disk works while the copy is read again.
+        let (held, path) = (self.held(file)?.0, to.to_owned());
+        let syncing = thread::Builder::new().spawn(move || sync(&path));
+        let syncing = syncing.map_err(|source| KinetoError::io(to, source))?;
+        *held.syncing.lock().unwrap_or_else(PoisonError::into_inner) = Some(syncing);
         serde_json::to_string(&saved).map_err(FormatError::failed)
+    }
+
+    /// Waits until the disk has what was written of a file.
+    fn synced(&self, file: usize) -> Result<(), FormatError> {
+        let syncing = &self.held(file)?.0.syncing;
+        let syncing = syncing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let synced = syncing.map(JoinHandle::join);
+        synced.map_or(Ok(()), |it| {
+            it.unwrap_or_else(|_| Err(KinetoError::Garbled.into()))
+        })
     }
 }
 
@@ -198,6 +217,7 @@ impl InFiles for ByFile {
             Task::Write(correction, to) => {
                 encoded(&self.write(file, correction, Path::new(&to), monitor)?)
             }
+            Task::Sync => encoded(&self.synced(file)?),
         }
     }
 

@@ -57,6 +57,8 @@ pub(crate) struct Run {
     pub(crate) ranks: Option<Vec<u32>>,
     /// Whoever has the files in hands, if that is not this one alone.
     pub(crate) hands: Option<OtherHands>,
+    /// Whoever has written the files, if this is a copy of what others have in hands.
+    pub(crate) writers: Option<OtherHands>,
     /// The run in the hands of this one alone, for what others are not asked for.
     alone: OnceLock<Box<Run>>,
     pub(crate) read: OnceLock<AllRead>,
@@ -226,6 +228,7 @@ impl Run {
             pattern: None,
             ranks: None,
             hands: None,
+            writers: None,
             alone: OnceLock::new(),
             read: OnceLock::new(),
             matched: Mutex::new(None),
@@ -239,21 +242,7 @@ impl Run {
             return Ok(read);
         }
         let (mut files, driven) = self.unless_changed(self.read_files(monitor))?;
-        let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
-        let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();
-        let named = if self.is_nested {
-            named_ranks::by_names(&self.files.paths().iter().map(directory).collect::<Vec<_>>())
-        } else {
-            named_ranks::by_names(self.files.paths())
-        };
-        let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
-        let named =
-            named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
-        let ranks_are_named = named.is_some() && self.ranks.is_none();
-        let given = self.ranks.clone().or(named);
-        for (file, rank) in files.iter_mut().zip(given.into_iter().flatten()) {
-            file.header.rank = Some(rank);
-        }
+        let ranks_are_named = self.take_ranks(&mut files);
         let all = compiled::All::of(&files);
         for file in &mut files {
             all.take_certain(file);
@@ -281,12 +270,37 @@ impl Run {
         if let Some(hands) = &self.hands {
             settle(hands, &mut files, &places, origin, all, monitor)?;
         }
+        if let Some(writers) = &self.writers {
+            // Nobody may take it for a copy before the disk has it, which had time meanwhile.
+            writers.each::<()>(self.files.paths().iter().map(|_| Task::Sync), monitor)?;
+        }
         Ok(self.read.get_or_init(|| AllRead {
             files,
             places,
             origin,
             ranks_are_named,
         }))
+    }
+
+    /// Gives files the ranks that paths say, if their headers are not asked or say none. True if
+    /// they are those of the names of files.
+    fn take_ranks(&self, files: &mut [FileRead]) -> bool {
+        let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
+        let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();
+        let named = if self.is_nested {
+            named_ranks::by_names(&self.files.paths().iter().map(directory).collect::<Vec<_>>())
+        } else {
+            named_ranks::by_names(self.files.paths())
+        };
+        let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
+        let named =
+            named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
+        let are_named = named.is_some() && self.ranks.is_none();
+        let given = self.ranks.clone().or(named);
+        for (file, rank) in files.iter_mut().zip(given.into_iter().flatten()) {
+            file.header.rank = Some(rank);
+        }
+        are_named
     }
 
     /// All files; with what others say of their devices, if these have read them.

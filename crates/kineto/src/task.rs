@@ -32,8 +32,11 @@ pub(crate) enum Task<'a> {
     MoveEvents(PartCorrection, Vec<Cow<'a, [u32]>>),
     /// To copy it to a new path; not answered.
     Copy(OsString),
-    /// To write it with other times to a new path; answered by undo data, as JSON text.
+    /// To write it with other times to a new path; answered by undo data, as JSON text. The disk
+    /// may not have it yet.
     Write(PartCorrection, OsString),
+    /// To wait until the disk has what was written; not answered.
+    Sync,
 }
 
 /// The facts about a file that all files of its run tell together.
@@ -70,6 +73,7 @@ pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatErro
 }
 
 /// Whoever has the files of a run in hands.
+#[derive(Clone)]
 pub(crate) struct OtherHands(pub(crate) Arc<dyn Hands>);
 
 impl OtherHands {

@@ -281,6 +281,7 @@ impl Rewrite for Run {
             opened.apart = self.read.get().map(|it| it.places.apart.clone());
             if let Some(hands) = &self.hands {
                 opened.hands = Some(OtherHands(hands.0.of_copy(copy, monitor)?));
+                opened.writers = Some(hands.clone());
             }
             Ok(Box::new(opened) as Box<dyn Trace>)
         };

@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn neighbouring_files_go_to_one_process() {
-        assert_eq!(deal_files([10; 5].into_iter(), 2), [0, 0, 0, 1, 1]);
+        assert_eq!(deal_files([10; 5].into_iter(), 2), [0, 0, 1, 1, 1]);
         assert_eq!(deal_files([30, 10, 10, 0].into_iter(), 2), [0, 1, 1, 1]);
         assert_eq!(deal_files([5, 5].into_iter(), 8), [2, 6]);
     }
