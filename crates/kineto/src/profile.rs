@@ -172,14 +172,12 @@ impl FileRead {
             None => true,
             Some(own) => own.get(track).copied().unwrap_or(false),
         };
-        match &self.unseen {
-            Some(unseen) => unseen.spans.of_tracks(is_own),
-            None => {
-                let all = (0..).zip(&self.columns.tracks);
-                let own = all.filter(|it| is_event(*it.1) && is_own(*it.1 as usize));
-                span(&self.columns, own.map(|it| it.0))
-            }
+        if let Some(unseen) = &self.unseen {
+            return unseen.spans.of_tracks(is_own);
         }
+        let all = (0..).zip(&self.columns.tracks);
+        let own = all.filter(|it| is_event(*it.1) && is_own(*it.1 as usize));
+        span(&self.columns, own.map(|it| it.0))
     }
 
     /// From when to when there is anything on tracks, or beside them.

@@ -318,7 +318,7 @@ impl Run {
         let elsewhere = |it: Result<Extract, FormatError>| {
             it.map_err(|error| match error {
                 FormatError::Failed(_) => KinetoError::Elsewhere(error).into(),
-                cancelled => cancelled,
+                FormatError::Cancelled(_) => error,
             })
         };
         let read = self.all_or_failures(read.into_iter().map(elsewhere).collect())?;
