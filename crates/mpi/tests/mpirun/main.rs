@@ -248,8 +248,7 @@ fn profiles_by_any_number_of_processes() {
             assert_eq!(run(dir, size, &apply), (0, String::new()));
             assert_same(&dir.join("applied"), &dir.join(applied));
         }
-        let undo = format!("undo out3 -o undone -q");
-        assert_eq!(retime(dir, &undo), 0);
+        assert_eq!(retime(dir, "undo out3 -o undone -q"), 0);
         for rank in 0..ranks {
             let name = format!("rank{rank}.pt.trace.json");
             let (original, undone) = (dir.join("job").join(&name), dir.join("undone").join(&name));
