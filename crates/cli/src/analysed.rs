@@ -54,13 +54,12 @@ pub(crate) fn analyse_some(
     model: &ModelArgs,
     window: impl FnOnce(&Causality, &TraceInfo) -> Result<Window, CliError>,
 ) -> Result<Analysed, CliError> {
-    if let Some(team) = source.team.filter(|_| source.together) {
-        let opened = {
-            let format = formats::of(source.path, source.format)?;
-            retime_parallel::open(team, format, source.path, &Interrupts)?
-        };
-        if let retime_parallel::Opened::Dealt(trace) = opened {
-            return analyse_together(*trace, source, model);
+    let is_one_path = source.others.is_empty();
+    if let Some(team) = source.team.filter(|_| source.together && is_one_path) {
+        let format = formats::of(source.path, source.format)?;
+        let opened = retime_parallel::open_in_parts(team, format, source.path, &Interrupts)?;
+        if let Some(trace) = opened {
+            return analyse_together(trace, source, model);
         }
     }
     let start = Instant::now();

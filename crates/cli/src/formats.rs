@@ -210,14 +210,16 @@ fn untold(path: &Path, error: io::Error) -> CliError {
     CliError::io(path, error)
 }
 
-/// Opens a trace of a format, on all processes of a team if there is one.
+/// Opens a trace of a format, on all processes of a team if there is one; these also work on files
+/// of which `together` they make one trace.
 pub(crate) fn open(
     path: &Path,
     format: &'static dyn Format,
     team: Option<&Arc<Team>>,
+    together: bool,
 ) -> Result<Box<dyn Trace>, CliError> {
     Ok(match team {
-        Some(team) => retime_parallel::open(team, format, path, &Interrupts)?.into_trace(),
+        Some(team) => retime_parallel::open(team, format, path, together, &Interrupts)?,
         None => format.open_watched(path, &Interrupts)?,
     })
 }

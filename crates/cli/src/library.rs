@@ -79,7 +79,7 @@ pub fn open(
     let format = asked.format().map_err(failed)?;
     let format = formats::of(path, format).map_err(failed)?;
     let opened = if others.is_empty() {
-        formats::open(path, format, None)
+        formats::open(path, format, None, false)
     } else {
         formats::open_files(path, others, format)
     };

@@ -100,13 +100,17 @@ pub(crate) fn load_with<T>(
         others,
         format,
         team,
+        together,
         quiet,
         ..
     } = source;
     let format = formats::of(path, format)?;
     let trace = if others.is_empty() {
-        formats::open(path, format, team)?
+        formats::open(path, format, team, together)?
     } else {
+        if let Some(team) = team {
+            team.work_alone();
+        }
         formats::open_files(path, others, format)?
     };
     let path = if others.is_empty() {

@@ -29,8 +29,9 @@ const NAME: &str = "retime-mpi";
 ///
 /// Does what retime does, with the same options, the same output and the same exit codes,
 /// for any number of processes. Each holds the events of its own locations, and with --method
-/// auto, clc or simple no process holds those of all; else, and where events wait for each
-/// other in a circle, process 0 has to have room for all events that communicate, and says so.
+/// auto, clc or simple no process holds those of all; else, where events wait for each
+/// other in a circle, and for profiles of training jobs, of which each process reads and writes
+/// some files, process 0 has to have room for all events that communicate.
 /// TRACE and the output have to lie on a file system that all nodes see.
 ///
 /// Without a trace, retime-mpi measure tells how far the clocks of the processes are apart;
@@ -197,7 +198,7 @@ fn lead(
     });
     let usage = team.dismiss().map_err(lost)?;
     if team.worked_alone() && team.size() > 1 && !manner.quiet {
-        say("process 0 worked alone: traces of this format are not read in parts");
+        say("process 0 worked alone: such a trace is not read in parts");
     }
     if manner.verbose {
         say(&describe(&usage, team.events()));

@@ -48,7 +48,7 @@ impl Truth {
 
     /// Takes the true times of other events of the same trace.
     pub(crate) fn follow(&mut self, nodes: &Nodes) -> Result<(), CliError> {
-        let trace = formats::open(&self.path, formats::of(&self.path, None)?, None)?;
+        let trace = formats::open(&self.path, formats::of(&self.path, None)?, None, false)?;
         let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
         let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
         let timelines = trace.timelines(&events, &Interrupts)?;

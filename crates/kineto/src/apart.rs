@@ -16,12 +16,12 @@
 //! nothing says that there is a second clock, and there is none.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
-use crate::early;
 use crate::profile::{FileRead, Track};
 
 /// The devices of a file that read clocks of their own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Apart {
     /// The device that each track is of, if that is one of these; empty if there are none.
     of_track: Vec<Option<u32>>,
@@ -33,17 +33,17 @@ pub(crate) struct Apart {
 type Device<'a> = (Option<u32>, Option<&'a str>, &'a str);
 
 impl Apart {
-    /// Those of each file.
-    pub(crate) fn of_files(files: &[FileRead]) -> Vec<Self> {
-        if files.iter().any(has_early) {
-            files.iter().map(Self::of).collect()
+    /// Those of each file, given all devices that calls drive in it.
+    pub(crate) fn of_files(files: &[FileRead], driven: impl Fn(usize) -> Self) -> Vec<Self> {
+        if files.iter().any(|it| it.early().kernels > 0) {
+            (0..files.len()).map(driven).collect()
         } else {
             vec![Self::default(); files.len()]
         }
     }
 
     /// All devices of a file that calls drive.
-    fn of(file: &FileRead) -> Self {
+    pub(crate) fn of(file: &FileRead) -> Self {
         let driven = &file.driven.kernels;
         let track = |event: u32| file.columns.track(event);
         // Tracks that start kernels, too, are of no device, whatever they are called.
@@ -88,12 +88,6 @@ impl Apart {
     pub(crate) fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
-}
-
-/// True if a kernel begins before its launch.
-fn has_early(file: &FileRead) -> bool {
-    let is_early = |it: &(u32, u32)| early::before(&file.columns, it.0, it.1) > 0;
-    file.driven.kernels.iter().any(is_early)
 }
 
 fn device_of(track: &Track) -> Device<'_> {

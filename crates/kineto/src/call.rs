@@ -18,6 +18,7 @@
 
 use memchr::memmem;
 use retime_model::Operation;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::header::{Header, number, rank_list};
@@ -25,7 +26,7 @@ use crate::kernels::{family, mutual};
 use crate::recorded::Recorded;
 
 /// A call as one rank recorded it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Call {
     /// Its event, by its position in the [columns](crate::columns) of the file.
     pub(crate) event: u32,
@@ -67,7 +68,7 @@ impl Call {
 }
 
 /// Where a call was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum On {
     /// On a stream of a device, which does one call after the other.
     Stream,
@@ -78,7 +79,7 @@ pub(crate) enum On {
 }
 
 /// The effect of a call on ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
     /// It takes part in an operation of the whole group.
     Collective(Operation),
@@ -89,7 +90,7 @@ pub(crate) enum What {
 }
 
 /// A process group, as a call names it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Label {
     pub(crate) name: String,
     /// The ranks of its members as text, maybe with some left out.

@@ -6,7 +6,6 @@ use retime_model::format::{
     Document, DocumentGroup, DocumentKind, DocumentTrack, DrawnArrow, DrawnEnd, Extent,
 };
 
-use crate::columns::NO_TRACK;
 use crate::header::Header;
 use crate::matching::{Joined, Part};
 use crate::profile::FileRead;
@@ -82,11 +81,8 @@ fn drawn(file: &FileRead, arrows: &[Joined]) -> Vec<DrawnArrow> {
 
 /// The stretch from the earliest to the latest time of the events on tracks.
 fn extent(file: &FileRead) -> Option<Extent> {
-    let columns = &file.columns;
     let told = |time: u64| time.wrapping_sub(file.origin) as i64;
-    let events = (0..columns.begins.len() as u32).filter(|it| columns.track(*it) != NO_TRACK);
-    let ends = events.map(|it| (columns.begin(it), columns.end(it)));
-    let (first, last) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+    let (first, last) = file.extent()?;
     Some(Extent {
         first: told(first),
         last: told(last),

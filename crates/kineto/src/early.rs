@@ -13,13 +13,14 @@
 use std::path::Path;
 
 use retime_model::{format_seconds, group_digits, printable_path};
+use serde::{Deserialize, Serialize};
 
 use crate::columns::Columns;
 use crate::devices::Driven;
 use crate::few::few;
 
 /// Kernels that begin before their launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Early {
     /// How many do,
     pub(crate) kernels: u64,
@@ -46,7 +47,7 @@ impl Early {
 }
 
 /// The nanoseconds by which a kernel begins before its launch; negative if it begins later.
-pub(crate) fn before(columns: &Columns, launch: u32, kernel: u32) -> i64 {
+fn before(columns: &Columns, launch: u32, kernel: u32) -> i64 {
     // As signed numbers: times before 0 may not be counted from elsewhere yet.
     let begin = |event: u32| columns.begin(event) as i64;
     begin(launch).saturating_sub(begin(kernel))

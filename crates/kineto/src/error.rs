@@ -67,6 +67,15 @@ pub enum KinetoError {
         /// The fact that speaks against one run, and the way out.
         what: String,
     },
+    /// A file could not be read, as whoever has it in hands says.
+    #[error("{0}")]
+    Elsewhere(FormatError),
+    /// Whoever works on the same run sends what nobody has asked for.
+    #[error(
+        "processes that work on these profiles do not understand each other; run the same \
+             retime in all of them"
+    )]
+    Garbled,
     /// Nothing in a directory is a trace.
     #[error("{}: holds no {what}", printable_path(path))]
     NoTrace {

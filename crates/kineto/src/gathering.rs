@@ -378,6 +378,7 @@ impl Gathering {
             flows: self.flows,
             unused: self.unused,
             driven: Arc::new(self.driven),
+            unseen: None,
         })
     }
 }

@@ -1,12 +1,13 @@
 //! The statements of a file about itself, beside its events.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Keys of the outermost object that say it.
 pub(crate) const KEYS: [&[u8]; 3] = [b"baseTimeNanoseconds", b"distributedInfo", b"host_name"];
 
 /// The statements of a file about itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     /// Nanoseconds at which the times of its events begin to count.
     pub(crate) base: i64,
@@ -25,7 +26,7 @@ pub(crate) struct Header {
 }
 
 /// A process group.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct HeaderGroup {
     pub(crate) name: String,
     /// The ranks of its members, by their rank in it; empty if they are not said.

@@ -44,6 +44,10 @@
 //! one_name ranks of one name --> runs           that share a clock by more than coincidence
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
 //! run      scan, timelines, rewrite, restore, rows
+//! spans    files --> from when to when        there are events
+//! extract  a file --> what joining takes       where others have read it
+//! task     what is asked of these, and answered
+//! by_file  a run as these see it: file by file
 //! documents files --> whose they are           for whoever puts them together
 //! texts    events --> members                as they stand, likewise
 //! ```
@@ -87,6 +91,7 @@
 mod advice;
 mod apart;
 mod between;
+mod by_file;
 mod call;
 mod chrome;
 mod chunks;
@@ -98,6 +103,7 @@ mod document;
 mod documents;
 mod early;
 mod error;
+mod extract;
 mod facts;
 mod few;
 mod fields;
@@ -135,8 +141,10 @@ mod rows;
 mod run;
 mod scan;
 mod sizes;
+mod spans;
 mod stamps;
 mod streams;
+mod task;
 mod texts;
 mod timelines;
 mod undo;
@@ -147,9 +155,10 @@ mod xla;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use retime_model::format::{Format, FormatError, Recognition, Trace};
+use retime_model::format::{Format, FormatError, InFiles, Recognition, Trace};
 use retime_model::{Monitor, presence};
 
+use by_file::ByFile;
 pub use chrome::Chrome;
 pub use chunks::Chunks;
 pub use document::{Document, Renew, Renewal, Renewed, Show};
@@ -211,6 +220,15 @@ impl Format for Kineto {
 
     fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
         open(&Chrome, path, None)
+    }
+
+    fn open_in_files(
+        &self,
+        path: &Path,
+        _: &dyn Monitor,
+    ) -> Option<Result<Box<dyn InFiles>, FormatError>> {
+        let opened = run::Run::open(&Chrome, path, None);
+        Some(opened.map(|it| Box::new(ByFile::of(it)) as Box<dyn InFiles>))
     }
 
     fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {

@@ -73,6 +73,7 @@ fn part_of(file: &FileRead, rank: Option<u32>, tracks: Vec<bool>) -> FileRead {
         calls: calls.cloned().collect(),
         requests: requests.collect(),
         own: Some(tracks),
+        unseen: file.unseen.clone(),
         ..FileRead::default()
     }
 }

@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use retime_model::Operation;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::columns::{Columns, is_event};
 use crate::devices::Driven;
+use crate::early::Early;
 use crate::header::Header;
 use crate::labels::is_merged;
+use crate::spans::{Spans, Stretch, beside_tracks, span};
 use crate::stamps::Stamp;
 use crate::xla::Instruction;
 
 /// A thread, a stream, or whatever else events of a file are on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Track {
     /// As they stand in the file.
     pub(crate) pid: String,
@@ -35,7 +38,7 @@ pub(crate) struct Track {
 }
 
 /// An end of an arrow between two events.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FlowEnd {
     pub(crate) event: u32,
     /// Category, name and id, which both ends have in common.
@@ -44,7 +47,7 @@ pub(crate) struct FlowEnd {
 }
 
 /// The calls by which a program asks for operations of a kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Requests {
     /// Their events, as they stand in the file.
     pub(crate) events: Vec<u32>,
@@ -53,7 +56,7 @@ pub(crate) struct Requests {
 }
 
 /// Which end it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum FlowKind {
     Start,
     End,
@@ -112,6 +115,15 @@ pub struct FileRead {
     pub(crate) unused: Vec<(&'static str, u64)>,
     /// The calls by which it and its devices depend on each other.
     pub(crate) driven: Arc<Driven>,
+    /// The facts of all its events, if these are only [some](crate::extract).
+    pub(crate) unseen: Option<Unseen>,
+}
+
+/// The facts of all events of a file for whoever has only some of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Unseen {
+    pub(crate) spans: Spans,
+    pub(crate) early: Early,
 }
 
 impl FileRead {
@@ -143,6 +155,7 @@ impl FileRead {
             flows: Vec::new(),
             unused: Vec::new(),
             driven: Arc::clone(&self.driven),
+            unseen: self.unseen.clone(),
         }
     }
 }
@@ -153,14 +166,40 @@ impl FileRead {
         is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref()))
     }
 
-    /// The events on tracks that are its own.
-    pub(crate) fn placed(&self) -> impl Iterator<Item = u32> + '_ {
-        let is_own = |track: u32| match &self.own {
-            None => is_event(track),
-            Some(own) => own.get(track as usize).copied().unwrap_or(false),
+    /// From when to when events are on tracks that are its own.
+    pub(crate) fn span(&self) -> Option<Stretch> {
+        let is_own = |track: usize| match &self.own {
+            None => true,
+            Some(own) => own.get(track).copied().unwrap_or(false),
         };
-        let events = 0..self.columns.begins.len() as u32;
-        events.filter(move |&event| is_own(self.columns.track(event)))
+        if let Some(unseen) = &self.unseen {
+            return unseen.spans.of_tracks(is_own);
+        }
+        let all = (0..).zip(&self.columns.tracks);
+        let own = all.filter(|it| is_event(*it.1) && is_own(*it.1 as usize));
+        span(&self.columns, own.map(|it| it.0))
+    }
+
+    /// From when to when there is anything on tracks, or beside them.
+    pub(crate) fn extent(&self) -> Option<Stretch> {
+        match &self.unseen {
+            Some(unseen) => unseen.spans.all,
+            None => span(&self.columns, beside_tracks(&self.columns)),
+        }
+    }
+
+    /// The first of its times.
+    pub(crate) fn first(&self) -> Option<u64> {
+        match &self.unseen {
+            Some(unseen) => unseen.spans.first,
+            None => self.columns.begins.iter().min().copied(),
+        }
+    }
+
+    /// Its kernels that begin before their launches.
+    pub(crate) fn early(&self) -> Early {
+        let unseen = self.unseen.as_ref().map(|it| it.early);
+        unseen.unwrap_or_else(|| Early::of(&self.driven, &self.columns, |_| true))
     }
 
     /// Counts its times from so many nanoseconds before 0, once and for all.

@@ -11,13 +11,15 @@ use retime_model::format::{
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
 use crate::advice::advice;
-use crate::early::{Early, EarlyInFile};
+use crate::early::EarlyInFile;
 use crate::error::first_error;
+use crate::extract::Times;
 use crate::places::{left_out, warnings};
 use crate::rewrite::new_times;
 use crate::rows::Table;
 use crate::run::Run;
 use crate::scan::Matched;
+use crate::task::Task;
 use crate::{documents, early, facts, named_ranks, recordings, timelines};
 
 impl Trace for Run {
@@ -36,7 +38,7 @@ impl Trace for Run {
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
         let read = self.read(monitor)?;
         let matched = Matched::of(&read.files, &read.files, &read.places);
-        self.take_up(read, matched)
+        self.take_up(read, matched, monitor)
     }
 
     fn timelines(
@@ -46,6 +48,14 @@ impl Trace for Run {
     ) -> Result<Vec<Timeline>, FormatError> {
         let read = self.read(monitor)?;
         self.check_asked(read, events.len())?;
+        if let Some(hands) = &self.hands {
+            let tasks = (0..read.files.len()).map(|number| {
+                let events = Self::of_file(read, number, events);
+                Task::Timelines(events.iter().map(|&it| it.into()).collect())
+            });
+            let timelines: Vec<Vec<Timeline>> = hands.each(tasks, monitor)?;
+            return Ok(timelines.into_iter().flatten().collect());
+        }
         let files = self.files.paths().par_iter().zip(&read.files).enumerate();
         let timelines = files.map(|(number, (path, file))| {
             timelines::of_file(path, file, Self::of_file(read, number, events))
@@ -61,20 +71,33 @@ impl Trace for Run {
     ) -> Result<Option<Scan>, FormatError> {
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
-        let files = self.files.paths().par_iter().zip(&read.files).enumerate();
-        let moved = files.map(|(number, (path, file))| {
-            let times = new_times(path, file, &Self::maps(read, correction, number))?;
-            Ok::<_, FormatError>(file.at(times))
-        });
-        let moved = first_error(moved)?;
+        let moved = if let Some(hands) = &self.hands {
+            let files = 0..read.files.len();
+            let tasks = files.map(|it| Task::Move(Self::part(read, correction, it)));
+            let times: Vec<Times> = hands.each(tasks, monitor)?;
+            let files = read.files.iter().zip(times);
+            files.map(|(file, times)| times.of_file(file)).collect()
+        } else {
+            let files = self.files.paths().par_iter().zip(&read.files).enumerate();
+            first_error(files.map(|(number, (path, file))| {
+                let times = new_times(path, file, &Self::maps(read, correction, number))?;
+                Ok::<_, FormatError>(file.at(times))
+            }))?
+        };
         let matched = Matched::of(&moved, &read.files, &read.places);
-        if self.last_matched().as_ref() == Some(&matched) {
+        let last = self.last_matched();
+        let is_last = last.as_ref().is_some_and(|it| it.joins_as(&matched));
+        drop(last);
+        if is_last {
             return Ok(None);
         }
-        self.take_up(read, matched).map(Some)
+        self.take_up(read, matched, monitor).map(Some)
     }
 
     fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        if self.hands.is_some() {
+            return self.alone()?.rows(location);
+        }
         let read = self.read(&())?;
         let table = if let Some(table) = self.table.get() {
             table
@@ -91,6 +114,10 @@ impl Trace for Run {
     }
 
     fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
+        if self.hands.is_some() {
+            let alone = self.alone().ok().filter(|it| it.read(&()).is_ok());
+            return alone.map_or_else(Vec::new, |it| it.operations(location, events));
+        }
         let Some(read) = self.read.get() else {
             return Vec::new();
         };
@@ -150,7 +177,7 @@ impl Trace for Run {
             all.extend(early::warnings(files.map(|(path, (file, apart))| {
                 EarlyInFile {
                     path,
-                    early: Early::of(&file.driven, &file.columns, |_| true),
+                    early: file.early(),
                     is_apart: !apart.is_empty(),
                 }
             })));

@@ -1,26 +1,31 @@
 //! An opened run: which files it has, and what is in them.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
-use retime_model::format::{FileError, FormatError, OpenedFiles, Scan, Shape};
-use retime_model::{Correction, Monitor, printable_path};
+use retime_model::format::{FileError, FormatError, OpenedFiles, Scan, Shape, Written};
+use retime_model::{Correction, LocationIndex, Monitor, PartCorrection, SavedName, printable_path};
 
 use crate::apart::Apart;
 use crate::columns::BELOW_ZERO;
 use crate::document::{Document, is_named_like_one};
 use crate::error::KinetoError;
+use crate::extract::{Extract, Times};
 use crate::found::{Found, in_order};
+use crate::matching::Joined;
 use crate::nested;
 use crate::outline::Look;
 use crate::places::{Places, one_run};
 use crate::profile::FileRead;
 use crate::rank_pattern::RankPattern;
-use crate::rewrite::Maps;
+use crate::rewrite::{self, Maps};
 use crate::rows::Table;
 use crate::scan::Matched;
+use crate::task::{Logs, OtherHands, Settlement, Task};
+use crate::undo::SavedFile;
 use crate::{compiled, named_ranks};
 
 /// Some files of one run.
@@ -50,6 +55,12 @@ pub(crate) struct Run {
     pub(crate) pattern: Option<RankPattern>,
     /// and the rank of each file by that.
     pub(crate) ranks: Option<Vec<u32>>,
+    /// Whoever has the files in hands, if that is not this one alone.
+    pub(crate) hands: Option<OtherHands>,
+    /// Whoever has written the files, if this is a copy of what others have in hands.
+    pub(crate) writers: Option<OtherHands>,
+    /// The run in the hands of this one alone, for what others are not asked for.
+    alone: OnceLock<Box<Run>>,
     pub(crate) read: OnceLock<AllRead>,
     /// The calls that were found to belong together last.
     matched: Mutex<Option<Matched>>,
@@ -216,6 +227,9 @@ impl Run {
             apart: None,
             pattern: None,
             ranks: None,
+            hands: None,
+            writers: None,
+            alone: OnceLock::new(),
             read: OnceLock::new(),
             matched: Mutex::new(None),
             table: OnceLock::new(),
@@ -227,31 +241,19 @@ impl Run {
         if let Some(read) = self.read.get() {
             return Ok(read);
         }
-        let files = self.files.paths().par_iter();
-        let files = files
-            .map(|path| self.document.read(path, monitor))
-            .collect();
-        let mut files = self.unless_changed(self.all_or_failures(files))?;
-        let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
-        let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();
-        let named = if self.is_nested {
-            named_ranks::by_names(&self.files.paths().iter().map(directory).collect::<Vec<_>>())
-        } else {
-            named_ranks::by_names(self.files.paths())
-        };
-        let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
-        let named =
-            named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
-        let ranks_are_named = named.is_some() && self.ranks.is_none();
-        let given = self.ranks.clone().or(named);
-        for (file, rank) in files.iter_mut().zip(given.into_iter().flatten()) {
-            file.header.rank = Some(rank);
+        let (mut files, driven) = self.unless_changed(self.read_files(monitor))?;
+        let ranks_are_named = self.take_ranks(&mut files);
+        let all = compiled::All::of(&files);
+        for file in &mut files {
+            all.take_certain(file);
         }
-        compiled::take_certain(&mut files);
         one_run(self.files.paths(), &files)?;
         let apart = match &self.apart {
             Some(given) => given.clone(),
-            None => Apart::of_files(&files),
+            None => Apart::of_files(&files, |number| match &driven {
+                Some(driven) => driven.get(number).cloned().unwrap_or_default(),
+                None => files.get(number).map_or_else(Apart::default, Apart::of),
+            }),
         };
         let places = Places::of(self.files.paths(), &files, apart);
         let origin = self.origin.unwrap_or_else(|| {
@@ -265,12 +267,63 @@ impl Run {
         for file in &mut files {
             file.count_from(origin);
         }
+        if let Some(hands) = &self.hands {
+            settle(hands, &mut files, &places, origin, all, monitor)?;
+        }
+        if let Some(writers) = &self.writers {
+            // Nobody may take it for a copy before the disk has it, which had time meanwhile.
+            writers.each::<()>(self.files.paths().iter().map(|_| Task::Sync), monitor)?;
+        }
         Ok(self.read.get_or_init(|| AllRead {
             files,
             places,
             origin,
             ranks_are_named,
         }))
+    }
+
+    /// Gives files the ranks that paths say, if their headers are not asked or say none. True if
+    /// they are those of the names of files.
+    fn take_ranks(&self, files: &mut [FileRead]) -> bool {
+        let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
+        let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();
+        let named = if self.is_nested {
+            named_ranks::by_names(&self.files.paths().iter().map(directory).collect::<Vec<_>>())
+        } else {
+            named_ranks::by_names(self.files.paths())
+        };
+        let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
+        let named =
+            named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
+        let are_named = named.is_some() && self.ranks.is_none();
+        let given = self.ranks.clone().or(named);
+        for (file, rank) in files.iter_mut().zip(given.into_iter().flatten()) {
+            file.header.rank = Some(rank);
+        }
+        are_named
+    }
+
+    /// All files; with what others say of their devices, if these have read them.
+    fn read_files(
+        &self,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<FileRead>, Option<Vec<Apart>>), FormatError> {
+        let paths = self.files.paths();
+        let Some(hands) = &self.hands else {
+            let files = paths.par_iter();
+            let files = files.map(|path| self.document.read(path, monitor));
+            return Ok((self.all_or_failures(files.collect())?, None));
+        };
+        let read = hands.try_each(paths.iter().map(|_| Task::Read), monitor)?;
+        let elsewhere = |it: Result<Extract, FormatError>| {
+            it.map_err(|error| match error {
+                FormatError::Failed(_) => KinetoError::Elsewhere(error).into(),
+                FormatError::Cancelled(_) => error,
+            })
+        };
+        let read = self.all_or_failures(read.into_iter().map(elsewhere).collect())?;
+        let (files, driven) = read.into_iter().map(Extract::into_file).unzip();
+        Ok((files, Some(driven)))
     }
 
     /// All files as they were read, or why of each that cannot be read.
@@ -295,10 +348,37 @@ impl Run {
     }
 
     /// The logs of what belongs together, which is what was found last from now on.
-    pub(crate) fn take_up(&self, read: &AllRead, matched: Matched) -> Result<Scan, FormatError> {
-        let scan = matched.scan(self.files.paths(), &read.files, &read.places)?;
+    pub(crate) fn take_up(
+        &self,
+        read: &AllRead,
+        mut matched: Matched,
+        monitor: &dyn Monitor,
+    ) -> Result<Scan, FormatError> {
+        let logs = if let Some(hands) = &self.hands {
+            let files = 0..read.files.len();
+            let parts: Vec<Vec<Joined>> = files.map(|it| matched.parts(it).collect()).collect();
+            let tasks = parts.iter().map(|it| Task::Logs(it.into()));
+            let all: Vec<Logs> = hands.each(tasks, monitor)?;
+            matched.are_driven = all.iter().any(|it| it.are_driven);
+            all.into_iter().map(|it| it.logs).collect()
+        } else {
+            matched.logs(self.files.paths(), &read.files, &read.places)?
+        };
+        let scan = matched.scan(logs, &read.files, &read.places);
         *self.last_matched() = Some(matched);
         Ok(scan)
+    }
+
+    /// The run in the hands of this one alone.
+    pub(crate) fn alone(&self) -> Result<&Self, FormatError> {
+        if let Some(alone) = self.alone.get() {
+            return Ok(alone);
+        }
+        let pattern = self.pattern.as_ref();
+        let mut alone = Self::open(self.document, &self.path, pattern)?;
+        alone.origin = self.origin;
+        alone.apart.clone_from(&self.apart);
+        Ok(self.alone.get_or_init(|| Box::new(alone)))
     }
 
     /// The outcome of reading, unless a file is no longer what it was when it was opened.
@@ -317,10 +397,38 @@ impl Run {
         inside.filter(|_| self.is_nested).unwrap_or(name)
     }
 
+    /// Copies a file with new times to the new file `to`.
+    pub(crate) fn rewrite_file(
+        &self,
+        number: usize,
+        file: &FileRead,
+        maps: &Maps<'_>,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Written<SavedFile>, FormatError> {
+        let Some(path) = self.files.paths().get(number) else {
+            return Err(KinetoError::Garbled.into());
+        };
+        let name = SavedName::of(self.name_of(path));
+        let mut saved = rewrite::rewrite(self.document, path, name, file, maps, to, monitor)?;
+        saved.modified = self.files.modified(number);
+        Ok(Written {
+            modified: saved.modified.filter(|_| saved.is_unchanged()),
+            outcome: saved,
+        })
+    }
+
     /// The maps of the tracks of a file.
     pub(crate) fn maps<'a>(read: &AllRead, correction: &'a Correction, file: usize) -> Maps<'a> {
         let tracks = read.files.get(file).map_or(&[][..], |it| &it.tracks);
         Maps::new(correction, read.places.location(file, 0), tracks)
+    }
+
+    /// The part of a correction that concerns a file.
+    pub(crate) fn part(read: &AllRead, correction: &Correction, file: usize) -> PartCorrection {
+        let locations = read.places.of_file(file);
+        let locations = locations.map(|it| LocationIndex(it as u32));
+        PartCorrection::of(correction, &locations.collect::<Vec<_>>())
     }
 
     /// A correction of another trace could speak of other locations.
@@ -351,4 +459,31 @@ impl Run {
         let what = format!("has {found} tracks, but {asked} are asked for");
         Err(FileError::inconsistent(&self.path, what))
     }
+}
+
+/// Tells others what each file is among all, and takes the times of what is known of it.
+fn settle(
+    hands: &OtherHands,
+    files: &mut [FileRead],
+    places: &Places,
+    origin: u64,
+    all: compiled::All,
+    monitor: &dyn Monitor,
+) -> Result<(), FormatError> {
+    let tasks = (0..).zip(&places.apart).map(|(number, apart)| {
+        Task::Settle(Cow::Owned(Settlement {
+            number,
+            first: places.location(number as usize, 0),
+            origin,
+            all,
+            apart: apart.clone(),
+        }))
+    });
+    let times: Vec<Times> = hands.each(tasks, monitor)?;
+    for (file, times) in files.iter_mut().zip(times) {
+        if let Some(unseen) = &mut file.unseen {
+            unseen.spans = times.spans;
+        }
+    }
+    Ok(())
 }

@@ -19,13 +19,15 @@ use crate::profile::FileRead;
 pub(crate) type Unmatched = Vec<(&'static str, Vec<u64>)>;
 
 /// Calls and arrows of a run that belong together.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Matched {
     matching: Matching,
     /// The arrows that begin or end in each file.
     arrows: Vec<Vec<Joined>>,
     /// The parts of events between host and devices of each file.
     driven: Vec<Roles>,
+    /// True if whoever has the files in hands knows such parts.
+    pub(crate) are_driven: bool,
 }
 
 impl Matched {
@@ -57,13 +59,27 @@ impl Matched {
             matching,
             arrows,
             driven,
+            are_driven: false,
         }
     }
 
     /// True if nothing belongs together.
     pub(crate) fn is_empty(&self) -> bool {
         let mut all = self.matching.joined.iter().chain(&self.arrows);
-        all.all(Vec::is_empty) && self.driven.iter().all(Roles::is_empty)
+        let are_driven = self.are_driven || !self.driven.iter().all(Roles::is_empty);
+        all.all(Vec::is_empty) && !are_driven
+    }
+
+    /// True if the same calls and arrows belong together, and so all that follows from that.
+    pub(crate) fn joins_as(&self, other: &Self) -> bool {
+        self.matching == other.matching && self.arrows == other.arrows
+    }
+
+    /// The parts that events of a file have in what ranks do together.
+    pub(crate) fn parts(&self, file: usize) -> impl Iterator<Item = Joined> + '_ {
+        let both = [&self.matching.joined, &self.arrows];
+        let both = both.map(|it| it.get(file).into_iter().flatten().copied());
+        both.into_iter().flatten()
     }
 
     /// The host of each file, or the part of it that has one clock.
@@ -76,35 +92,36 @@ impl Matched {
         self.arrows.get(file).map_or(&[], |it| it)
     }
 
-    /// The logs of all locations, by recorded times.
-    pub(crate) fn scan(
+    /// The logs of the tracks of each file, by recorded times.
+    pub(crate) fn logs(
         &self,
         paths: &[PathBuf],
         files: &[FileRead],
         places: &Places,
-    ) -> Result<Scan, FormatError> {
-        let mut logs = Vec::new();
-        let mut contents = Vec::new();
-        for (number, (path, file)) in paths.iter().zip(files).enumerate() {
-            let calls = self.matching.joined.get(number).into_iter().flatten();
-            let flows = self.arrows.get(number).into_iter().flatten();
-            let parts = calls.chain(flows).map(|it| (it.event, it.part)).collect();
-            let roles = Roles::default();
-            let parts = Parts {
-                joined: parts,
-                driven: self.driven.get(number).unwrap_or(&roles),
-            };
-            for log in logs_of(path, file, &parts, |track| places.location(number, track)) {
-                logs.push(log?);
-            }
-            contents.extend(contents_of(file));
-        }
+    ) -> Result<Vec<Vec<LocationLog>>, FormatError> {
+        let none = Roles::default();
+        let files = paths.iter().zip(files).enumerate();
+        let logs = files.map(|(number, (path, file))| {
+            let driven = self.driven.get(number).unwrap_or(&none);
+            let first = places.location(number, 0);
+            logs_of(path, file, self.parts(number), driven, first)
+        });
+        logs.collect()
+    }
+
+    /// All of the trace, with the logs of the tracks of each file.
+    pub(crate) fn scan(
+        &self,
+        logs: Vec<Vec<LocationLog>>,
+        files: &[FileRead],
+        places: &Places,
+    ) -> Scan {
         let hosts = self.hosts(files, places);
-        Ok(Scan {
+        Scan {
             info: places.info(files, &self.matching.groups, &hosts),
-            logs,
-            contents,
-        })
+            logs: logs.into_iter().flatten().collect(),
+            contents: files.iter().flat_map(contents_of).collect(),
+        }
     }
 
     /// Counts the calls that were not matched, for the first track of each file: all have one
@@ -136,35 +153,30 @@ impl Matched {
     }
 }
 
-/// The parts that events of a file have.
-struct Parts<'a> {
-    /// In what ranks do together.
-    joined: FxHashMap<u32, Part>,
-    /// Between host and devices.
-    driven: &'a Roles,
-}
-
-/// The log of each track of a file.
-fn logs_of<'a>(
-    path: &'a Path,
-    file: &'a FileRead,
-    parts: &'a Parts<'a>,
-    location: impl Fn(u32) -> LocationIndex + 'a,
-) -> impl Iterator<Item = Result<LocationLog, FormatError>> + 'a {
+/// The log of each track of a file, the first of which is a location, given the parts of its events
+/// in what ranks do together, and between host and devices.
+pub(crate) fn logs_of(
+    path: &Path,
+    file: &FileRead,
+    parts: impl Iterator<Item = Joined>,
+    driven: &Roles,
+    first: LocationIndex,
+) -> Result<Vec<LocationLog>, FormatError> {
+    let joined: FxHashMap<u32, Part> = parts.map(|it| (it.event, it.part)).collect();
     let order = Order::of(&file.columns, file.tracks.len());
-    (0..file.tracks.len()).map(move |track| {
+    let logs = (0..file.tracks.len()).map(|track| {
         let entries = order.of_track(track);
-        let mut log = LogBuilder::new(location(track as u32));
+        let mut log = LogBuilder::new(LocationIndex(first.0 + track as u32));
         let mut count = 0;
         let mut last = 0;
         for boundary in boundaries(&file.columns, entries) {
-            if let Some(part) = parts.joined.get(&boundary.entry) {
+            if let Some(part) = joined.get(&boundary.entry) {
                 take(&mut log, count, boundary, part);
                 if let (Side::End, Part::Receive(_)) = (boundary.side, part) {
                     let begin = file.columns.begin(boundary.entry);
                     log.awaited(Ticks(boundary.time.wrapping_sub(begin) as i64));
                 }
-            } else if let Some(role) = parts.driven.get(&(boundary.entry, boundary.side)) {
+            } else if let Some(role) = driven.get(&(boundary.entry, boundary.side)) {
                 take_driven(&mut log, count, Timestamp(boundary.time), *role);
             }
             last = boundary.time;
@@ -173,7 +185,8 @@ fn logs_of<'a>(
         let first = entries.first().map_or(0, |&it| file.columns.begin(it));
         let log = log.finish(count, Timestamp(first), Timestamp(last));
         log.map_err(|source| FileError::log(path, source).into())
-    })
+    });
+    logs.collect()
 }
 
 fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {

@@ -5,8 +5,8 @@ use std::path::Path;
 use retime_model::Timestamp;
 use retime_model::format::{FileError, FormatError, Timeline};
 
-use crate::order::{Order, boundaries};
-use crate::profile::FileRead;
+use crate::order::{Order, Side, boundaries};
+use crate::profile::{FileRead, Moved};
 use crate::scan::contents_of;
 
 /// The timelines of the tracks of a file, of which these events are asked for.
@@ -41,11 +41,31 @@ pub(crate) fn of_file(
     timelines.collect()
 }
 
+/// The times of events of the tracks of a file once it is moved.
+pub(crate) fn moved(
+    path: &Path,
+    file: &FileRead,
+    moved: Moved,
+    wanted: &[&[u32]],
+) -> Result<Vec<Vec<Timestamp>>, FormatError> {
+    let moved = file.at(moved);
+    let order = Order::of(&file.columns, file.tracks.len());
+    let tracks = wanted.iter().enumerate().map(|(track, wanted)| {
+        let all = boundaries(&file.columns, order.of_track(track));
+        let times = all.map(|it| match it.side {
+            Side::End => moved.columns.end(it.entry),
+            Side::Begin | Side::Moment => moved.columns.begin(it.entry),
+        });
+        chosen(times, wanted).map_err(|missing| {
+            let what = format!("event {missing} (from 0) of a track is asked for");
+            FileError::inconsistent(path, what)
+        })
+    });
+    Ok(tracks.collect::<Result<_, FileError>>()?)
+}
+
 /// Those of all times that are asked for, or the first that is missing.
-pub(crate) fn chosen(
-    all: impl Iterator<Item = u64>,
-    wanted: &[u32],
-) -> Result<Vec<Timestamp>, u32> {
+fn chosen(all: impl Iterator<Item = u64>, wanted: &[u32]) -> Result<Vec<Timestamp>, u32> {
     let mut wanted = wanted.iter().copied().peekable();
     let mut times = Vec::new();
     for (number, time) in (0..).zip(all) {

@@ -15,14 +15,13 @@ use retime_model::{
 };
 
 use crate::error::{KinetoError, first_error};
-use crate::order::{Order, Side, boundaries};
 use crate::placing::shift;
 use crate::recognise::{correction_of_all, correction_of_file};
 use crate::rewrite::new_times;
 use crate::run::Run;
-use crate::timelines::chosen;
+use crate::task::{OtherHands, Task};
 use crate::undo::{FORMAT, Saved, SavedFile};
-use crate::{restore, rewrite};
+use crate::{restore, timelines};
 
 impl Run {
     /// Where the copy of a file goes.
@@ -123,6 +122,12 @@ impl Rewrite for Run {
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
         self.make_directories(to)?;
+        if let Some(hands) = &self.hands {
+            let files = self.files.paths().iter();
+            let tasks = files.map(|file| Task::Copy(self.target(file, to).into()));
+            self.unless_changed(hands.each::<()>(tasks, monitor))?;
+            return self.copy_beside(to, |_| true, monitor);
+        }
         let files = self.files.paths().par_iter().enumerate();
         let copied =
             files.map(|(number, file)| self.files.copy(number, &self.target(file, to), monitor));
@@ -144,24 +149,20 @@ impl Rewrite for Run {
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
         self.check_asked(read, events.len())?;
+        if let Some(hands) = &self.hands {
+            let tasks = (0..read.files.len()).map(|number| {
+                let events = Self::of_file(read, number, events);
+                let events = events.iter().map(|&it| it.into()).collect();
+                Task::MoveEvents(Self::part(read, correction, number), events)
+            });
+            let settled: Vec<Vec<Vec<Timestamp>>> = hands.each(tasks, monitor)?;
+            return Ok(Some(settled.into_iter().flatten().collect()));
+        }
         let files = self.files.paths().par_iter().zip(&read.files).enumerate();
         let settled = files.map(|(number, (path, file))| {
             let maps = Self::maps(read, correction, number);
-            let moved = file.at(new_times(path, file, &maps)?);
-            let order = Order::of(&file.columns, file.tracks.len());
-            let wanted = Self::of_file(read, number, events);
-            let tracks = wanted.iter().enumerate().map(|(track, wanted)| {
-                let times =
-                    boundaries(&file.columns, order.of_track(track)).map(|it| match it.side {
-                        Side::End => moved.columns.end(it.entry),
-                        Side::Begin | Side::Moment => moved.columns.begin(it.entry),
-                    });
-                chosen(times, wanted).map_err(|missing| {
-                    let what = format!("event {missing} (from 0) of a track is asked for");
-                    FileError::inconsistent(path, what)
-                })
-            });
-            Ok::<_, FormatError>(tracks.collect::<Result<Vec<_>, FileError>>()?)
+            let moved = new_times(path, file, &maps)?;
+            timelines::moved(path, file, moved, Self::of_file(read, number, events))
         });
         let settled: Vec<Vec<Vec<Timestamp>>> = first_error(settled)?;
         Ok(Some(settled.into_iter().flatten().collect()))
@@ -175,19 +176,26 @@ impl Rewrite for Run {
     ) -> Result<Undo, FormatError> {
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
-        let files = self.write_all(to, |number, path, to| {
-            let file = read.files.get(number).ok_or_else(|| FileError::Changed {
-                path: path.to_owned(),
-            })?;
-            let maps = Self::maps(read, correction, number);
-            let name = SavedName::of(self.name_of(path));
-            let mut saved = rewrite::rewrite(self.document, path, name, file, &maps, to, monitor)?;
-            saved.modified = self.files.modified(number);
-            Ok(Written {
-                modified: saved.modified.filter(|_| saved.is_unchanged()),
-                outcome: saved,
-            })
-        })?;
+        let files = if let Some(hands) = &self.hands {
+            self.make_directories(to)?;
+            let tasks = self.files.paths().iter().enumerate().map(|(number, file)| {
+                let part = Self::part(read, correction, number);
+                Task::Write(part, self.target(file, to).into())
+            });
+            let written: Vec<String> = self.unless_changed(hands.each(tasks, monitor))?;
+            let files = written.iter().map(|it| serde_json::from_str(it));
+            files
+                .collect::<Result<_, _>>()
+                .map_err(|_| KinetoError::Garbled)?
+        } else {
+            self.write_all(to, |number, path, to| {
+                let file = read.files.get(number).ok_or_else(|| FileError::Changed {
+                    path: path.to_owned(),
+                })?;
+                let maps = Self::maps(read, correction, number);
+                self.rewrite_file(number, file, &maps, to, monitor)
+            })?
+        };
         self.copy_beside(to, is_no_correction, monitor)?;
         let saved = Saved {
             format: FORMAT,
@@ -205,6 +213,9 @@ impl Rewrite for Run {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError> {
+        if self.hands.is_some() {
+            return self.alone()?.restore(correction, undo, to, monitor);
+        }
         let refused = |why: String| FileError::not_restorable(&self.path, why);
         let saved: Saved = serde_json::from_str(&undo.0)
             .map_err(|error| refused(format!("these are no undo data of such files: {error}")))?;
@@ -258,20 +269,23 @@ impl Rewrite for Run {
     fn open_copy(
         &self,
         copy: &Path,
-        _: &dyn Monitor,
+        monitor: &dyn Monitor,
     ) -> Option<Result<Box<dyn Trace>, FormatError>> {
         let zero = self.zero();
-        let counted = |mut it: Self| {
-            it.origin = Some(zero.0);
-            // The same files in the same order.
-            it.ranks.clone_from(&self.ranks);
-            it.apart = self.read.get().map(|it| it.places.apart.clone());
-            it
-        };
         let pattern = self.pattern.as_ref().filter(|_| self.is_nested);
-        let opened = Self::open(self.document, copy, pattern)
-            .map(|it| Box::new(counted(it)) as Box<dyn Trace>);
-        Some(opened)
+        let opened = || {
+            let mut opened = Self::open(self.document, copy, pattern)?;
+            opened.origin = Some(zero.0);
+            // The same files in the same order.
+            opened.ranks.clone_from(&self.ranks);
+            opened.apart = self.read.get().map(|it| it.places.apart.clone());
+            if let Some(hands) = &self.hands {
+                opened.hands = Some(OtherHands(hands.0.of_copy(copy, monitor)?));
+                opened.writers = Some(hands.clone());
+            }
+            Ok(Box::new(opened) as Box<dyn Trace>)
+        };
+        Some(opened())
     }
 
     fn packs_anew(&self) -> bool {

@@ -22,6 +22,7 @@
 //! counted. Parts of an operation that is done beside others (`all-reduce-start`) need not wait.
 
 use retime_model::Operation;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::{Call, Label, On, What};
@@ -49,7 +50,7 @@ const COMMUNICATE: [&[u8]; 5] = [
 ];
 
 /// A collective operation of a compiled program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Instruction {
     pub(crate) call: Call,
     pub(crate) device: String,

@@ -36,6 +36,7 @@ mod contents;
 mod corrected_events;
 mod documents;
 mod error;
+mod in_files;
 mod opened_files;
 mod parts;
 mod rewrite;
@@ -59,6 +60,7 @@ pub use self::documents::{
     Document, DocumentGroup, DocumentKind, DocumentTrack, DrawnArrow, DrawnEnd, Extent,
 };
 pub use self::error::FormatError;
+pub use self::in_files::{Hands, InFiles};
 pub use self::opened_files::{FileError, OpenedFiles, Written};
 pub use self::parts::{InParts, PartLocation, PartScan, PartUndo, join};
 pub use self::rewrite::{CORRECTION, EARLIER, Rewrite, Shape, Undo, is_correction};
@@ -96,6 +98,17 @@ pub trait Format: Send + Sync {
         path: &Path,
         monitor: &dyn Monitor,
     ) -> Option<Result<Box<dyn InParts>, FormatError>> {
+        let _ = (path, monitor);
+        None
+    }
+
+    /// Opens a trace whose files can be worked on apart, where [parts](Self::open_in_parts) of it
+    /// cannot; `None` if the format does not allow that either.
+    fn open_in_files(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Option<Result<Box<dyn InFiles>, FormatError>> {
         let _ = (path, monitor);
         None
     }

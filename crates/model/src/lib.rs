@@ -22,6 +22,7 @@
 //! | `defect` | what a recording lacks or contradicts |
 //! | `clocks` | which locations read one clock |
 //! | `map`, `correction`, `saved` | the map of one clock, of all, and as plain data |
+//! | `part_correction` | those that a part of a trace needs, for other processes |
 //! | `saved_name` | names of files as plain data |
 //! | [`mod@format`] | what a trace format has to do |
 //! | `monitor` | progress and cancelling |
@@ -56,6 +57,7 @@ mod open;
 mod originals;
 pub mod pace;
 pub mod packed;
+mod part_correction;
 pub mod presence;
 mod printable;
 mod regular;
@@ -90,6 +92,7 @@ pub use modified::Modified;
 pub use monitor::{Cancelled, Monitor, Watched};
 pub use near::partition_point_near;
 pub use originals::{Originals, StampLog};
+pub use part_correction::PartCorrection;
 pub use printable::{printable, printable_path};
 pub use regular::{NotRegular, open_regular, open_unlinked};
 pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Role, Root};

@@ -5,11 +5,10 @@ use std::error::Error;
 use std::ffi::OsString;
 
 use retime_model::format::{Contents, Difference, FormatError};
-use retime_model::{Cancelled, LocationIndex, MessageId};
-use serde::{Deserialize, Serialize};
+use retime_model::{Cancelled, LocationIndex, MessageId, PartCorrection};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::communicator::Lost;
-use crate::correction::PartCorrection;
 
 /// A command to another process. Traces are numbered as they are opened.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,6 +20,19 @@ pub(crate) enum Command<'a> {
         path: OsString,
         /// The mark that tells it from other traces.
         mark: u64,
+    },
+    /// To open a trace for work on its files; answered by nothing.
+    OpenFiles {
+        trace: u32,
+        format: Cow<'a, str>,
+        path: OsString,
+        /// The mark that tells its files from others.
+        mark: u64,
+    },
+    /// To do tasks on files; answered by what has become of each.
+    Work {
+        trace: u32,
+        tasks: Vec<(u32, Bytes)>,
     },
     /// To read its part of a trace; answered by whether that has to be done thoroughly.
     Scan {
@@ -58,6 +70,22 @@ pub(crate) enum Command<'a> {
     Close { trace: u32 },
     /// To go home; answered by what it took.
     Dismiss,
+}
+
+/// Bytes, as they are sent.
+#[derive(Debug)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&[u8]>::deserialize(deserializer).map(|it| Self(it.to_vec()))
+    }
 }
 
 /// The content of a process's part besides logs.

@@ -31,18 +31,33 @@ pub(crate) fn deal(info: &TraceInfo, sizes: &[u64], processes: usize) -> Vec<Vec
         *width += u128::from(sizes.get(index.as_usize()).copied().unwrap_or(0)) + 1;
         members.push(index);
     }
-    let whole: u128 = families.values().map(|(width, _)| width).sum();
+    let widths: Vec<u128> = families.values().map(|it| it.0).collect();
     let mut parts = vec![Vec::new(); processes];
-    let mut before = 0;
-    for (width, members) in families.into_values() {
-        let part = (2 * before + width) * processes as u128 / (2 * whole);
-        parts[part as usize].extend(members);
-        before += width;
+    for (part, (_, members)) in blocks(&widths, processes).zip(families.into_values()) {
+        parts[part].extend(members);
     }
     for part in &mut parts {
         part.sort_unstable();
     }
     parts
+}
+
+/// The process of each file of a trace, by its bytes: blocks of neighbours.
+pub(crate) fn deal_files(sizes: impl Iterator<Item = u64>, processes: usize) -> Vec<usize> {
+    // A file without bytes has to be opened, too.
+    let widths: Vec<u128> = sizes.map(|it| u128::from(it) + 1).collect();
+    blocks(&widths, processes).collect()
+}
+
+/// The block in which the middle of each of these widths is, of so many equally wide ones.
+fn blocks(widths: &[u128], blocks: usize) -> impl Iterator<Item = usize> + '_ {
+    let whole: u128 = widths.iter().sum();
+    let mut before = 0;
+    widths.iter().map(move |width| {
+        let block = (2 * before + width) * blocks as u128 / (2 * whole);
+        before += width;
+        block as usize
+    })
 }
 
 /// Finds the first process of each one's family. A damaged trace may name as creator of a process
@@ -111,6 +126,13 @@ mod tests {
         assert_eq!(numbers(deal(&four, &[0; 4], 1)), [[0, 1, 2, 3]]);
         let more = numbers(deal(&four, &[5; 4], 9));
         assert_eq!(more.iter().filter(|it| it.len() == 1).count(), 4);
+    }
+
+    #[test]
+    fn neighbouring_files_go_to_one_process() {
+        assert_eq!(deal_files([10; 5].into_iter(), 2), [0, 0, 1, 1, 1]);
+        assert_eq!(deal_files([30, 10, 10, 0].into_iter(), 2), [0, 1, 1, 1]);
+        assert_eq!(deal_files([5, 5].into_iter(), 8), [2, 6]);
     }
 
     #[test]

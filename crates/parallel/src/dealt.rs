@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use retime::causality::NeedsWhole;
 use retime::causality::Nodes;
@@ -13,29 +12,30 @@ use retime_model::format::{
     Contents, Difference, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Rewrite,
     Scan, Shape, Timeline, Trace, Undo, Unused, join,
 };
-use retime_model::{Correction, LocationIndex, LocationLog, Monitor, Timestamp, TraceInfo};
+use retime_model::{
+    Correction, LocationIndex, LocationLog, Monitor, PartCorrection, Timestamp, TraceInfo,
+};
 use serde::de::DeserializeOwned;
 
 use crate::command::{Answer, Command, Differs, Failure, Kept};
 use crate::communicator::Lost;
-use crate::correction::PartCorrection;
 use crate::deal::deal;
 use crate::kept::{keep, meet};
 use crate::mark::mark;
 use crate::members::Members;
+use crate::scaled::Scaled;
 use crate::team::Team;
 
-/// Opens a trace on all processes; the others [`serve`](crate::serve). If its format
-/// knows no parts, this process works on it [alone](Team::worked_alone).
-pub fn open(
+/// Opens a trace on all processes; the others [`serve`](crate::serve). `None` if its format
+/// knows no parts.
+pub fn open_in_parts(
     team: &Arc<Team>,
     format: &dyn Format,
     path: &Path,
     monitor: &dyn Monitor,
-) -> Result<Opened, FormatError> {
+) -> Result<Option<Dealt>, FormatError> {
     let Some(trace) = format.open_in_parts(path, monitor) else {
-        team.work_alone();
-        return Ok(Opened::Alone(format.open_watched(path, monitor)?));
+        return Ok(None);
     };
     let trace = trace?;
     let (info, sizes) = (trace.info(), trace.sizes());
@@ -62,25 +62,7 @@ pub fn open(
         mark,
     };
     dealt.together::<(), ()>(open, |_, _| Ok(()))?;
-    Ok(Opened::Dealt(Box::new(dealt)))
-}
-
-/// A trace that was opened.
-pub enum Opened {
-    /// A trace that all processes work on.
-    Dealt(Box<Dealt>),
-    /// A trace that this process works on alone.
-    Alone(Box<dyn Trace>),
-}
-
-impl Opened {
-    /// The trace, whoever works on it.
-    pub fn into_trace(self) -> Box<dyn Trace> {
-        match self {
-            Self::Dealt(dealt) => dealt,
-            Self::Alone(trace) => trace,
-        }
-    }
+    Ok(Some(dealt))
 }
 
 /// The parts of a trace that processes have read and are about to analyse together.
@@ -269,12 +251,7 @@ impl Dealt {
     /// Tells a monitor for each byte of this process what all have read meanwhile, if they
     /// are equally fast.
     fn for_all<'a>(&self, monitor: &'a dyn Monitor) -> Scaled<'a> {
-        Scaled {
-            monitor,
-            own: self.own,
-            all: self.trace.bytes(),
-            done: AtomicU64::new(0),
-        }
+        Scaled::new(monitor, self.own, self.trace.bytes())
     }
 }
 
@@ -417,30 +394,5 @@ impl Rewrite for Dealt {
 
     fn includes_correction(&self) -> bool {
         self.trace.includes_correction()
-    }
-}
-
-/// A monitor of all processes that hears of one.
-struct Scaled<'a> {
-    monitor: &'a dyn Monitor,
-    own: u64,
-    all: u64,
-    done: AtomicU64,
-}
-
-impl Monitor for Scaled<'_> {
-    fn advance(&self, bytes: u64) {
-        let before = self.done.fetch_add(bytes, Ordering::Relaxed);
-        let scale = |it: u64| u128::from(it) * u128::from(self.all) / u128::from(self.own.max(1));
-        let more = scale(before + bytes) - scale(before);
-        self.monitor.advance(more as u64);
-    }
-
-    fn notice(&self, notice: &str) {
-        self.monitor.notice(notice);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.monitor.cancelled()
     }
 }

@@ -31,30 +31,35 @@
 //! | `threads` | one by threads of a process |
 //! | `team` | values as messages, and what is counted of them |
 //! | `command` | what process 0 asks for, and what is answered |
-//! | `correction` | the maps that a part needs |
 //! | `deal` | which locations each process gets |
 //! | `kept` | what a process has read, kept for the analysis |
 //! | `mark` | whether all mean the same trace by a path |
 //! | `members` | the processes as those who share a trace |
 //! | `dealt` | the trace as process 0 sees it |
+//! | `in_files` | a trace whose files lie in the hands of several processes |
+//! | `opened` | the one or the other |
+//! | `scaled` | how far all are |
 //! | `worker` | the other processes |
 //! | `usage` | what a process took |
 
 mod command;
 mod communicator;
-mod correction;
 mod deal;
 mod dealt;
+mod in_files;
 mod kept;
 mod mark;
 mod members;
+mod opened;
+mod scaled;
 mod team;
 mod threads;
 mod usage;
 mod worker;
 
 pub use communicator::{Communicator, Lost};
-pub use dealt::{Dealt, Opened, Read, open};
+pub use dealt::{Dealt, Read, open_in_parts};
+pub use opened::open;
 pub use team::Team;
 pub use threads::threads;
 pub use usage::Usage;

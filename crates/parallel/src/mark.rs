@@ -5,26 +5,35 @@
 
 use std::fmt::{self, Write};
 use std::hash::{DefaultHasher, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use retime_model::format::{FormatError, InParts};
+use retime_model::format::FormatError;
 use retime_model::{TraceInfo, printable_path};
 
 /// The mark that tells a trace from others: a hash of its description, and of its sizes by
 /// location. All processes of one program get the same, as they are of one build.
 pub(crate) fn mark(info: &TraceInfo, sizes: &[u64]) -> u64 {
+    hash(&(info, sizes))
+}
+
+/// The mark of a trace that is worked on by files: a hash of their paths and sizes.
+pub(crate) fn mark_of_files(files: &[(PathBuf, u64)]) -> u64 {
+    hash(&files)
+}
+
+fn hash(value: &dyn fmt::Debug) -> u64 {
     let mut hashed = Hashed(DefaultHasher::new());
     // Hashing takes whatever it is given.
-    let _ = write!(hashed, "{info:?} {sizes:?}");
+    let _ = write!(hashed, "{value:?}");
     hashed.0.finish()
 }
 
-/// Fails for a trace that has another mark.
-pub(crate) fn refuse_another(trace: &dyn InParts, expected: u64) -> Result<(), FormatError> {
-    if mark(trace.info(), &trace.sizes()) == expected {
+/// Fails if the trace at a path has another mark.
+pub(crate) fn refuse_another(path: &Path, mark: u64, expected: u64) -> Result<(), FormatError> {
+    if mark == expected {
         return Ok(());
     }
-    Err(FormatError::failed(Another(trace.path().to_owned())))
+    Err(FormatError::failed(Another(path.to_owned())))
 }
 
 /// A path leads to different traces.

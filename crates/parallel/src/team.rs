@@ -107,7 +107,8 @@ impl Team {
             .unwrap_or_else(PoisonError::into_inner) = Some(distribution);
     }
 
-    pub(crate) fn work_alone(&self) {
+    /// Notes that process 0 works on a trace alone.
+    pub fn work_alone(&self) {
         self.alone.store(true, Ordering::Relaxed);
     }
 

@@ -5,16 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use retime_distributed::{Distribution, Follower};
-use retime_model::format::{Contents, Format, FormatError, InParts, PartLocation, Timeline};
-use retime_model::{LocationIndex, Monitor};
+use retime_model::format::{
+    Contents, Format, FormatError, InFiles, InParts, PartLocation, Timeline,
+};
+use retime_model::{LocationIndex, Monitor, PartCorrection};
 use serde::Serialize;
 
-use crate::command::{Answer, Command, Differs, Kept};
+use crate::command::{Answer, Bytes, Command, Differs, Failure, Kept};
 use crate::communicator::Lost;
-use crate::correction::PartCorrection;
 use crate::kept::keep;
-use crate::mark::refuse_another;
+use crate::mark::{mark, mark_of_files, refuse_another};
 use crate::members::Members;
 use crate::team::Team;
 
@@ -34,6 +36,7 @@ pub fn serve(
         formats,
         monitor,
         traces: HashMap::new(),
+        in_files: HashMap::new(),
         read: Vec::new(),
         kept: Vec::new(),
         follower: None,
@@ -55,6 +58,8 @@ struct Worker<'a> {
     formats: &'a [&'static dyn Format],
     monitor: &'a dyn Monitor,
     traces: HashMap<u32, Box<dyn InParts>>,
+    /// Traces that are worked on by files.
+    in_files: HashMap<u32, Box<dyn InFiles>>,
     /// The locations that were read and are still to be delivered.
     read: Vec<PartLocation>,
     /// The content of its part of the trace that is analysed together, besides logs.
@@ -76,6 +81,29 @@ impl Worker<'_> {
                     self.traces.insert(trace, it);
                 });
                 self.answer(answer)
+            }
+            Command::OpenFiles {
+                trace,
+                format,
+                path,
+                mark,
+            } => {
+                let opened = self.open_files(&format, Path::new(&path), mark);
+                let answer: Answer<()> = opened.map(|it| {
+                    self.in_files.insert(trace, it);
+                });
+                self.answer(answer)
+            }
+            Command::Work { trace, tasks } => {
+                let done = tasks.into_par_iter().map(|(file, task)| {
+                    let trace = self.in_files.get(&trace).ok_or(Lost::Garbled(0))?;
+                    let done = trace.work(file as usize, &task.0, self.monitor)?;
+                    Ok(Bytes(done))
+                });
+                let done: Vec<Answer<Bytes>> = done.collect();
+                let node = |it: Failure| it.on(self.team.node());
+                let done = done.into_iter().map(|it| it.map_err(node));
+                self.team.send(0, &done.collect::<Vec<_>>())
             }
             Command::Scan {
                 trace,
@@ -127,6 +155,7 @@ impl Worker<'_> {
             }
             Command::Close { trace } => {
                 self.traces.remove(&trace);
+                self.in_files.remove(&trace);
                 Ok(())
             }
             Command::Dismiss => Ok(()),
@@ -138,12 +167,22 @@ impl Worker<'_> {
         self.team.send(0, &answer)
     }
 
-    fn open(&self, format: &str, path: &Path, mark: u64) -> Answer<Box<dyn InParts>> {
+    fn open(&self, format: &str, path: &Path, expected: u64) -> Answer<Box<dyn InParts>> {
         let format = self.formats.iter().find(|it| it.name() == format);
         let format = format.ok_or(Lost::Garbled(0))?;
         let trace = format.open_in_parts(path, self.monitor);
         let trace = trace.ok_or(Lost::Garbled(0))??;
-        refuse_another(&*trace, mark)?;
+        let own = mark(trace.info(), &trace.sizes());
+        refuse_another(trace.path(), own, expected)?;
+        Ok(trace)
+    }
+
+    fn open_files(&self, format: &str, path: &Path, mark: u64) -> Answer<Box<dyn InFiles>> {
+        let format = self.formats.iter().find(|it| it.name() == format);
+        let format = format.ok_or(Lost::Garbled(0))?;
+        let trace = format.open_in_files(path, self.monitor);
+        let trace = trace.ok_or(Lost::Garbled(0))??;
+        refuse_another(path, mark_of_files(&trace.files()), mark)?;
         Ok(trace)
     }
 

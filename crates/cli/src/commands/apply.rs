@@ -55,7 +55,12 @@ fn verify(
         written?
     } else {
         let format = formats::of(args.trace(), args.format.asked())?;
-        formats::open(copy, format, args.format.team.as_ref())?
+        formats::open(
+            copy,
+            format,
+            args.format.team.as_ref(),
+            args.format.together,
+        )?
     };
     let again = timelines(&*written, info, Stage::Verifying, args.run.quiet)?;
     let both = (0..).map(LocationIndex).zip(recorded.iter().zip(&again));
@@ -119,7 +124,12 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of_writable(args.trace(), args.format.asked())?;
     let staging = Staging::for_trace(args.output.target(), format, Inputs::alone(args.trace()))?;
     let given = GivenFile::read(args)?;
-    let opened = formats::open(args.trace(), format, args.format.team.as_ref())?;
+    let opened = formats::open(
+        args.trace(),
+        format,
+        args.format.team.as_ref(),
+        args.format.together,
+    )?;
     let trace = formats::rewriting(&*opened)?;
     let info = describe(trace, args.run.quiet)?;
     let recorded = timelines(trace, &info, Stage::Reading, args.run.quiet)?;

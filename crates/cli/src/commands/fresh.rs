@@ -118,7 +118,7 @@ pub(super) fn read(
     clocks: &Clocks,
     quiet: bool,
 ) -> Result<Fresh, CliError> {
-    let trace = formats::open(path, formats::of(path, None)?, None)?;
+    let trace = formats::open(path, formats::of(path, None)?, None, false)?;
     let scan = {
         let progress = Progress::new(Stage::Verifying, trace.bytes(), quiet);
         trace.scan(&progress)?

@@ -8,7 +8,6 @@ use retime::causality::{Defect, EventNode, LogColumns};
 use retime::format::{Contents, Difference, Rewrite, Scan, Trace, Undo};
 use retime::pipeline::Method;
 use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp, TraceInfo, plural};
-use retime_parallel::Opened;
 
 use super::fresh::{Fresh, matched};
 use crate::analysed::{Analysed, analyse_together};
@@ -200,7 +199,12 @@ pub(super) fn verify(
         written?
     } else {
         let format = formats::of(&args.input.trace, args.format.asked())?;
-        formats::open(copy, format, args.format.team.as_ref())?
+        formats::open(
+            copy,
+            format,
+            args.format.team.as_ref(),
+            args.format.together,
+        )?
     };
     let scan = {
         let progress = Progress::new(Stage::Verifying, written.bytes(), args.run.quiet);
@@ -233,7 +237,8 @@ pub(super) fn verify_together(
         return Ok(None);
     };
     let format = formats::of(&args.input.trace, args.format.asked())?;
-    let Opened::Dealt(written) = retime_parallel::open(team, format, copy, &Interrupts)? else {
+    let opened = retime_parallel::open_in_parts(team, format, copy, &Interrupts)?;
+    let Some(written) = opened else {
         return Ok(None);
     };
     let progress = Progress::new(Stage::Verifying, written.bytes(), args.run.quiet);
@@ -244,7 +249,7 @@ pub(super) fn verify_together(
         path: copy,
         ..args.input.shared(&args.format, args.run.quiet)
     };
-    let again = analyse_together(*written, source, &args.model)?;
+    let again = analyse_together(written, source, &args.model)?;
     Ok(Some(Fresh::of_analysed(&again)))
 }
 

@@ -43,11 +43,14 @@ impl<'a> Calls<'a> {
         };
         let of_file = |file: &'a FileRead| file.calls.iter().map(&mut signature).collect();
         let signatures = files.iter().map(of_file).collect();
-        let first = |file: &FileRead| file.columns.begins.iter().min().copied();
         let ranks = files.iter().enumerate();
         Self {
             files,
-            origin: files.iter().filter_map(first).min().unwrap_or_default(),
+            origin: files
+                .iter()
+                .filter_map(FileRead::first)
+                .min()
+                .unwrap_or_default(),
             signatures,
             windows: vec![OnceCell::new(); files.len()],
             file_of: ranks
@@ -153,13 +156,9 @@ impl<'a> Calls<'a> {
     }
 
     fn extent(&self, file: usize) -> (i64, i64) {
-        let events = self.files.get(file).into_iter().flat_map(|it| {
-            let span = |event| (it.columns.begin(event), it.columns.end(event));
-            it.placed().map(span)
-        });
-        let events = events.map(|(begin, end)| (self.since(begin), self.since(end)));
-        events.fold((i64::MAX, i64::MIN), |(first, last), (begin, end)| {
-            (first.min(begin), last.max(end))
+        let span = self.files.get(file).and_then(FileRead::span);
+        span.map_or((i64::MAX, i64::MIN), |(begin, end)| {
+            (self.since(begin), self.since(end))
         })
     }
 

@@ -30,6 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use retime_model::{Class, MessageId, Operation, OperationId};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use self::alignment::{Item, Known, Shift, align};
 pub(crate) use self::calls::Group;
@@ -39,7 +40,7 @@ use crate::call::What;
 use crate::profile::FileRead;
 
 /// A call that was joined with those of other ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Joined {
     /// Its event, by its position in the columns of its file.
     pub(crate) event: u32,
@@ -47,7 +48,7 @@ pub(crate) struct Joined {
 }
 
 /// The part that a call plays in communication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Part {
     Collective {
         id: OperationId,

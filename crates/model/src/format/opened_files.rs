@@ -140,6 +140,12 @@ impl OpenedFiles {
         &self.paths
     }
 
+    /// The paths, each with the bytes of its file.
+    pub fn sizes(&self) -> Vec<(PathBuf, u64)> {
+        let sizes = self.paths.iter().cloned().zip(&self.found);
+        sizes.map(|(path, found)| (path, found.len())).collect()
+    }
+
     /// The bytes of all of them.
     pub fn bytes(&self) -> u64 {
         self.found.iter().map(Metadata::len).sum()

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use machines::Machines;
+use retime_testing::kineto::{KinetoRun, Style};
 
 /// How long it may take until all processes have noticed that one is gone.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -198,6 +199,99 @@ fn a_thousand_dependencies_cost_less_than_a_message() {
     assert!(crossing > 800_000, "{crossing}");
     assert!(1_000 * messages(&said) < crossing, "{crossing}: {said}");
     assert!(said.contains(" for each event"), "{said}");
+}
+
+/// A job of so many ranks on hosts of three, whose files are those of the profiler.
+fn job(ranks: u32) -> TempDir {
+    let scratch = tempfile::tempdir().unwrap();
+    let run = KinetoRun {
+        ranks,
+        ranks_per_host: 3,
+        iterations: 5,
+        offset: 3_000_000,
+        missing: vec![ranks - 2],
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let profiles = scratch.path().join("job");
+    run.write(&profiles).unwrap();
+    let packed = profiles.join("rank1.pt.trace.json");
+    assert!(Command::new("gzip").arg(packed).status().unwrap().success());
+    scratch
+}
+
+#[test]
+fn profiles_by_any_number_of_processes() {
+    for ranks in [4, 8] {
+        let scratch = job(ranks);
+        let dir = scratch.path();
+        let options = "-q --threads 1 --json";
+        let correct = format!("correct job -o alone {options} alone.json");
+        assert_eq!(retime(dir, &correct), 0);
+        let checked = retime(dir, &format!("check job {options} checked.json"));
+        assert_eq!(checked, 1);
+        let apply = "apply alone/run.retime job -q";
+        assert_eq!(retime(dir, &format!("{apply} -o applied")), 0);
+        for size in [1, 2, 3] {
+            let correct = format!("correct job -o out{size} {options} {size}.json");
+            assert_eq!(run(dir, size, &correct), (0, String::new()));
+            assert_same(&dir.join("alone"), &dir.join(format!("out{size}")));
+            let json = report(&dir.join(format!("{size}.json")));
+            assert_eq!(json, report(&dir.join("alone.json")));
+
+            let check = format!("check job {options} {size}.json");
+            assert_eq!(run(dir, size, &check), (checked, String::new()));
+            let json = report(&dir.join(format!("{size}.json")));
+            assert_eq!(json, report(&dir.join("checked.json")));
+
+            let applied = format!("applied{size}");
+            let apply = format!("{apply} -o {applied}");
+            assert_eq!(run(dir, size, &apply), (0, String::new()));
+            assert_same(&dir.join("applied"), &dir.join(applied));
+        }
+        assert_eq!(retime(dir, "undo out3 -o undone -q"), 0);
+        for rank in 0..ranks {
+            let name = format!("rank{rank}.pt.trace.json");
+            let (original, undone) = (dir.join("job").join(&name), dir.join("undone").join(&name));
+            assert_eq!(fs::read(original).ok(), fs::read(undone).ok(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_profile_is_named_once_and_nothing_is_written() {
+    let scratch = job(8);
+    let dir = scratch.path();
+    for rank in [7, 2] {
+        let file = dir.join(format!("job/rank{rank}.pt.trace.json"));
+        let text = fs::read(&file).unwrap();
+        fs::write(&file, &text[..text.len() / 2]).unwrap();
+        let command = std::env::var_os("RETIME").unwrap();
+        let alone = Command::new(command)
+            .args(["correct", "job", "-o", "out", "-q"])
+            .current_dir(dir)
+            .output()
+            .unwrap();
+        let expected = String::from_utf8(alone.stderr).unwrap();
+        let (_, expected) = expected.split_once(": ").unwrap();
+        assert!(expected.contains("rank7.pt.trace.json"), "{expected}");
+        for size in [2, 3] {
+            let (code, said) = run(dir, size, "correct job -o out -q");
+            assert_eq!((code, &*said), (2, &*format!("retime-mpi: {expected}")));
+            let mut left: Vec<_> = fs::read_dir(dir).unwrap().map(|it| it.unwrap()).collect();
+            left.retain(|it| it.file_name() != "job");
+            assert!(left.is_empty(), "{left:?}");
+        }
+    }
+}
+
+#[test]
+fn one_profile_of_all_ranks_is_left_to_process_0() {
+    let scratch = job(4);
+    let one = "check job/rank0.pt.trace.json";
+    let code = retime(scratch.path(), one);
+    let (shared, said) = run(scratch.path(), 2, one);
+    assert_eq!(shared, code);
+    assert!(said.contains("process 0 worked alone"), "{said}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn a_damaged_file_is_named_by_whoever_reads_it() {
         assert!(expected.contains(damaged), "{expected}");
         for size in SIZES {
             let found = with(size, &(), |team| {
-                alone(&*open(team, &Otf2, &anchor, &()).unwrap().into_trace())
+                alone(&*open(team, &Otf2, &anchor, true, &()).unwrap())
             });
             assert_eq!(found, expected, "{size}");
         }
@@ -47,7 +47,10 @@ fn a_trace_that_is_not_there_is_missed_once() {
     let path = dir.path().join("none.otf2");
     let expected = Otf2.open(&path).err().unwrap().to_string();
     let found = with(3, &(), |team| {
-        open(team, &Otf2, &path, &()).err().unwrap().to_string()
+        open(team, &Otf2, &path, true, &())
+            .err()
+            .unwrap()
+            .to_string()
     });
     assert_eq!(found, expected);
 }
@@ -63,7 +66,7 @@ fn what_exists_is_not_overwritten_by_anybody() {
         let taken = to.path().join("t/204.evt");
         fs::write(&taken, "mine").unwrap();
         let error = with(size, &(), |team| {
-            let trace = open(team, &Otf2, &anchor, &()).unwrap().into_trace();
+            let trace = open(team, &Otf2, &anchor, true, &()).unwrap();
             trace
                 .rewriting()
                 .unwrap()
@@ -96,7 +99,7 @@ fn an_interrupt_of_any_process_is_one_of_all() {
     let anchor = hybrid::write(dir.path());
     let stopped = Stopped(AtomicBool::new(false));
     let found = with(3, &stopped, |team| {
-        open(team, &Otf2, &anchor, &())?.into_trace().scan(&())
+        open(team, &Otf2, &anchor, true, &())?.scan(&())
     });
     assert!(matches!(found, Err(FormatError::Cancelled(_))), "{found:?}");
     assert!(stopped.0.into_inner());
@@ -108,7 +111,7 @@ fn an_interrupt_while_the_first_opens_a_trace_sends_the_others_home() {
     let anchor = hybrid::write(dir.path());
     let stopped = Stopped(AtomicBool::new(false));
     let found = with(3, &(), |team| {
-        open(team, &Otf2, &anchor, &stopped).err().unwrap()
+        open(team, &Otf2, &anchor, true, &stopped).err().unwrap()
     });
     assert!(matches!(found, FormatError::Cancelled(_)), "{found:?}");
 }
@@ -123,7 +126,10 @@ fn a_process_that_is_gone_is_no_reason_to_wait() {
     std::thread::scope(|scope| {
         scope.spawn(|| serve(&second, &[&Otf2 as &dyn Format], &()));
         drop(members);
-        let error = open(&first, &Otf2, &anchor, &()).err().unwrap().to_string();
+        let error = open(&first, &Otf2, &anchor, true, &())
+            .err()
+            .unwrap()
+            .to_string();
         assert_eq!(error, "process 2 has ended");
         assert!(first.dismiss().is_err());
         drop(first);

@@ -10,5 +10,6 @@
 mod failures;
 mod hybrid;
 mod nodes;
+mod profiles;
 mod same;
 mod team;

@@ -92,7 +92,7 @@ fn opened(here: &Path, there: &Path) -> Result<(), String> {
     let formats: [&'static dyn Format; 1] = [Box::leak(Box::new(Elsewhere(there.to_owned())))];
     thread::scope(|scope| {
         scope.spawn(move || serve(&second, &formats, &()));
-        let opened = open(&first, &Otf2, here, &());
+        let opened = open(&first, &Otf2, here, true, &());
         let opened = opened.map(drop).map_err(|it| it.to_string());
         first.dismiss().unwrap();
         opened

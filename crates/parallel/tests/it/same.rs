@@ -8,7 +8,7 @@ use retime_jsonl::JsonLines;
 use retime_model::format::{Format, Scan};
 use retime_model::{Correction, LocationLog};
 use retime_otf2_format::Otf2;
-use retime_parallel::{Opened, open};
+use retime_parallel::open;
 use retime_sim::{HaloExchange, Spread};
 
 use crate::hybrid;
@@ -64,7 +64,7 @@ fn is_the_same(original: &Path) {
         fs::create_dir(&written).unwrap();
         fs::create_dir(&copied).unwrap();
         with(size, &(), |team| {
-            let trace = open(team, &Otf2, original, &()).unwrap().into_trace();
+            let trace = open(team, &Otf2, original, true, &()).unwrap();
             let found = trace.scan(&()).unwrap();
             assert_eq!(found.info, scan.info);
             assert_eq!(found.logs, scan.logs, "{size}");
@@ -127,7 +127,7 @@ fn a_trace_without_parts_is_left_to_process_0() {
     let path = dir.path().join("t.jsonl");
     fs::write(&path, "{\"retime-stream\":1}\n").unwrap();
     with(3, &(), |team| {
-        let opened = open(team, &JsonLines, &path, &()).unwrap();
-        assert!(team.worked_alone() && matches!(opened, Opened::Alone(_)));
+        open(team, &JsonLines, &path, true, &()).unwrap();
+        assert!(team.worked_alone());
     });
 }

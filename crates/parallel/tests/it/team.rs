@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use retime_kineto::Kineto;
 use retime_model::Monitor;
 use retime_model::format::Format;
 use retime_otf2_format::Otf2;
@@ -25,7 +26,7 @@ pub(crate) fn with<T>(size: usize, monitor: &dyn Monitor, work: impl FnOnce(&Arc
             scope.spawn(move || {
                 serve(
                     &Arc::new(Team::new(member)),
-                    &[&Otf2 as &dyn Format],
+                    &[&Otf2 as &dyn Format, &Kineto],
                     &Shared(monitor),
                 )
             });

@@ -166,7 +166,7 @@ fn corrected(
     let path = trace.copy_at(&copy);
     let written = match trace.open_copy(&path, &Interrupts) {
         Some(written) => written?,
-        None => formats::open(&path, formats::of(&path, asked.source.format)?, None)?,
+        None => formats::open(&path, formats::of(&path, asked.source.format)?, None, false)?,
     };
     let options = analysed.analysis.options().clone();
     let is_given = analysed.analysis.delay().is_given();

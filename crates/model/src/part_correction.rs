@@ -1,18 +1,21 @@
-//! The maps that a part of a trace needs, as they are sent.
+//! The maps that a part of a trace needs, as plain data.
 //!
-//! Of a correction each process gets the maps of the clocks that its locations read; for
-//! the others it takes the identity, which it has no use for.
+//! Of a correction these are the maps of the clocks that locations of the part read; the others
+//! are the identity, which nobody there has use for.
 
 use std::collections::HashMap;
 
-use retime_model::{
-    ClockId, ClockMap, Clocks, Correction, Knot, LocationIndex, MapError, MinimalDistance, Step,
-};
 use serde::{Deserialize, Serialize};
+
+use crate::clocks::{ClockId, Clocks};
+use crate::correction::Correction;
+use crate::distance::MinimalDistance;
+use crate::map::{ClockMap, Knot, MapError, Step};
+use crate::trace::LocationIndex;
 
 /// Part of a correction.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct PartCorrection {
+pub struct PartCorrection {
     /// The clocks of all locations.
     clocks: Vec<ClockId>,
     maps: Vec<(ClockId, Vec<Knot>, Vec<Step>)>,
@@ -21,7 +24,8 @@ pub(crate) struct PartCorrection {
 }
 
 impl PartCorrection {
-    pub(crate) fn of(correction: &Correction, part: &[LocationIndex]) -> Self {
+    /// What locations of a part need of a correction.
+    pub fn of(correction: &Correction, part: &[LocationIndex]) -> Self {
         let clocks = correction.clocks();
         let mut needed: Vec<ClockId> = part.iter().map(|&it| clocks.of(it)).collect();
         needed.sort_unstable();
@@ -37,7 +41,12 @@ impl PartCorrection {
         }
     }
 
-    pub(crate) fn unpack(self) -> Result<Correction, MapError> {
+    /// The correction, as far as the part needs it.
+    ///
+    /// # Errors
+    ///
+    /// Where what was sent makes no maps.
+    pub fn unpack(self) -> Result<Correction, MapError> {
         let mut sent: HashMap<ClockId, ClockMap> = HashMap::new();
         for (clock, knots, steps) in self.maps {
             sent.insert(clock, ClockMap::new(knots, steps)?);
@@ -51,10 +60,10 @@ impl PartCorrection {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod tests {
-    use retime_model::{Ticks, Timestamp};
-
     use super::*;
+    use crate::time::{Ticks, Timestamp};
 
     #[test]
     fn a_part_gets_the_maps_that_it_reads() {
@@ -67,8 +76,8 @@ mod tests {
         let correction = Correction::new(clocks, [1, 2, 3].map(later).into()).keeping(distance);
         let part = [LocationIndex(2), LocationIndex(3)];
         let sent = PartCorrection::of(&correction, &part);
-        let bytes = postcard::to_allocvec(&sent).unwrap();
-        let received: PartCorrection = postcard::from_bytes(&bytes).unwrap();
+        let bytes = serde_json::to_vec(&sent).unwrap();
+        let received: PartCorrection = serde_json::from_slice(&bytes).unwrap();
         let unpacked = received.unpack().unwrap();
         assert_eq!(unpacked.clocks(), correction.clocks());
         assert_eq!(unpacked.distance(), correction.distance());
