@@ -65,13 +65,15 @@ mod tests {
     /// `step` in the middle.
     fn half_round_trip(step: i64) -> Option<Ticks> {
         let shown = |time: i64| time / 10 * 10 + if time > 205_000 { step } else { 0 };
-        let (mut fine, mut coarse) = (String::new(), String::new());
-        for n in 0..2_000 {
-            let start = 200 * n + 1_000 + 7 * (n % 10);
-            fine += &format!("send 1 @{start}, receive 1 @{}, ", start + 60);
+        let starts = (0..2_000).map(|n| 200 * n + 1_000 + 7 * (n % 10));
+        let fine = starts
+            .clone()
+            .map(|start| format!("send 1 @{start}, receive 1 @{}, ", start + 60));
+        let coarse = starts.map(|start| {
             let [received, sent] = [start + 3, start + 57].map(shown);
-            coarse += &format!("receive 0 @{received}, send 0 @{sent}, ");
-        }
+            format!("receive 0 @{received}, send 0 @{sent}, ")
+        });
+        let [fine, coarse] = [fine.collect::<String>(), coarse.collect::<String>()];
         let trace = trace(&format!("0 on 0: {fine}\n1 on 1: {coarse}")).unwrap();
         let causality =
             Causality::build(&trace.info, trace.logs, CausalityOptions::default()).unwrap();
