@@ -52,12 +52,12 @@ pub(crate) struct Times {
     pub(crate) begins: Vec<u64>,
     #[serde(with = "packed")]
     pub(crate) lengths: Vec<u64>,
-    /// Those of all events of the file, once it is known from where they count.
+    /// The stretches of time of the whole file, once it is known from where its times count.
     pub(crate) spans: Spans,
 }
 
 impl Times {
-    /// Those of the events of a file that the extract has.
+    /// The times of the events of a file that its extract has.
     pub(crate) fn of(columns: &Columns, shown: &[u32]) -> Self {
         let at = |column: &Vec<u64>| {
             let events = shown.iter().filter_map(|&it| column.get(it as usize));
@@ -69,10 +69,8 @@ impl Times {
             spans: Spans::default(),
         }
     }
-}
 
-impl Times {
-    /// An extract of a file at these times.
+    /// The extract of a file at these times.
     pub(crate) fn of_file(self, file: &FileRead) -> FileRead {
         let unseen = file.unseen.clone().map(|it| Unseen {
             spans: self.spans,
@@ -118,7 +116,7 @@ impl Numbers<'_> {
 }
 
 impl Extract {
-    /// That of a file, of which these events are shown.
+    /// The extract of a file, of which these events are shown.
     pub(crate) fn of(file: &FileRead, shown: &[u32]) -> Self {
         let numbers = Numbers(shown);
         let on = shown.iter().map(|&it| file.columns.track(it));

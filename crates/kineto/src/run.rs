@@ -55,11 +55,11 @@ pub(crate) struct Run {
     pub(crate) pattern: Option<RankPattern>,
     /// and the rank of each file by that.
     pub(crate) ranks: Option<Vec<u32>>,
-    /// Whoever has the files in hands, if that is not this one alone.
+    /// The holders of the files, if that is not this process alone.
     pub(crate) hands: Option<OtherHands>,
-    /// Whoever has written the files, if this is a copy of what others have in hands.
+    /// The holders that wrote the files, if this is a copy of files that others hold.
     pub(crate) writers: Option<OtherHands>,
-    /// The run in the hands of this one alone, for what others are not asked for.
+    /// The run with files held by this process alone, for what others are not asked for.
     alone: OnceLock<Box<Run>>,
     pub(crate) read: OnceLock<AllRead>,
     /// The calls that were found to belong together last.
@@ -369,7 +369,7 @@ impl Run {
         Ok(scan)
     }
 
-    /// The run in the hands of this one alone.
+    /// The run with its files held by this process alone.
     pub(crate) fn alone(&self) -> Result<&Self, FormatError> {
         if let Some(alone) = self.alone.get() {
             return Ok(alone);

@@ -19,7 +19,7 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
-    /// Those of a file with so many tracks.
+    /// The stretches of a file with so many tracks.
     pub(crate) fn of(columns: &Columns, tracks: usize) -> Self {
         let mut spans = Self {
             first: columns.begins.iter().min().copied(),

@@ -28,7 +28,7 @@ pub(crate) enum Task<'a> {
     Timelines(Vec<Cow<'a, [u32]>>),
     /// To tell when events will be once times are corrected; answered by the times of the extract.
     Move(PartCorrection),
-    /// The same for events of each track; answered by their times.
+    /// To tell when events of each track will be once times are corrected; answered by their times.
     MoveEvents(PartCorrection, Vec<Cow<'a, [u32]>>),
     /// To copy it to a new path; not answered.
     Copy(OsString),
@@ -72,12 +72,12 @@ pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatErro
     postcard::from_bytes(bytes).map_err(|_| KinetoError::Garbled.into())
 }
 
-/// Whoever has the files of a run in hands.
+/// The holders of the files of a run, if that is not this process alone.
 #[derive(Clone)]
 pub(crate) struct OtherHands(pub(crate) Arc<dyn Hands>);
 
 impl OtherHands {
-    /// What becomes of a task on each file, in order.
+    /// The answer to a task on each file or why there is none, in order.
     pub(crate) fn try_each<'a, T: DeserializeOwned>(
         &self,
         tasks: impl Iterator<Item = Task<'a>>,

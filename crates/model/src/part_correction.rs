@@ -1,7 +1,7 @@
 //! The maps that a part of a trace needs, as plain data.
 //!
-//! Of a correction these are the maps of the clocks that locations of the part read; the others
-//! are the identity, which nobody there has use for.
+//! A part keeps the maps of the clocks that its locations read; all other maps are the identity,
+//! which nothing there has use for.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub struct PartCorrection {
 }
 
 impl PartCorrection {
-    /// What locations of a part need of a correction.
+    /// The maps that these locations need of a correction.
     pub fn of(correction: &Correction, part: &[LocationIndex]) -> Self {
         let clocks = correction.clocks();
         let mut needed: Vec<ClockId> = part.iter().map(|&it| clocks.of(it)).collect();

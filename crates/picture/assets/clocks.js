@@ -27,7 +27,7 @@ function clockCurves() {
   return [element("h2", {}, picture.corrected ? "What was added to each clock" : "How sure the time of each clock is"),
     element("div", { class: "controls" }, element("label", {}, "Clock", chooser),
       picture.corrected ? element("label", {}, straight, "without each clock's straight line") : null), holder,
-    picture.corrected ? element("div", { class: "pairs" }, clockTable(shown), smallMultiples(shown, choose)) : null];
+    ...(picture.corrected ? [element("div", { class: "pairs" }, clockTable(shown), smallMultiples(shown, choose))] : [])];
 }
 
 // How far each clock was off, how fast that changed, and how surely it is known; the hosts that read it beside.

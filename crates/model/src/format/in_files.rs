@@ -33,7 +33,7 @@ pub trait InFiles: Send + Sync {
     fn in_own_hands(self: Box<Self>) -> Box<dyn Trace>;
 }
 
-/// Whoever works on the files of a trace.
+/// The holders of the files of a trace, who work on them.
 pub trait Hands: Send + Sync {
     /// Has a task done on each file, and gets the answers or what went wrong, in order of files;
     /// it fails if there are no answers at all.
@@ -43,6 +43,6 @@ pub trait Hands: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<Vec<Result<Vec<u8>, FormatError>>, FormatError>;
 
-    /// Those who have the files of a copy at another path in hands.
+    /// The holders of the files of a copy at another path.
     fn of_copy(&self, path: &Path, monitor: &dyn Monitor) -> Result<Arc<dyn Hands>, FormatError>;
 }

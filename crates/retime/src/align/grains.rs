@@ -29,7 +29,7 @@ impl Grains {
         self.0.iter().copied().min().unwrap_or(1) as f64
     }
 
-    /// By how much longer than it looks a latency between two clocks may be.
+    /// The ticks by which a latency between two clocks may be longer than it looks.
     #[inline]
     pub(super) fn between(&self, from: usize, to: usize) -> f64 {
         let of = |clock: usize| self.0.get(clock).copied().unwrap_or(1) as f64;

@@ -18,7 +18,8 @@
 //! That drift is known to some extent only, and a window lasts until it is full, of a program that
 //! says little for seconds. So a round trip that comes out negative says that a clock was set, or a
 //! stamp is wrong, only if it is so by more than such a rate makes of the window; what is
-//! negative by less says nothing, nor does what [ticks](super::ticks) hide. What is positive is at most too small by as much.
+//! negative by less says nothing, nor does what [ticks](super::ticks) hide. What is positive is at
+//! most too small by as much.
 //!
 //! ```text
 //! (fastest there + fastest back) / 2 < - uncertain / 2 * length of the window

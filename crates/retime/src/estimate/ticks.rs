@@ -1,4 +1,4 @@
-//! What the ticks of clocks hide.
+//! Means over cycles of messages that the ticks of clocks make negative.
 //!
 //! A stamp stands for any moment until the clock shows the next one. A clock that advances by `q`
 //! at once seems to hold a message for up to `q` longer than it does, and a cycle of messages, which
