@@ -7,7 +7,7 @@ use retime::estimate::Shown;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution};
 use retime::repair;
-use retime::{Bandwidth, Clocks, Grouping, Standing, TraceInfo};
+use retime::{Bandwidth, ClockId, Clocks, Grouping, Standing, TraceInfo};
 
 use super::clock_names;
 use super::ends;
@@ -283,6 +283,14 @@ pub(crate) fn bounds_part(
         clocks: { bounded.by_clock.iter().zip(&bounded.steps) }
             .map(|(&all, &steps)| ClockBoundPart { all, steps })
             .collect(),
+        one_sided: (0..)
+            .zip(&bounded.by_clock)
+            .filter(|(clock, _)| {
+                let (below, above) = bounded.sides(ClockId(*clock));
+                below != above
+            })
+            .map(|(_, all)| all.events + all.unbounded)
+            .sum(),
     }
 }
 

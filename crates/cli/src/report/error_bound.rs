@@ -34,6 +34,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         lines.extend(contradicted(report, bounds, rate).map(|line| ("", line)));
         lines.extend(resting_on_steps(report, bounds).map(|line| ("", line)));
         lines.extend(unseen(bounds).map(|line| ("", line)));
+        lines.extend(one_sided(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
             let (share, of) = (100.0 * truth.share, group_digits(truth.events));
             (
@@ -162,6 +163,16 @@ fn unseen(bounds: &BoundsPart) -> Option<String> {
              there this is certain only if it was not set",
             group_digits(beyond),
             group_digits(all)
+        )
+    })
+}
+
+/// Says how many events are of clocks that are bounded on one side only: no step of these would be seen.
+fn one_sided(bounds: &BoundsPart) -> Option<String> {
+    (bounds.one_sided > 0 && bounds.all.events > 0).then(|| {
+        format!(
+            "{} are of clocks that are bounded on one side only: that side holds only if these were not set",
+            plural(bounds.one_sided, "event")
         )
     })
 }

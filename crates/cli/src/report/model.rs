@@ -398,6 +398,9 @@ pub(crate) struct BoundsPart {
     pub(crate) truth: Option<CoveragePart>,
     /// The bounds of each clock, by its number.
     pub(crate) clocks: Vec<ClockBoundPart>,
+    /// Events with edges of clocks that are bounded on one side only.
+    #[serde(skip)]
+    pub(crate) one_sided: u64,
 }
 
 #[derive(Debug, Serialize)]

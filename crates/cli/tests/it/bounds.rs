@@ -313,3 +313,36 @@ fn bounds_say_until_when_a_step_would_show() {
     let said = "a step would show from 1002000 until 20002000";
     assert!(summary.contains(said), "{summary}");
 }
+
+/// Two clocks that send to each other twenty times; the second also sends to a third one, and that to
+/// a fourth: both can be set whenever they like.
+#[test]
+fn bounds_say_that_of_one_side_no_step_would_show() {
+    let scratch = common::Scratch::new();
+    let mut lines = String::new();
+    for round in 0..20 {
+        let ways = [(1, 0), (0, 1), (1, 2), (2, 3)];
+        for (number, (from, to)) in (4 * round..).zip(ways) {
+            let at = 1_000_000 * (round + 1) + 10_000 * (number % 4);
+            for (location, time, kind) in [(from, at, "send"), (to, at + 1_000, "receive")] {
+                writeln!(
+                    lines,
+                    r#"{{"location":{location},"time":{time},"type":"{kind}","message":"{number}"}}"#
+                )
+                .unwrap();
+            }
+        }
+    }
+    scratch.write("trace.jsonl", &lines);
+    let report = json(&scratch.retime("check trace.jsonl --json -").stdout);
+    let clocks = &report["bounds"]["clocks"];
+    // What goes to the third clock shows no step of the second.
+    assert_eq!(clocks[1]["step_shows_until"], 20_000_000);
+    for clock in [2, 3] {
+        assert!(clocks[clock]["step_shows_from"].is_null(), "{clocks}");
+    }
+    let summary = scratch.retime("check trace.jsonl").stdout;
+    let said = "60 events are of clocks that are bounded on one side only: that side holds only if these \
+                were not set";
+    assert!(summary.contains(said), "{summary}");
+}

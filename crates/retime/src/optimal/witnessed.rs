@@ -19,6 +19,10 @@
 //! it. Then every dependency that relates stamps of both sides is received after it, and is the
 //! later the further the clock was set forwards; the other cases are mirrored.
 //!
+//! **Only where a way leads there and back.** What nothing bounds on one side can be on that side of
+//! all it tells, before a step and after it: so dependencies count that are between clocks which
+//! others bound on both sides, and a clock that is bounded on one side can be set unseen at any time.
+//!
 //! ```
 //! use retime::{ClockId, Edge, Edges};
 //! use retime::optimal::{Witnessed, witnessed};
@@ -29,7 +33,7 @@
 //!     Edge::message(a, 50, b, 60),
 //! ];
 //! let edges = Edges::new(edges, vec![Some((0, 99)); 3]);
-//! let found = witnessed(&edges, &())?;
+//! let found = witnessed(&edges, |_| true, &())?;
 //! // Clock b has sent nothing after 30; the third clock nothing at all.
 //! assert_eq!(found[1], Some(Witnessed { from: 30, until: 30 }));
 //! assert_eq!(found[0], Some(Witnessed { from: 40, until: 40 }));
@@ -41,7 +45,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::edges::Source;
-use retime_model::{Cancelled, Monitor};
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// A table of all clocks is filled for each of so many shares of the parts, or a few more.
 const TABLES: usize = 16;
@@ -71,10 +75,11 @@ impl StampRange {
     }
 }
 
-/// The stamps between which a step would show, by clock; `None` where it would show nowhere.
-/// Fails only if `monitor` says to give up.
+/// The stamps between which a step would show, by clock; `None` where it would show nowhere, as if
+/// others do not bound the clock on both sides. Fails only if `monitor` says to give up.
 pub fn witnessed(
     source: &impl Source,
+    is_bounded: impl Fn(ClockId) -> bool + Sync,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Option<Witnessed>>, Cancelled> {
     type Found = Vec<[StampRange; 2]>;
@@ -82,6 +87,9 @@ pub fn witnessed(
     let look = |mut found: Found, part: usize| {
         monitor.check()?;
         source.walk(part, |edge| {
+            if !is_bounded(edge.from) || !is_bounded(edge.to) {
+                return;
+            }
             found[edge.from.as_usize()][0].add(edge.sent);
             found[edge.to.as_usize()][1].add(edge.received);
         });
@@ -102,4 +110,34 @@ pub fn witnessed(
         (from <= until).then_some(Witnessed { from, until })
     };
     Ok(all.into_iter().map(clock).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edges::{Edge, Edges};
+
+    /// Two clocks that answer each other, and a row of two to which the second of these sends.
+    #[test]
+    fn of_clocks_bounded_on_one_side_a_step_shows_nowhere() {
+        let [a, b, c, d] = [0, 1, 2, 3].map(ClockId);
+        let rounds = (0..3).map(|round| 100 * round);
+        let edges = rounds.flat_map(|at| {
+            [
+                Edge::message(a, at, b, at + 10),
+                Edge::message(b, at + 20, a, at + 30),
+                Edge::message(b, at + 40, c, at + 50),
+                Edge::message(c, at + 60, d, at + 70),
+            ]
+        });
+        let edges = Edges::new(edges.collect(), vec![Some((0, 300)); 4]);
+        let found = witnessed(&edges, |clock| clock.0 < 2, &()).unwrap();
+        // What the second clock sends to the third afterwards shows no step of it.
+        let of_b = Witnessed {
+            from: 20,
+            until: 210,
+        };
+        assert_eq!(found[1], Some(of_b));
+        assert_eq!(found[2..], [None, None]);
+    }
 }

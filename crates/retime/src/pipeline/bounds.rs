@@ -156,7 +156,14 @@ impl Timed<'_> {
         let (offsets, witnessed) = trace.at_root::<Estimate, _>(|| {
             let source = trace.dependencies(&base)?;
             let offsets = offset_bounds(&source, |_| 0, &base, &options, self.monitor)?;
-            Ok((offsets, witnessed(&source, self.monitor)?))
+            // Where bounds were given up nobody knows which clocks have them.
+            let is_bounded = |clock: ClockId| {
+                let own = offsets.clocks.get(clock.as_usize());
+                let sides = own.and_then(|it| it.as_ref().map(ClockBounds::sides));
+                !offsets.complete || sides == Some((true, true))
+            };
+            let witnessed = witnessed(&source, is_bounded, self.monitor)?;
+            Ok((offsets, witnessed))
         })?;
         Ok(Some(BoundedOffsets {
             drift: search.drift,
