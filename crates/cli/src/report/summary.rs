@@ -410,7 +410,7 @@ impl SummaryText {
             group_digits(measured.moved),
             plural(events, "event"),
             format_seconds(mean),
-            self.span(measured.largest_displacement.0),
+            self.span(measured.largest_displacement.0.saturating_abs()),
         );
         self.line("moved", &moved);
         self.line("intervals", &format!("between these: {}", shares(measured)));
