@@ -2,8 +2,9 @@
 //!
 //! A line below all latencies, which touches them on both sides of the middle of the run, shows how
 //! clocks differ *if* the fastest dependencies all took about the same. Whether they did shows over
-//! time: what delays them, a queue or a process that does not come to run, comes and goes. So of the
-//! fastest in each of 64 windows the eight next to the line are looked at. Sixteen, if they were as far
+//! time: what delays them, a queue or a process that does not come to run, comes and goes. So the time
+//! from the first of them to the last is cut into 64 windows, however short a part of the run that is,
+//! and of the fastest in each the eight next to the line are looked at. Sixteen, if they were as far
 //! apart, would reach up to `d` above it, `15 / 7` of what these do, and by about as much the line
 //! may lie above where nothing waited: it measures the difference to within `d`. That is not divided
 //! by how many they are, since delays last, and windows share them. Where fewer than sixteen windows have
@@ -27,12 +28,19 @@ pub(super) struct CloudFloor {
     /// How far sixteen windows would reach above it that lie as far apart as the lowest eight, or
     /// the length of the run.
     pub(super) spread: f64,
+    /// The middle between the first point and the last,
+    pub(super) middle: f64,
+    /// and the time between them, at least one tick.
+    pub(super) length: f64,
 }
 
 impl CloudFloor {
     /// The line below all points in a run of the length `span`; none below no points.
     pub(super) fn below(points: &[CloudPoint], span: f64) -> Option<Self> {
-        let windows = lowest_by_window(points, span);
+        let start = points.iter().map(|it| it.0).min_by(f64::total_cmp)?;
+        let end = points.iter().map(|it| it.0).max_by(f64::total_cmp)?;
+        let length = (end - start).max(1.0);
+        let windows = lowest_by_window(points, start, length);
         let line = match side(&windows) {
             Some(drift) => {
                 let rests = points.iter().map(|&(x, y)| y - drift * x);
@@ -49,7 +57,12 @@ impl CloudFloor {
             let (_, at, _) = above.select_nth_unstable_by(last, f64::total_cmp);
             *at * (OPTIONS.spread - 1) as f64 / last as f64
         };
-        Some(Self { line, spread })
+        Some(Self {
+            line,
+            spread,
+            middle: f64::midpoint(start, end),
+            length,
+        })
     }
 }
 
@@ -78,11 +91,12 @@ fn side(windows: &[CloudPoint]) -> Option<f64> {
     Some(((b.1 - a.1) / (b.0 - a.0)).clamp(-OPTIONS.proven, OPTIONS.proven))
 }
 
-/// The lowest point of each window, by time.
-fn lowest_by_window(points: &[CloudPoint], span: f64) -> Vec<CloudPoint> {
+/// The lowest point of each window of the time from `start` on that has this length, by time.
+fn lowest_by_window(points: &[CloudPoint], start: f64, length: f64) -> Vec<CloudPoint> {
+    let per_tick = OPTIONS.windows as f64 / length;
     let mut lowest = [(0.0, f64::INFINITY); OPTIONS.windows];
     for &point in points {
-        let window = (point.0 * (OPTIONS.windows as f64 / span)) as usize;
+        let window = ((point.0 - start) * per_tick) as usize;
         let lowest = &mut lowest[window.min(OPTIONS.windows - 1)];
         if point.1 < lowest.1 {
             *lowest = point;
@@ -120,6 +134,20 @@ mod tests {
         let fewer = CloudFloor::below(&points[..15], 64_000.0).unwrap();
         assert!((fewer.spread - 64_000.0).abs() < 1e-6, "{fewer:?}");
         assert_eq!(CloudFloor::below(&[], 64_000.0), None);
+    }
+
+    /// Sixty-four messages in the last hundredth of a run.
+    #[test]
+    fn a_floor_is_known_as_well_however_long_nothing_goes() {
+        let point = |at: usize| (6_336_000.0 + 1_000.0 * at as f64, 100.0 + (at % 8) as f64);
+        let points: Vec<CloudPoint> = (0..64).map(point).collect();
+        let found = CloudFloor::below(&points, 6_400_000.0).unwrap();
+        // Eight are 0 above it.
+        assert!(found.spread.abs() < 1e-6, "{found:?}");
+        assert!(
+            (found.line.at(6_336_000.0) - 100.0).abs() < 1e-6,
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -209,20 +209,27 @@ impl<'a> TieSearch<'a> {
             ..floor
         });
         let floors: Vec<CloudFloor> = into.into_iter().chain(out_of).collect();
-        let mean = |scale: f64, of: &dyn Fn(Line) -> f64| {
-            let own = scale.powi(-2);
-            floors
-                .iter()
-                .fold((own * of(recorded), own), |(sum, weights), floor| {
-                    let within =
-                        floor.spread.max(self.across.frame.grains.finest()) + self.across.least;
-                    let weight = within.powi(-2);
-                    (sum + weight * of(floor.line), weights + weight)
-                })
+        let within = |floor: &CloudFloor| {
+            floor.spread.max(self.across.frame.grains.finest()) + self.across.least
         };
-        let middle = mean(scales.middle, &|line| line.at(span / 2.0));
-        let drift = mean(scales.tilt, &|line| line.drift);
-        let (middle, drift) = (middle.0 / middle.1, drift.0 / drift.1);
+        // The drift of what lasts a part of the run is known the less, the shorter that part is.
+        let drifts = floors.iter().map(|floor| Measured {
+            value: floor.line.drift,
+            within: within(floor) * (span / floor.length).max(1.0),
+        });
+        let drift = Measured::mean(drifts.chain([Measured {
+            value: recorded.drift,
+            within: scales.tilt,
+        }]));
+        // A floor measures offsets where it is.
+        let middles = floors.iter().map(|floor| Measured {
+            value: floor.line.at(floor.middle) + drift * (span / 2.0 - floor.middle),
+            within: within(floor),
+        });
+        let middle = Measured::mean(middles.chain([Measured {
+            value: recorded.at(span / 2.0),
+            within: scales.middle,
+        }]));
         Line {
             intercept: middle - drift * span / 2.0,
             drift,
@@ -333,6 +340,24 @@ impl<'a> TieSearch<'a> {
     }
 }
 
+/// A value that is known to within a normal error.
+#[derive(Clone, Copy)]
+struct Measured {
+    value: f64,
+    within: f64,
+}
+
+impl Measured {
+    /// The mean of all, each weighted by the square of how well it is known.
+    fn mean(all: impl Iterator<Item = Self>) -> f64 {
+        let (sum, weights) = all.fold((0.0, 0.0), |(sum, weights), it| {
+            let weight = it.within.powi(-2);
+            (sum + weight * it.value, weights + weight)
+        });
+        sum / weights
+    }
+}
+
 /// Half-way between two lines, or the one there is.
 fn between(a: Option<Line>, b: Option<Line>) -> Line {
     match (a, b) {
@@ -414,6 +439,28 @@ mod tests {
         let idle = served(|at| 400_000 + at % 300 + if at % 20 == 0 { 0 } else { 2_000_000 });
         // Less the minimal delay, of 5 us.
         assert!((idle[1] - 395_000.0).abs() < 1_000.0, "{idle:?}");
+    }
+
+    /// A clock is ahead of the run by five times its length, and sends to the first in its last
+    /// twentieth alone, mostly at once.
+    #[test]
+    fn a_floor_late_in_the_run_is_no_less_known() {
+        const RUN: i64 = 200_000_000;
+        let ahead = 5 * RUN;
+        let edges = (0..1_000).map(|at| {
+            let sent = RUN - 10_000_000 + 10_000 * at + at % 3;
+            let queued = if at % 4 == 0 { 0 } else { 500 * (at % 13) };
+            message(1, sent + ahead, 0, sent + 2_000 + at % 90 + queued)
+        });
+        let extents = vec![Some((0, RUN)), Some((ahead, RUN + ahead))];
+        let edges = Edges::new(edges.collect(), extents);
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let found = align_edges(&edges, rate, ClockId(0), &()).unwrap();
+        let offset = found.estimate.offsets[1].as_ref().unwrap();
+        for time in [0, RUN / 2, RUN] {
+            let error = offset.at(time + ahead) + ahead as f64;
+            assert!(error.abs() < 20_000.0, "{error} at {time}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! Whoever cuts less, or more narrowly, has more dependencies to follow and needs no less.
 //!
 //! The explanation that says the most is taken only if no other clock explains as much: its step is
-//! tried on the clocks that exchange the most with it, too.
+//! tried on the clocks that exchange the most with it, too, and is theirs if that says more.
 
 use rustc_hash::FxHashMap;
 
@@ -75,10 +75,24 @@ impl StepSearch<'_> {
                 }
             }
         }
-        if let Some(better) = &better {
-            for cuts in places.elsewhere(better) {
-                rivals.extend(self.explained(cuts, better, better.most_needed())?);
+        // On another clock it may say more; that is asked of other clocks in turn.
+        while let Some(best) = &better {
+            let mut moved: Option<Explained> = None;
+            for cuts in places.elsewhere(best) {
+                let best = moved.as_ref().unwrap_or(best);
+                let Some(other) = self.explained(cuts, best, best.most_needed())? else {
+                    continue;
+                };
+                if other.is_better_than(best) {
+                    rivals.extend(moved.replace(other));
+                } else {
+                    rivals.push(other);
+                }
             }
+            let Some(moved) = moved else {
+                break;
+            };
+            rivals.extend(better.replace(moved));
         }
         let edges = &self.all.edges;
         Ok(better.filter(|it| !rivals.iter().any(|rival| it.is_rivalled_by(rival, edges))))
