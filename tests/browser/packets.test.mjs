@@ -1,5 +1,6 @@
 // A corrected trace of Perfetto, read by its own trace processor: row by row as before but for
-// times, arguments, arrows and counters included, and without an error in its statistics.
+// times, arguments, arrows and counters included, and without an error in its statistics. Merged
+// into JSON, packets show what they show as packets.
 
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
@@ -61,4 +62,52 @@ test('a corrected trace shows what the original did', async (context) => {
   assert.equal(behind.length, 2 * CALLS);
   const drawn = new Set(behind.map((it) => it.join()));
   assert(before.every((it) => drawn.has(it.join())));
+});
+
+// Slices with their times and arguments, counters and arrows of a merged file. Kinds of files put
+// arguments below other words, and say of a counter which of its values it is.
+async function merged(path) {
+  const {query, close} = await perfetto.open(path);
+  const rows = async (sql) => (await query(sql)).map((row) => JSON.stringify(row)).sort();
+  const found = {
+    trouble: await query("select name, value from stats where severity in ('error', 'data_loss') and value > 0"),
+    slices: await rows(`
+      select slice.name, ifnull(category, ''), slice.ts, slice.dur, depth, process.name
+      from slice left join thread_track on thread_track.id = slice.track_id
+      left join thread using (utid) left join process using (upid)
+      where ifnull(category, '') != 'retime' and slice.name not like 'kernel%'`),
+    // Perfetto (v52) calls stages by their kind, not by their own names.
+    stages: await rows("select ts, dur from slice where name like 'kernel%'"),
+    args: await rows(`
+      select slice.name, substr(flat_key, instr(flat_key, '.') + 1), display_value
+      from slice join args using (arg_set_id)
+      where flat_key like 'args.%' or flat_key like 'debug.%'`),
+    flows: await rows(`
+      select source.name, target.name, source.ts, target.ts from flow
+      join slice source on source.id = slice_out join slice target on target.id = slice_in`),
+    counters: await rows(`
+      select replace(counter_track.name, ' value', ''), ts, value from counter
+      join counter_track on counter_track.id = counter.track_id`),
+  };
+  await close();
+  return found;
+}
+
+test('packets merged into JSON show what they show as packets', async (context) => {
+  const cwd = scratch(context);
+  for (const file of [0, 1]) writeFileSync(join(cwd, `job${file}.pftrace`), calls(file));
+  const runs = ['job0.pftrace', 'job1.pftrace'];
+  retime(['merge', ...runs, '-o', 'all.pftrace', '-q'], {cwd});
+  const told = retime(['merge', ...runs, '-o', 'all.json.gz'], {cwd});
+  // Packets that no field of Chrome's format holds.
+  assert.match(told, /JSON has no place for \d+ clock readings, \d+ other packets of the packets/);
+  const expected = await merged(join(cwd, 'all.pftrace'));
+  const found = await merged(join(cwd, 'all.json.gz'));
+  assert.deepEqual(found.trouble, []);
+  assert.equal(expected.slices.length, 2 * 5 * CALLS);
+  assert.equal(expected.counters.length, 2 * CALLS);
+  assert(expected.flows.length >= 4 * CALLS);
+  for (const rows of ['slices', 'stages', 'flows', 'counters']) assert.deepEqual(found[rows], expected[rows], rows);
+  const lost = expected.args.filter((it) => !found.args.includes(it));
+  assert.deepEqual(lost, []);
 });

@@ -265,6 +265,37 @@ test('arrows that would lie on each other are drawn as one', async (context) => 
   assert.ok(all > 400 && drawn < all, `${drawn} of ${all}`);
   assert.equal(stand, all);
   assert.match(await text(page, '#view-note'), /darker the more they are/);
+
+  // Each of these lines is seen: of the pixels next to its middle one at least is another without it.
+  for (const scale of [1, 2]) {
+    const unseen = await page.evaluate((scale) => {
+      const {painter, view} = diagram, {width} = painter, canvas = new OffscreenCanvas(Math.ceil(width) * scale, painter.height() * scale);
+      const context = canvas.getContext('2d', {willReadFrequently: true});
+      const pictureOf = () => {
+        context.setTransform(1, 0, 0, 1, 0, 0);
+        context.clearRect(0, 0, canvas.width, canvas.height);
+        context.setTransform(scale, 0, 0, scale, 0, 0);
+        painter.draw(context, width);
+        return context.getImageData(0, 0, canvas.width, canvas.height).data;
+      };
+      const all = view.arrows, known = diagram.worst, withLines = pictureOf(), {lines} = painter;
+      [view.arrows, diagram.worst] = [{messages: [], operations: []}, null];
+      const without = pictureOf();
+      [view.arrows, diagram.worst] = [all, known];
+      diagram.repaint();
+      const differs = (x, y) => [0, 1, 2].some((at) => withLines[4 * (y * canvas.width + x) + at] !== without[4 * (y * canvas.width + x) + at]);
+      const isSeen = ({line: [x1, y1, x2, y2]}) => {
+        const [x, y] = [(x1 + x2) / 2 * scale, (y1 + y2) / 2 * scale].map(Math.floor), near = [];
+        // Dashes leave out three of nine pixels.
+        for (let dx = -4 * scale; dx <= 4 * scale; dx++) for (let dy = -4 * scale; dy <= 4 * scale; dy++) near.push([x + dx, y + dy]);
+        return near.some(([x, y]) => differs(x, y));
+      };
+      const inside = lines.filter(({line: [x1, , x2]}) => Math.min(x1, x2) > painter.label + 8 && Math.max(x1, x2) < width - 8);
+      return {lines: inside.length, unseen: inside.filter((it) => !isSeen(it)).length};
+    }, scale);
+    assert.ok(unseen.lines > 200, JSON.stringify(unseen));
+    assert.equal(unseen.unseen, 0, JSON.stringify(unseen));
+  }
 });
 
 // The texts that a diagram has written since it was painted anew.

@@ -20,6 +20,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod ahead;
 mod effort;
 mod output;
 mod window;

@@ -10,10 +10,13 @@
 //! ```
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crc32fast::Hasher;
 use flate2::bufread::MultiGzDecoder;
 
+use crate::ahead::{Ahead, Beside, Counted, Taken};
 use crate::effort::Effort;
 
 /// Bytes that are read at a time: enough that calls of the system do not count, few enough
@@ -52,7 +55,35 @@ impl<'a> Window<'a> {
     /// `longest` bytes.
     pub fn new(file: impl Read + Send + 'a, longest: usize) -> io::Result<Self> {
         let (source, effort) = unpacked(file)?;
-        Ok(Self {
+        Ok(Self::over(source, effort, longest))
+    }
+
+    /// As [`new`](Self::new), of a file that is unpacked on a thread of its own, ahead of who reads,
+    /// if it is compressed; `tell` is told of bytes that were taken from it.
+    pub fn ahead(
+        file: impl Read + Send + 'static,
+        longest: usize,
+        tell: impl FnMut(u64) + Send + 'a,
+    ) -> io::Result<Self> {
+        let bytes = Arc::<AtomicU64>::default();
+        let counted = Counted {
+            reader: file,
+            bytes: Arc::clone(&bytes),
+        };
+        let (content, effort) = unpacked(counted)?;
+        let taken = Taken {
+            bytes,
+            tell: Box::new(tell),
+        };
+        let source: Box<dyn Read + Send + 'a> = match effort {
+            Some(_) => Box::new(Ahead::of(content, taken)?),
+            None => Box::new(Beside { content, taken }),
+        };
+        Ok(Self::over(source, effort, longest))
+    }
+
+    fn over(source: Box<dyn Read + Send + 'a>, effort: Option<Effort>, longest: usize) -> Self {
+        Self {
             source,
             effort,
             longest,
@@ -62,7 +93,7 @@ impl<'a> Window<'a> {
             offset: 0,
             at_end: false,
             crc: Hasher::new(),
-        })
+        }
     }
 
     /// True if the file is compressed.
@@ -205,6 +236,35 @@ mod tests {
             assert!(window.is_at_end());
             assert_eq!(seen, content);
             assert_eq!(window.crc(), crc32fast::hash(&content));
+        }
+    }
+
+    #[test]
+    fn what_is_unpacked_ahead_is_the_same() {
+        let content: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).collect();
+        let whole = gzip(&content);
+        for cut in [0, 1, whole.len() / 2] {
+            let file = whole[..whole.len() - cut].to_vec();
+            let read = |mut window: Window<'_>| {
+                let mut seen = Vec::new();
+                let end = loop {
+                    seen.extend_from_slice(window.bytes());
+                    window.advance(usize::MAX);
+                    match window.more() {
+                        Ok(true) => {}
+                        end => break end.is_ok(),
+                    }
+                };
+                (seen, end, window.crc())
+            };
+            let plain = read(Window::new(&*file, usize::MAX).unwrap());
+            let mut taken = 0;
+            let told = |bytes| taken += bytes;
+            let own = io::Cursor::new(file.clone());
+            let ahead = read(Window::ahead(own, usize::MAX, told).unwrap());
+            assert!(ahead == plain);
+            assert_eq!(ahead.1, cut == 0);
+            assert_eq!(taken, file.len() as u64);
         }
     }
 

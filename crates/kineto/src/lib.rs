@@ -165,7 +165,7 @@ pub use document::{Document, Renew, Renewal, Renewed, Show};
 pub use error::KinetoError;
 pub use gathering::{Gathering, Passed};
 pub use outline::Look;
-pub use profile::FileRead;
+pub use profile::{FileRead, TrackRead};
 pub use rank_pattern::{BadPattern, RankPattern};
 pub use recognise::{may_replace, recognise};
 pub use recorded::{Arguments, Recorded};
@@ -198,7 +198,7 @@ pub fn profiles_in(document: &dyn Document, path: &Path) -> io::Result<Vec<PathB
     Ok(nested::found(path, document, None)?.0.traces)
 }
 
-pub use texts::{EventText, Member, Members, each_event, members, micros_text, unquoted};
+pub use texts::{EventText, Member, Members, alone, each_event, members, micros_text, unquoted};
 
 /// Files of PyTorch's profiler, or in Chrome's format.
 #[derive(Clone, Copy, Debug, Default)]

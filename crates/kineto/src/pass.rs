@@ -297,7 +297,7 @@ impl Pass<'_, '_> {
 
 /// The time of an event that is moved with its clock. What only names processes and
 /// threads has none, or one that says nothing: 0.
-fn moving_time(bytes: &[u8], fields: &Fields) -> Result<Option<Micros>, &'static str> {
+pub(crate) fn moving_time(bytes: &[u8], fields: &Fields) -> Result<Option<Micros>, &'static str> {
     if fields.ts.is_empty() {
         return Ok(None);
     }

@@ -160,7 +160,60 @@ impl FileRead {
     }
 }
 
+/// A track of a file, with the names that are given to it and to its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackRead<'a> {
+    /// The process, as it stands in the file,
+    pub pid: &'a str,
+    /// and its name.
+    pub process: Option<&'a str>,
+    /// The thread,
+    pub tid: &'a str,
+    /// and its name.
+    pub thread: Option<&'a str>,
+    /// The machine, where a file may be of several; else 0.
+    pub machine: u32,
+    /// The number that the file gives to it, where it gives numbers to tracks.
+    pub uuid: Option<u64>,
+}
+
 impl FileRead {
+    /// When an event begins, in nanoseconds.
+    pub fn begin(&self, event: u32) -> i64 {
+        self.columns.begin(event).wrapping_sub(self.origin) as i64
+    }
+
+    /// The nanoseconds that an event lasts; nothing if it has no length.
+    pub fn length(&self, event: u32) -> Option<u64> {
+        self.columns.length(event)
+    }
+
+    /// The track that an event is on.
+    pub fn track(&self, event: u32) -> u32 {
+        self.columns.track(event)
+    }
+
+    /// The event whose end has the stamp of this number; nothing if that ends none.
+    pub fn ended_by(&self, stamp: u32) -> Option<u32> {
+        let stamp = self.stamps.as_ref()?.get(stamp as usize)?;
+        stamp.is_end().then(|| stamp.event())
+    }
+
+    /// The tracks, in the order of their numbers.
+    pub fn tracks(&self) -> impl Iterator<Item = TrackRead<'_>> {
+        self.tracks.iter().map(|it| {
+            let thread = self.thread_names.get(&(it.pid.clone(), it.tid.clone()));
+            TrackRead {
+                pid: &it.pid,
+                process: self.process_names.get(&it.pid).map(String::as_str),
+                tid: &it.tid,
+                thread: thread.map(String::as_str),
+                machine: it.machine.unwrap_or_default(),
+                uuid: it.uuid,
+            }
+        })
+    }
+
     /// True if it is of several ranks.
     pub(crate) fn is_merged(&self) -> bool {
         is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref()))

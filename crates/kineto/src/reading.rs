@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rayon::prelude::*;
 use retime_model::format::{
@@ -21,6 +22,10 @@ use crate::run::Run;
 use crate::scan::Matched;
 use crate::task::Task;
 use crate::{documents, early, facts, named_ranks, recordings, timelines};
+
+/// The least nanoseconds that can only count from 1970 (then September 2001): a clock that counts
+/// from the start of its machine would have to run for 31 years.
+const LEAST_OF_DAY: u64 = 1_000_000_000_000_000_000;
 
 impl Trace for Run {
     fn format(&self) -> &'static str {
@@ -135,6 +140,11 @@ impl Trace for Run {
     fn zero(&self) -> Timestamp {
         let given = self.origin.unwrap_or_default();
         Timestamp(self.read.get().map_or(given, |it| it.origin))
+    }
+
+    fn time_of_day(&self, stamp: Timestamp) -> Option<SystemTime> {
+        let nanoseconds = stamp.0.checked_sub(self.zero().0)?;
+        (nanoseconds >= LEAST_OF_DAY).then(|| UNIX_EPOCH + Duration::from_nanos(nanoseconds))
     }
 
     fn region(&self, id: u32) -> Option<Cow<'_, str>> {

@@ -13,7 +13,7 @@ use retime_model::format::FormatError;
 use crate::fields::{Fields, Span};
 use crate::json::{space, string_end, value_end};
 use crate::micros::{self, Form};
-use crate::pass::{Event, read};
+use crate::pass::{Event, moving_time, read};
 
 /// An event of a document.
 #[derive(Clone, Copy)]
@@ -109,6 +109,23 @@ pub fn each_event(
         })
     })?;
     Ok(())
+}
+
+/// Shows an event that stands alone in these bytes to `visit`, which says what is wrong with it.
+pub fn alone(
+    bytes: &[u8],
+    visit: &mut dyn FnMut(EventText<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let fields = match Fields::of(bytes) {
+        Ok(fields) if fields.length == bytes.len() => fields,
+        _ => return Err("an event is no object of JSON".to_owned()),
+    };
+    let time = moving_time(bytes, &fields)?;
+    visit(EventText {
+        bytes,
+        fields: &fields,
+        time: time.map(|it| it.nanoseconds),
+    })
 }
 
 /// The members of an object: its keys without quotes, and its values.

@@ -13,6 +13,9 @@ use crate::error::KinetoError;
 /// profilers write, and a limit to what damaged files can make memory grow to.
 pub(crate) const LONGEST: usize = 64 << 20;
 
+/// Compressed files of so many bytes are unpacked on a thread of their own, if there are several.
+const LONG: u64 = 1 << 20;
+
 /// A byte order mark, which may precede JSON.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -30,8 +33,13 @@ impl<'a> Window<'a> {
     pub(crate) fn open(path: &'a Path, monitor: &'a dyn Monitor) -> Result<Self, FormatError> {
         let failed = |source| KinetoError::io(path, source);
         let reader = open_regular(path).map_err(failed)?;
-        let watched = Watched { reader, monitor };
-        let inner = retime_gzip::Window::new(watched, LONGEST).map_err(failed)?;
+        let is_long = reader.metadata().is_ok_and(|it| it.len() >= LONG);
+        let inner = if is_long && rayon::current_num_threads() > 1 {
+            retime_gzip::Window::ahead(reader, LONGEST, |bytes| monitor.advance(bytes))
+        } else {
+            retime_gzip::Window::new(Watched { reader, monitor }, LONGEST)
+        };
+        let inner = inner.map_err(failed)?;
         Ok(Self {
             path,
             monitor,

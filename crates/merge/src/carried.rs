@@ -6,9 +6,11 @@
 //! last    instants where arrows to other documents begin and end
 //! ```
 
+use std::path::Path;
+
 use retime_model::Monitor;
-use retime_model::format::Document;
-use retime_perfetto::{PieceRead, each_packet};
+use retime_model::format::{Document, FormatError};
+use retime_perfetto::{MachinesAhead, PieceRead, each_packet};
 use retime_perfetto_wire::fields::track_descriptor;
 use retime_perfetto_wire::write::{bytes, uint};
 
@@ -94,6 +96,12 @@ pub(crate) fn carry(
         events: inhabitants.events,
         processes: inhabitants.processes.len() as u64,
     })
+}
+
+/// Fails where a file has packets that cannot stand beside those of others.
+pub fn can_be_carried(path: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
+    let none_ahead = MachinesAhead::default();
+    each_packet(path, &none_ahead, monitor, &mut |_| Ok(())).map(drop)
 }
 
 /// Gives each process a number and a title.

@@ -1,5 +1,6 @@
 //! The documents of a job on one axis, and what hangs together across them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use retime_model::format::{Document, DocumentKind, DrawnArrow, DrawnEnd};
@@ -62,8 +63,8 @@ impl Pointed {
 }
 
 impl Job {
-    /// The arrows that are added to a file of a kind: documents of that kind keep those that they
-    /// draw, with their own ends.
+    /// The arrows that are added to a file of a kind: documents keep those that they draw, with their
+    /// own ends, but for JSON that becomes packets, where slices begin and end at other events.
     pub(crate) fn added(&self, kind: MergedKind) -> Vec<Arrow> {
         let is_drawn = |arrow: &Arrow| {
             let document = self.documents.get(arrow.from.document as usize);
@@ -73,8 +74,9 @@ impl Job {
                 at: it.at,
             });
             own.is_some_and(|it| {
-                it.kind == kind.document()
-                    && it.drawn.binary_search(&DrawnArrow { from, to }).is_ok()
+                let becomes_packets =
+                    it.kind == DocumentKind::Chrome && kind == MergedKind::Perfetto;
+                !becomes_packets && it.drawn.binary_search(&DrawnArrow { from, to }).is_ok()
             })
         };
         let all = self.arrows.iter().filter(|it| !is_drawn(it));
@@ -101,7 +103,7 @@ impl Pointed {
 }
 
 /// The content of a file, counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Bytes, before they were compressed.
     pub bytes: u64,
@@ -111,6 +113,8 @@ pub struct Merged {
     pub arrows: u64,
     /// Processes with events.
     pub processes: u64,
+    /// What documents hold and the file does not, in words that take a plural.
+    pub untold: BTreeMap<&'static str, u64>,
 }
 
 /// A kind of file.
@@ -120,14 +124,4 @@ pub enum MergedKind {
     Chrome,
     /// Packets of Perfetto.
     Perfetto,
-}
-
-impl MergedKind {
-    /// The kind of the documents that such a file takes as they are.
-    fn document(self) -> DocumentKind {
-        match self {
-            Self::Chrome => DocumentKind::Chrome,
-            Self::Perfetto => DocumentKind::Packets,
-        }
-    }
 }

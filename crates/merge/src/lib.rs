@@ -37,11 +37,13 @@ mod recognised;
 mod renumber;
 mod roles;
 mod slices;
+mod spoken;
 mod survey;
 mod titles;
 mod written;
 
 pub use archive::archive;
+pub use carried::can_be_carried;
 pub use error::MergeError;
 pub use job::{Arrow, ArrowEnd, Job, Merged, MergedKind};
 pub use manifest::{LONGEST_NAME, MANIFEST, manifest, member_names};

@@ -33,16 +33,6 @@ struct Gathered {
     number: u32,
 }
 
-/// Reads who is in a document, and nothing else of it.
-pub(crate) fn survey(document: &Document, monitor: &dyn Monitor) -> Result<Survey, FormatError> {
-    let mut survey = Survey::default();
-    each_event(&document.path, monitor, &mut |event| {
-        survey.take(event);
-        Ok(())
-    })?;
-    Ok(survey)
-}
-
 impl Outline {
     /// Reads a document; arrows get numbers from `first` on.
     pub(crate) fn of(

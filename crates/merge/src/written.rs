@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 
 use retime_gzip::{Effort, Output};
-use retime_kineto::{Member, each_event};
+use retime_kineto::Member;
 use retime_model::Monitor;
 use retime_model::format::{DocumentKind, FileError, FormatError};
 
@@ -16,9 +16,10 @@ use crate::error::MergeError;
 use crate::ids::Ids;
 use crate::job::{Arrow, ArrowEnd, Job, Merged, MergedKind, Pointed};
 use crate::numbers::Free;
-use crate::outline::{Outline, survey};
+use crate::outline::Outline;
 use crate::perfetto::{self, Packets};
 use crate::placed::Placed;
+use crate::spoken::Spoken;
 
 /// The first sequence of those that files of packets have: above those of locations of other
 /// traces, and below 2^31, as readers take larger ones together with their clocks for none.
@@ -103,12 +104,16 @@ fn as_chrome(
     let mut places: BTreeMap<(u32, u32), EndPlace> = BTreeMap::new();
     let ends = Pointed::all(arrows);
     for (number, document) in (0..).zip(&job.documents) {
-        let survey = survey(document, monitor)?;
-        let placed = Placed::new(document, number, survey, job.origin, &mut next);
+        let spoken = Spoken::of(document, monitor)?;
+        let survey = spoken.survey(monitor)?;
+        let placed = Placed::new(&spoken.document, number, survey, job.origin, &mut next);
+        for (what, count) in spoken.untold() {
+            *merged.untold.entry(what).or_default() += count;
+        }
         merged.processes += placed.shown.len() as u64;
         chrome::describe(&mut chunks.current, &placed, &mut is_first);
         let mut ids = Ids::of(number);
-        each_event(&document.path, monitor, &mut |event| {
+        spoken.each_event(monitor, &mut |event| {
             merged.events += u64::from(event.text(Member::Ph) != b"M");
             let out = &mut chunks.current;
             chrome::event(out, event, &placed, &mut ids, &mut is_first);

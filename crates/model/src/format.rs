@@ -46,6 +46,7 @@ mod timeline;
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
+use std::time::SystemTime;
 
 use crate::correction::Correction;
 use crate::log::LocationLog;
@@ -239,6 +240,13 @@ pub trait Trace: Send + Sync {
     /// times below that. What is told of a stamp is how far it lies from there.
     fn zero(&self) -> Timestamp {
         Timestamp(0)
+    }
+
+    /// The time of day of a stamp, once events were read, where the format says how its clock
+    /// relates to that.
+    fn time_of_day(&self, stamp: Timestamp) -> Option<SystemTime> {
+        let _ = stamp;
+        None
     }
 
     /// True if the times of the trace were interpolated between measured offsets

@@ -28,12 +28,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use retime_model::format::{
     CORRECTION, Contents, EventRows, Format, FormatError, InParts, Recognition, Rewrite, Scan,
     Shape, Timeline, Trace, Undo, Unused, join,
 };
-use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence, printable_path};
+use retime_model::{
+    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, presence, printable_path,
+};
 use retime_otf2::{Anchor, Paradigm, RegionRef, Whereabouts};
 
 use self::archive::Archive;
@@ -246,6 +249,10 @@ impl Trace for Archive {
 
     fn rewriting(&self) -> Option<&dyn Rewrite> {
         Some(self)
+    }
+
+    fn time_of_day(&self, stamp: Timestamp) -> Option<SystemTime> {
+        self.otf2.definitions().clock?.time_of_day(stamp.0)
     }
 
     fn has_applied_offsets(&self) -> bool {

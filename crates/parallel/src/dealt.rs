@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use retime::causality::NeedsWhole;
 use retime::causality::Nodes;
@@ -340,6 +341,10 @@ impl Trace for Dealt {
 
     fn rewriting(&self) -> Option<&dyn Rewrite> {
         Some(self)
+    }
+
+    fn time_of_day(&self, stamp: Timestamp) -> Option<SystemTime> {
+        self.trace.time_of_day(stamp)
     }
 
     fn has_applied_offsets(&self) -> bool {

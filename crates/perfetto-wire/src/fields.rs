@@ -251,6 +251,7 @@ pub mod track_event {
     pub const TIMESTAMP_ABSOLUTE_US: u32 = 16;
     pub const CATEGORIES: u32 = 22;
     pub const NAME: u32 = 23;
+    pub const COUNTER_VALUE: u32 = 30;
     /// Also that of `TrackEventDefaults`.
     pub const EXTRA_COUNTER_TRACK_UUIDS: u32 = 31;
     pub const FLOW_IDS_OLD: u32 = 36;
@@ -275,6 +276,7 @@ pub mod legacy_event {
     pub const DURATION_US: u32 = 3;
     pub const UNSCOPED_ID: u32 = 6;
     pub const BIND_ID: u32 = 8;
+    pub const LOCAL_ID: u32 = 10;
     pub const GLOBAL_ID: u32 = 11;
     pub const PID_OVERRIDE: u32 = 18;
     pub const TID_OVERRIDE: u32 = 19;
@@ -336,6 +338,8 @@ pub mod thread_descriptor {
 /// `track_event/counter_descriptor.proto`
 pub mod counter_descriptor {
     pub const UNIT: u32 = 3;
+    pub const UNIT_MULTIPLIER: u32 = 4;
+    pub const IS_INCREMENTAL: u32 = 5;
     pub const UNIT_NAME: u32 = 6;
 
     /// A value of `Unit`.

@@ -11,7 +11,7 @@ use retime_perfetto_wire::fields::{debug_annotation as number, track_event};
 use retime_perfetto_wire::read::{Fields, Value};
 use serde_json::{Map, Value as Json};
 
-use crate::interned::{Sequence, Words};
+use crate::interned::Sequence;
 
 /// Annotations within one another, at most.
 const DEEPEST: usize = 32;
@@ -42,7 +42,7 @@ impl Glance {
             match (field.number, field.value) {
                 (number::NAME, Value::Bytes(it)) => name = it,
                 (number::NAME_IID, Value::Varint(it)) => {
-                    name = word(&sequence.annotation_names, it);
+                    name = sequence.annotation_names.get(it);
                 }
                 (number::UINT_VALUE | number::INT_VALUE, Value::Varint(it)) => value = Some(it),
                 _ => {}
@@ -58,11 +58,6 @@ impl Glance {
             _ => {}
         }
     }
-}
-
-/// The word of a number; nothing if the sequence has not said it.
-pub(crate) fn word(words: &Words, number: u64) -> &[u8] {
-    words.get(&number).map_or(&[], |it| it)
 }
 
 impl Arguments for Annotations<'_> {
@@ -97,7 +92,7 @@ impl Annotations<'_> {
             match (field.number, field.value) {
                 (number::NAME, Value::Bytes(it)) => name = text(it),
                 (number::NAME_IID, Value::Varint(it)) => {
-                    name = text(word(&self.sequence.annotation_names, it));
+                    name = text(self.sequence.annotation_names.get(it));
                 }
                 (number::BOOL_VALUE, Value::Varint(it)) => value = Json::Bool(it != 0),
                 (number::UINT_VALUE | number::POINTER_VALUE, Value::Varint(it)) => {
@@ -107,7 +102,7 @@ impl Annotations<'_> {
                 (number::DOUBLE_VALUE, Value::Eight(it)) => value = f64::from_bits(it).into(),
                 (number::STRING_VALUE, Value::Bytes(it)) => value = text(it).into(),
                 (number::STRING_VALUE_IID, Value::Varint(it)) => {
-                    value = text(word(&self.sequence.annotation_texts, it)).into();
+                    value = text(self.sequence.annotation_texts.get(it)).into();
                 }
                 (number::LEGACY_JSON_VALUE, Value::Bytes(it)) => {
                     value = serde_json::from_slice(it).unwrap_or_default();

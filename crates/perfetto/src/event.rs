@@ -3,7 +3,7 @@
 use retime_perfetto_wire::fields::{gpu_track_event, legacy_event, track_event as number};
 use retime_perfetto_wire::read::{Damaged, Fields, Value, packed};
 
-use crate::annotations::{Glance, word};
+use crate::annotations::Glance;
 use crate::interned::Sequence;
 
 /// The kinds of events.
@@ -54,11 +54,11 @@ impl<'a> TrackEvent<'a> {
                 (number::TYPE, Value::Varint(it)) => event.kind = kind(it),
                 (number::TRACK_UUID, Value::Varint(it)) => event.track = Some(it),
                 (number::NAME_IID, Value::Varint(it)) => {
-                    event.name = word(&sequence.event_names, it);
+                    event.name = sequence.event_names.get(it);
                 }
                 (number::NAME, Value::Bytes(it)) => event.name = it,
                 (number::CATEGORY_IIDS, Value::Varint(it)) if event.category.is_empty() => {
-                    event.category = word(&sequence.categories, it);
+                    event.category = sequence.categories.get(it);
                 }
                 (number::CATEGORIES, Value::Bytes(it)) if event.category.is_empty() => {
                     event.category = it;
@@ -116,7 +116,7 @@ impl<'a> TrackEvent<'a> {
                     length = it.saturating_mul(1000);
                 }
                 (legacy_event::NAME_IID, Value::Varint(it)) if self.name.is_empty() => {
-                    self.name = word(&sequence.event_names, it);
+                    self.name = sequence.event_names.get(it);
                 }
                 _ => {}
             }

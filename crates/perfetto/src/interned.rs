@@ -11,9 +11,7 @@ use retime_perfetto_wire::fields::{
 use retime_perfetto_wire::read::{Damaged, Fields, Value};
 
 use crate::packet::Packet;
-
-/// Words by number.
-pub(crate) type Words = FxHashMap<u64, Box<[u8]>>;
+use crate::words::Words;
 
 /// The incremental state of a sequence.
 #[derive(Default)]

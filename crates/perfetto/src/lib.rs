@@ -8,6 +8,7 @@
 //! ```text
 //! pass         file --> packets                plain, gzip, and packets that are compressed
 //! packet       packet --> fields               where they stand in its bytes
+//! words        words by number
 //! interned     packets --> words               what a sequence has said once
 //! clocks       snapshots --> times             of the clock of the trace
 //! inner        packet --> times in it          beside its timestamp, and these written anew
@@ -19,11 +20,15 @@
 //! slices       begins and ends --> what lasts
 //! arrows       ends of arrows --> those that say where they lead
 //! reader       file --> what retime-kineto knows of a profile
+//! seen         what reading comes past         for who looks on
 //! contents     all but times                   so that a copy can be compared
 //! forms        how numbers were written        for undo
 //! patches      parts of a packet that change
 //! writer       file, other times --> file
 //! each         file --> packets with times      for whoever puts files together
+//! counters     values of counters
+//! untold       what no event holds, counted
+//! told         events with all they say         for who writes them in another format
 //! packets      a kind of file that holds profiles
 //! ```
 //!
@@ -81,6 +86,7 @@ mod annotations;
 mod arrows;
 mod clocks;
 mod contents;
+mod counters;
 mod each;
 mod error;
 mod event;
@@ -94,10 +100,14 @@ mod pass;
 mod patches;
 mod reader;
 mod remote;
+mod seen;
 mod slices;
 mod stage;
 mod timing;
+mod told;
 mod tracks;
+mod untold;
+mod words;
 mod writer;
 
 use std::io;
@@ -111,6 +121,7 @@ pub use each::{MachinesAhead, PacketRead, PieceRead, each_packet};
 pub use error::PerfettoError;
 pub use file_clock::{FileClock, file_clock};
 use packets::Packets;
+pub use told::{EventTold, FileTold, FlowTold};
 
 /// Traces of Perfetto.
 #[derive(Clone, Copy, Debug, Default)]

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::forms::Forms;
 use crate::packet::Packet;
 use crate::pass::PACKET_KEY;
+use crate::seen::Seen;
 use crate::{reader, writer};
 
 /// The bytes at the beginning of a file that are looked at.
@@ -78,7 +79,11 @@ impl Document for Packets {
     }
 
     fn names(&self, path: &Path, show: &mut Show<'_>) -> Result<(), FormatError> {
-        reader::read(path, &(), Some(show)).map(drop)
+        let mut named = |_, seen: Seen<'_>| match seen.named() {
+            Some((name, kind)) => show(name, kind),
+            None => Ok(()),
+        };
+        reader::read(path, &(), Some(&mut named)).map(drop)
     }
 
     fn rewrite(

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use retime_kineto::{FileRead, Gathering, Passed, Recorded, Show, Stamp};
+use retime_kineto::{FileRead, Gathering, Passed, Recorded, Stamp};
 use retime_model::Monitor;
 use retime_model::format::{Checksum, FormatError};
 use retime_perfetto_wire::read::Damaged;
 
-use crate::annotations::{Annotations, word};
+use crate::annotations::Annotations;
 use crate::arrows::{Arrows, FlowEnd};
 use crate::contents::Contents;
 use crate::error::PerfettoError;
@@ -15,6 +15,7 @@ use crate::event::{Flow, Kind, TrackEvent};
 use crate::packet::Packet;
 use crate::pass::{NESTED, Piece, compressed, pieces};
 use crate::remote::Remote;
+use crate::seen::{Seen, Watch};
 use crate::slices::{Edge, join};
 use crate::stage::{Queue, Stage, StageArguments, listed};
 use crate::timing::Timing;
@@ -45,17 +46,17 @@ pub(crate) struct Reader<'a> {
     remote: Remote,
     crc: Checksum,
     contents: Contents,
-    show: Option<&'a mut Show<'a>>,
+    watch: Option<&'a mut Watch<'a>>,
     packets: u64,
     /// The number of events that count from a time of their thread.
     untimed: u64,
 }
 
-/// Reads a file; `show` is shown the names of its events.
+/// Reads a file; `watch` is shown what is in it, in the order of the numbers of events.
 pub(crate) fn read<'a>(
     path: &'a Path,
     monitor: &dyn Monitor,
-    show: Option<&'a mut Show<'a>>,
+    watch: Option<&'a mut Watch<'a>>,
 ) -> Result<FileRead, FormatError> {
     let mut reader = Reader {
         path,
@@ -69,7 +70,7 @@ pub(crate) fn read<'a>(
         remote: Remote::default(),
         crc: Checksum::default(),
         contents: Contents::default(),
-        show,
+        watch,
         packets: 0,
         untimed: 0,
     };
@@ -125,6 +126,7 @@ impl Reader<'_> {
             |it: Damaged| PerfettoError::packet(path, at, format!("what is in a packet {it}"));
         let too_many = |what: String| PerfettoError::packet(path, at, what);
         let stamps = self.timing.take(packet).map_err(damaged)?;
+        self.shown(0, Seen::Packet(packet)).map_err(too_many)?;
         if let Some(track) = packet.track {
             self.tracks
                 .describe(packet.machine, track)
@@ -192,9 +194,9 @@ impl Reader<'_> {
         (self.stamps.len() - 1) as u32
     }
 
-    fn shown(&mut self, name: &[u8], kind: u8) -> Result<(), String> {
-        match &mut self.show {
-            Some(show) => show(name, kind),
+    fn shown(&mut self, number: u32, seen: Seen<'_>) -> Result<(), String> {
+        match &mut self.watch {
+            Some(watch) => watch(number, seen),
             None => Ok(()),
         }
     }
@@ -207,7 +209,7 @@ impl Reader<'_> {
             self.early.push((machine, number));
         }
         self.stamp(Stamp::begin(number));
-        self.shown(b"", b'M')
+        self.shown(number, Seen::Beside)
     }
 
     fn track_event(
@@ -228,29 +230,28 @@ impl Reader<'_> {
             Kind::End => {
                 let stamp = self.stamp(Stamp::end(0));
                 self.edge(track, time, stamp, None);
+                self.shown(stamp, Seen::End(event, arguments))?;
                 return Ok(true);
             }
             Kind::Begin => {
                 let number = self.gathering.event(time, None, track, b'B')?;
                 let stamp = self.stamp(Stamp::begin(number));
                 self.edge(track, time, stamp, Some(number));
-                self.shown(event.name, b'B')?;
                 number
             }
             Kind::Whole(length) => {
                 self.gathering.only_begins(track);
                 let number = self.gathering.event(time, Some(length), track, b'X')?;
                 self.stamp(Stamp::begin(number));
-                self.shown(event.name, b'X')?;
                 number
             }
             Kind::Moment(letter) => {
                 let number = self.gathering.event(time, None, track, letter)?;
                 self.stamp(Stamp::begin(number));
-                self.shown(event.name, letter)?;
                 number
             }
         };
+        self.shown(number, Seen::Event(event, arguments))?;
         // An arrow from a launch to its kernel has their number, and says no more than that.
         let is_launch = |it: &&Flow| Some(it.id) == event.glance.correlation;
         let ends = event.flows.iter().filter(|it| !is_launch(it));
@@ -315,7 +316,7 @@ impl Reader<'_> {
         if let Queue::Interned(iid) = stage.queue
             && !self.tracks.is_named(packet.machine, place)
         {
-            let name = word(&arguments.sequence.gpu_specifications, iid);
+            let name = arguments.sequence.gpu_specifications.get(iid);
             let name = String::from_utf8_lossy(name).into_owned();
             self.tracks.name_queue(packet.machine, place, name);
         }
@@ -327,7 +328,7 @@ impl Reader<'_> {
             .gathering
             .event(time, Some(stage.length), track, b'X')?;
         self.stamp(Stamp::begin(number));
-        self.shown(stage.name, b'X')?;
+        self.shown(number, Seen::Stage(stage, arguments))?;
         self.gathering.correlates(id | OF_STAGES, number, false);
         let recorded = Recorded {
             name: stage.name,
@@ -354,7 +355,7 @@ impl Reader<'_> {
             if let Some(stamp) = self.stamps.get_mut(edge.stamp as usize) {
                 *stamp = Stamp::begin(number);
             }
-            self.shown(b"", b'E').map_err(too_many)?;
+            self.shown(number, Seen::LoneEnd).map_err(too_many)?;
         }
         for (machine, event) in std::mem::take(&mut self.early) {
             let path = self.path;

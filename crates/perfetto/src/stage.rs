@@ -13,7 +13,6 @@ use retime_perfetto_wire::fields::{
 use retime_perfetto_wire::read::{Damaged, Fields, Value};
 use serde_json::{Map, Value as Json};
 
-use crate::annotations::word;
 use crate::interned::Sequence;
 
 /// A queue of a GPU, on which stages follow one another.
@@ -61,11 +60,11 @@ impl<'a> Stage<'a> {
                 (number::CONTEXT, Value::Varint(it)) => stage.context = it,
                 (number::NAME, Value::Bytes(it)) => stage.name = it,
                 (number::NAME_IID, Value::Varint(it)) => {
-                    stage.name = word(&sequence.event_names, it);
+                    stage.name = sequence.event_names.get(it);
                 }
-                (number::KERNEL_IID, Value::Varint(it)) => kernel = word(&sequence.kernels, it),
+                (number::KERNEL_IID, Value::Varint(it)) => kernel = sequence.kernels.get(it),
                 (number::STAGE_IID, Value::Varint(it)) => {
-                    kind = word(&sequence.gpu_specifications, it);
+                    kind = sequence.gpu_specifications.get(it);
                 }
                 (number::SPECIFICATIONS, Value::Bytes(it)) => stage.specifications = Some(it),
                 _ => {}
@@ -168,7 +167,7 @@ impl StageArguments<'_> {
             match (field.number, field.value) {
                 (extra_compute_arg::NAME, Value::Bytes(it)) => name = text(it),
                 (extra_compute_arg::NAME_IID, Value::Varint(it)) => {
-                    name = text(word(&self.sequence.compute_arguments, it));
+                    name = text(self.sequence.compute_arguments.get(it));
                 }
                 (extra_compute_arg::INT_VALUE, Value::Varint(it)) => value = (it as i64).into(),
                 (extra_compute_arg::UINT_VALUE, Value::Varint(it)) => value = it.into(),
@@ -177,7 +176,7 @@ impl StageArguments<'_> {
                 }
                 (extra_compute_arg::STRING_VALUE, Value::Bytes(it)) => value = text(it).into(),
                 (extra_compute_arg::STRING_VALUE_IID, Value::Varint(it)) => {
-                    value = text(word(&self.sequence.annotation_texts, it)).into();
+                    value = text(self.sequence.annotation_texts.get(it)).into();
                 }
                 _ => {}
             }

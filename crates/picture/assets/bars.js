@@ -13,28 +13,31 @@ class Bars {
     this.canvas = document.createElement("canvas");
   }
 
-  paint(context) {
+  // Bars, then what `onTop` draws among the pixels, then names.
+  paint(context, onTop) {
     const { painter } = this, { label, width, base } = painter, ratio = context.getTransform().a;
     const wide = Math.ceil((width - label) * ratio), tall = Math.ceil(painter.height() * ratio);
     if (wide < 1) return;
     const pixels = this.pixels(wide, tall), names = new Names(this);
     const lines = Array.from({ length: DEPTHS }, () => new Uint32Array(wide)), used = new Array(DEPTHS).fill(false);
-    const gap = Math.max(1, Math.round(ratio / 2)), paper = pixelOf(css("--paper"));
+    const gap = Math.max(1, Math.round(ratio / 2)), paper = pixelOf(css("--paper")), colours = [];
     const finish = (place) => {
       this.stack(pixels, lines, used, (depth) => Math.round((this.top(place, depth) - base) * ratio), Math.round((this.top(place, 0) - base + this.tall(0)) * ratio));
       used.fill(false);
     };
     this.each((place, depth, region, left, right, call) => {
       const first = Math.round((left - label) * ratio), last = Math.min(wide, Math.max(first + 1, Math.round((right - label) * ratio)));
-      const line = lines[depth], colour = pixelOf(colourOf(region));
+      const line = lines[depth], colour = colours[region] ??= pixelOf(colourOf(region));
       if (!used[depth]) line.fill(0);
       used[depth] = true;
-      line.fill(colour, first, last);
+      // Most are of a pixel or two.
+      for (let at = first; at < last; at++) line[at] = colour;
       if (!call) return;
       // Half a pixel of paper tells a call from the next one.
       if (right - left > 3) line.fill(ratio < 2 ? mixed(colour, paper) : paper, last - gap, last);
       names.add(place, depth, region, left, right);
     }, finish);
+    onTop(new Lines(pixels, wide, ratio));
     this.canvas.getContext("2d").putImageData(this.image, 0, 0);
     context.drawImage(this.canvas, label, base, wide / ratio, tall / ratio);
     names.paint(context);

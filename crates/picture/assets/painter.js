@@ -63,10 +63,14 @@ class Painter {
     context.beginPath();
     context.rect(this.label, base + AXIS, this.width - this.label, this.rowTops.at(-1) + 8);
     context.clip();
-    this.bars.paint(context);
     const { messages, collectives, contradictions } = this.diagram.kinds;
     const all = [...(collectives ? arrows.operations.flatMap((it) => endsOf(it, share)) : []), ...(messages ? arrows.messages : [])];
-    this.arrows(context, contradictions ? all.filter((it) => latencyOf(it, 0) < 0) : all);
+    const found = this.arrows(contradictions ? all.filter((it) => latencyOf(it, 0) < 0) : all);
+    // A few lines are drawn finer by the browser, many of them faster among the bars.
+    this.bars.paint(context, (lines) => { if (this.isMany) for (const it of found) this.line(lines, it); });
+    if (!this.isMany) for (const it of found) this.arrow(context, it);
+    context.globalAlpha = context.lineWidth = 1;
+    context.setLineDash([]);
     this.mark(context, this.diagram.worst, true);
     if (this.diagram.pinned.thing) this.mark(context, this.diagram.pinned.thing, false);
     if (this.diagram.focused) this.mark(context, this.diagram.focused, false);
@@ -158,54 +162,64 @@ class Painter {
     return this.found;
   }
 
-  // Lines from causes to effects; where they are many, one for those that would lie on each other.
-  arrows(context, all) {
+  // The arrows from causes to effects that are seen; where they are many, one for those that would lie on each other.
+  arrows(all) {
     const seen = [];
     for (const it of all) {
       if (!this.isShown(it.cause.lane) || !this.isShown(it.effect.lane)) continue;
       const [from, to] = [this.at(it.cause), this.at(it.effect)];
       if (Math.max(from, to) >= this.label && Math.min(from, to) <= this.width) seen.push({ it, from, to, more: 1 });
     }
-    const many = seen.length > MANY_ARROWS;
+    this.isMany = seen.length > MANY_ARROWS;
     let bundles = seen;
-    for (let near = 6; many && (near === 6 || (bundles.length > MOST_LINES && near <= 96)); near *= 2) bundles = this.bundles(seen, near);
+    for (let near = 6; this.isMany && (near === 6 || (bundles.length > MOST_LINES && near <= 96)); near *= 2) bundles = this.bundles(seen, near);
     const most = Math.log2(1 + Math.max(1, ...bundles.map(({ more }) => more)));
-    // As dark as there are many of them. Where they are many they are no wider than what browsers draw fastest.
-    for (const it of bundles) this.arrow(context, it, Math.ceil(4 * Math.log2(1 + it.more) / most) / 4, many ? 1 : 1.5);
-    context.globalAlpha = context.lineWidth = 1;
-    context.setLineDash([]);
+    return bundles.map((it) => this.styled(it, Math.ceil(4 * Math.log2(1 + it.more) / most) / 4));
   }
 
   // One for those whose ends are so many pixels from each other at most.
   bundles(seen, near) {
-    const bundles = new Map(), { place } = this.diagram.rows;
+    const bundles = new Map(), { place, shown } = this.diagram.rows;
+    // Steps of `near`, as far as 16,384 from the left, and rows make one whole number below 2^53 for up to 2,000 rows.
+    const step = (x) => Math.max(-16384, Math.min(16383, Math.round(x / near))) + 16384;
     for (const one of seen) {
       const { it, from, to } = one;
-      const key = `${place.get(it.cause.lane)},${place.get(it.effect.lane)},${Math.round(from / near)},${Math.round(to / near)},${to < from}`;
+      const rows = place.get(it.cause.lane) * shown.length + place.get(it.effect.lane);
+      const key = ((rows * 32768 + step(from)) * 32768 + step(to)) * 2 + (to < from);
       const bundle = bundles.get(key);
       if (bundle) bundle.more++; else bundles.set(key, { ...one });
     }
     return [...bundles.values()];
   }
 
-  // Each line is a path of its own: of thousands in one path browsers find every crossing, which takes
-  // ten times as long.
-  arrow(context, { it: thing, from, to, more }, shade, wide) {
-    const [top, bottom] = [this.middle(thing.cause.lane), this.middle(thing.effect.lane)];
-    const reversed = to < from, [[x1, y1], [x2, y2]] = this.cut(from, top, to, bottom);
-    context.strokeStyle = context.fillStyle = css(reversed ? "--bad" : "--ink");
+  // An arrow as it is drawn: as dark as many share it, and with a head where that is seen.
+  styled({ it: thing, from, to, more }, shade) {
+    const [top, bottom] = [this.middle(thing.cause.lane), this.middle(thing.effect.lane)], reversed = to < from;
+    this.lines.push({ line: [from, top, to, bottom], thing, share: this.share, more });
     // Everything steps back for the worst one; of few, what is reversed still stands out.
-    const back = reversed ? (wide > 1 ? 0.8 : 0.35) : 0.25;
-    context.globalAlpha = shade * (this.diagram.worst ? back : reversed ? 1 : 0.55);
-    context.lineWidth = reversed ? wide : 1;
+    const back = reversed ? (this.isMany ? 0.35 : 0.8) : 0.25;
+    const alpha = shade * (this.diagram.worst ? back : reversed ? 1 : 0.55);
+    const isHeaded = thing.kind === "message" && to > this.label - 8 && to < this.width + 8;
+    return { ends: this.cut(from, top, to, bottom), tip: isHeaded ? [to, bottom] : null, angle: Math.atan2(bottom - top, to - from), colour: css(reversed ? "--bad" : "--ink"), reversed, alpha, shade };
+  }
+
+  arrow(context, { ends: [[x1, y1], [x2, y2]], tip, angle, colour, reversed, alpha, shade }) {
+    context.strokeStyle = context.fillStyle = colour;
+    context.globalAlpha = alpha;
+    context.lineWidth = reversed ? 1.5 : 1;
     context.setLineDash(reversed ? [6, 3] : []);
     context.beginPath();
     context.moveTo(x1, y1);
     context.lineTo(x2, y2);
-    if (reversed && wide > 1) this.halo(context, wide + 2);
+    if (reversed) this.halo(context, 3.5);
     context.stroke();
-    if (thing.kind === "message" && to > this.label - 8 && to < this.width + 8) this.head(context, to, bottom, Math.atan2(bottom - top, to - from), shade);
-    this.lines.push({ line: [from, top, to, bottom], thing, share: this.share, more });
+    if (tip) this.head(context, tip, angle, shade);
+  }
+
+  // As `arrow`, into a picture that begins below the label.
+  line(lines, { ends, tip, colour, reversed, alpha }) {
+    const inside = ([x, y]) => [x - this.label, y - this.base];
+    lines.arrow(inside(ends[0]), inside(ends[1]), { colour: pixelOf(colour), alpha, dashed: reversed, head: tip ? 7 : 0 });
   }
 
   // Paper below the path, so that it stands out from whatever colour it crosses.
@@ -217,7 +231,7 @@ class Painter {
     context.restore();
   }
 
-  head(context, x, y, angle, shade) {
+  head(context, [x, y], angle, shade) {
     context.globalAlpha = shade;
     context.beginPath();
     context.moveTo(x, y);

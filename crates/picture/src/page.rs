@@ -22,7 +22,7 @@ const MOST: usize = 300;
 const FRAME: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
 /// In this order: each uses what those before it define.
-const SCRIPTS: [&str; 17] = [
+const SCRIPTS: [&str; 18] = [
     include_str!("../assets/tools.js"),
     include_str!("../assets/lanes.js"),
     include_str!("../assets/story.js"),
@@ -32,6 +32,7 @@ const SCRIPTS: [&str; 17] = [
     include_str!("../assets/overview.js"),
     include_str!("../assets/address.js"),
     include_str!("../assets/live.js"),
+    include_str!("../assets/lines.js"),
     include_str!("../assets/bars.js"),
     include_str!("../assets/painter.js"),
     include_str!("../assets/spacetime.js"),

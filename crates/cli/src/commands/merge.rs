@@ -23,7 +23,8 @@ use retime::format::Document;
 use retime::{plural, printable_path};
 use retime_export::Placement;
 use retime_merge::{
-    Arrow, ArrowEnd, Job, Member, MergeError, Merged, archive, manifest, member_names, merge,
+    Arrow, ArrowEnd, Job, Member, MergeError, Merged, archive, can_be_carried, manifest,
+    member_names, merge,
 };
 
 use super::asked::Asked;
@@ -295,9 +296,11 @@ fn fill(
         } => {
             let job = job(parts);
             let effort = is_compressed.then_some(retime_gzip::Effort::Fast);
-            let merged = merge(&job, kind, effort, out, &progress).map_err(failed)?;
+            let merged = merge(&job, kind, effort, out, &progress);
+            let merged = merged.map_err(|error| failed(as_given(error, parts, &progress)))?;
             let packets = parts.iter().filter_map(|it| it.packets.as_ref());
             let mut words = in_words(&merged, job.documents.len());
+            words += &untold_in_words(&merged);
             for it in packets {
                 words.push(' ');
                 words += &it.in_words();
@@ -328,6 +331,16 @@ fn fill(
     }
 }
 
+/// The error of a corrected file as that of the file that was given, which has the same packets.
+fn as_given(error: MergeError, parts: &[Part], progress: &Progress) -> MergeError {
+    if !matches!(error, MergeError::Format(_)) {
+        return error;
+    }
+    let mut given = parts.iter().flat_map(|it| &it.given);
+    let of_given = given.find_map(|it| can_be_carried(it, progress).err());
+    of_given.map_or(error, MergeError::Format)
+}
+
 fn in_words(merged: &Merged, documents: usize) -> String {
     format!(
         "{} of {}, {}, {} between them. Open it in https://ui.perfetto.dev.",
@@ -336,6 +349,16 @@ fn in_words(merged: &Merged, documents: usize) -> String {
         plural(merged.events, "event"),
         plural(merged.arrows, "arrow"),
     )
+}
+
+/// What documents hold and the file does not, in words.
+fn untold_in_words(merged: &Merged) -> String {
+    let all = merged.untold.iter();
+    let all: Vec<String> = all.map(|(what, count)| plural(*count, what)).collect();
+    match all.join(", ") {
+        none if none.is_empty() => none,
+        all => format!(" JSON has no place for {all} of the packets; -o NAME.pftrace has."),
+    }
 }
 
 /// All documents, by rank, on one axis.

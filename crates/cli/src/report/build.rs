@@ -47,6 +47,10 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
             .sum(),
         events_with_edges: analysis.counts().nodes,
         ticks_per_second: info.rate.get(),
+        began_at: nodes
+            .absolute(first)
+            .and_then(|it| opened.trace.time_of_day(it))
+            .map(|it| humantime::format_rfc3339_seconds(it).to_string()),
         duration_seconds: info.rate.seconds(retime::Ticks(last.0 - first.0)),
     }
 }

@@ -65,6 +65,9 @@ pub(crate) struct TracePart {
     pub(crate) events: u64,
     pub(crate) events_with_edges: u64,
     pub(crate) ticks_per_second: u64,
+    /// The time of day of the first stamp, as RFC 3339 has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) began_at: Option<String>,
     /// From the first to the last stamp.
     pub(crate) duration_seconds: f64,
 }

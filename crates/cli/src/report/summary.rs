@@ -126,7 +126,10 @@ impl SummaryText {
     fn trace(&mut self, report: &Report) {
         let trace = &report.trace;
         let path = printable(&trace.path);
-        self.line("trace", &format!("{path} ({})", trace.format));
+        // RFC 3339 allows a space for its T, for the sake of readers.
+        let began = trace.began_at.as_ref().map(|it| it.replace('T', " "));
+        let began = began.map_or_else(String::new, |it| format!(", recorded from {it}"));
+        self.line("trace", &format!("{path} ({}){began}", trace.format));
         let tick = 1.0 / trace.ticks_per_second as f64;
         let nodes = match trace.nodes {
             0 => String::new(),
@@ -407,7 +410,7 @@ impl SummaryText {
             group_digits(measured.moved),
             plural(events, "event"),
             format_seconds(mean),
-            self.span(measured.largest_displacement.0),
+            self.span(measured.largest_displacement.0.saturating_abs()),
         );
         self.line("moved", &moved);
         self.line("intervals", &format!("between these: {}", shares(measured)));

@@ -4,7 +4,7 @@ use retime::causality::Defect;
 use retime::pipeline::Analysis;
 use std::path::PathBuf;
 
-use retime::{Ticks, plural, printable};
+use retime::{Standing, Ticks, plural, printable};
 
 use crate::load::Opened;
 
@@ -37,7 +37,7 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
             plural(check.violated_within_clock(), "dependency")
         ));
     }
-    if analysis.clocks().len() > 1 && check.messages.total + check.collectives.total == 0 {
+    if analysis.clocks().len() > 1 && !analysis.standings().contains(&Standing::Tied) {
         warnings.push("no message and no collective relates the clocks of this trace; nothing can be said about them".into());
     }
     warnings.extend(delay_advice(analysis));

@@ -65,6 +65,7 @@ mod staging;
 mod stragglers;
 mod stream;
 mod stream_ends;
+mod time_of_day;
 mod truth;
 mod verdicts;
 mod view;

@@ -9,7 +9,7 @@ use crate::common::directory::assert_same;
 
 #[test]
 fn a_trace_has_more_files_than_may_be_open() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::in_memory();
     let halo = "simulate halo --ranks 100 --ranks-per-node 1 --events 40000 --no-truth";
     scratch.succeed(&format!("{halo} --offset 100us -o trace -q"));
     scratch.succeed("correct trace -o free -q");

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read;
 
 use retime_perfetto_wire::fields::{
-    clock, clock_snapshot, process_descriptor, remote_clock_sync, synced_clocks, trace,
+    clock, clock_snapshot, ftrace, process_descriptor, remote_clock_sync, synced_clocks, trace,
     trace_packet, track_descriptor, track_event,
 };
 use retime_perfetto_wire::write::{bytes, fixed64, uint};
@@ -158,11 +158,6 @@ fn packets_become_members_of_an_archive() {
         });
         assert_eq!(file["clocks"], if rank == 0 { Value::Null } else { wanted });
     }
-    let outcome = scratch.retime("merge run -o job.json");
-    assert_eq!(outcome.code, Some(2), "{outcome:?}");
-    let told = "retime export -o NAME.json writes what it shows of a trace as JSON";
-    assert!(outcome.stderr.contains(told), "{outcome:?}");
-    said(&scratch, "export run -o job.json", 0);
 }
 
 /// One constant for each file is the offset of its clock against the one that is the least.
@@ -316,6 +311,87 @@ fn machines_with_notes_of_their_clocks_are_corrected_from_end_to_end() {
     assert!(holds(&merged, &notes()));
     let summary = said(&scratch, "check merged.pftrace", 0);
     assert!(summary.contains("matched    40 messages"), "{summary}");
+}
+
+/// A packet of a switch of the kernel, at this time.
+fn of_the_kernel(at: u64) -> Vec<u8> {
+    let mut file = Vec::new();
+    packet(&mut file, 0, |packet| {
+        nested(packet, trace_packet::FTRACE_EVENTS, |bundle| {
+            nested(bundle, ftrace::EVENT, |event| {
+                uint(event, ftrace::EVENT_TIMESTAMP, at);
+            });
+        });
+    });
+    file
+}
+
+/// Events of the kernel do not stand beside those of other files; the message names the file that
+/// was given, not the copy that was made of it.
+#[test]
+fn files_that_cannot_be_merged_are_named_as_they_were_given() {
+    let scratch = Scratch::new();
+    job(&scratch, Shape::PyTorch);
+    let path = scratch.join("run/rank1.pftrace");
+    let mut file = fs::read(&path).unwrap();
+    let place = file.len();
+    file.extend(of_the_kernel(1_790_000_000_000_000_000));
+    fs::write(&path, file).unwrap();
+    let outcome = scratch.retime("merge run -o job.pftrace");
+    assert_eq!(outcome.code, Some(2), "{outcome:?}");
+    let told = format!("run/rank1.pftrace: byte {place}: a packet begins here");
+    assert!(outcome.stderr.contains(&told), "{outcome:?}");
+    assert!(!outcome.stderr.contains("partial"), "{outcome:?}");
+    // JSON leaves them out, and says so.
+    let told = said(&scratch, "merge run -o job.json", 0);
+    assert!(told.contains("1 other packet "), "{told}");
+}
+
+/// The names of the slices of documents of JSON, without what was added, in order, and how many
+/// of them are collective operations.
+fn slices(documents: &[Value]) -> (Vec<String>, usize) {
+    let all = documents
+        .iter()
+        .filter_map(|it| it["traceEvents"].as_array());
+    let all = all
+        .flatten()
+        .filter(|it| it["ph"] == "X" && it["cat"] != "retime");
+    let all: Vec<&Value> = all.collect();
+    let mut names: Vec<String> = all.iter().map(|it| it["name"].to_string()).collect();
+    names.sort();
+    let joined = all
+        .iter()
+        .filter(|it| it["args"]["Collective name"].is_string());
+    (names, joined.count())
+}
+
+/// Packets merged into JSON have the slices of which they were made, and the same dependencies; what
+/// has no place there is counted.
+#[test]
+fn packets_become_json() {
+    for shape in [Shape::PyTorch, Shape::Stages, Shape::Rocprof] {
+        let scratch = Scratch::new();
+        job(&scratch, shape);
+        let told = said(&scratch, "merge run -o job.json", 0);
+        let has_clocks = shape == Shape::Rocprof;
+        assert_eq!(told.contains("JSON has no place for"), has_clocks, "{told}");
+        let read = |path: &str| -> Value {
+            serde_json::from_slice(&fs::read(scratch.join(path)).unwrap()).unwrap()
+        };
+        let profiles = (0..4).map(|rank| read(&format!("json/rank{rank}.pt.trace.json")));
+        let profiles: Vec<Value> = profiles.collect();
+        let merged = read("job.json");
+        assert!(
+            slices(&profiles) == slices(std::slice::from_ref(&merged)),
+            "{shape:?}"
+        );
+        let mut processes = merged["traceEvents"].as_array().unwrap().iter();
+        let first = processes.find(|it| it["name"] == "process_name").unwrap();
+        let first = first["args"]["name"].as_str().unwrap();
+        assert!(first.starts_with("rank 0: "), "{first}");
+        // Read again, nothing contradicts.
+        said(&scratch, "check job.json", 0);
+    }
 }
 
 /// A merged file that is read again has the dependencies that were found: those of operations by

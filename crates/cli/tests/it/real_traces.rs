@@ -514,18 +514,3 @@ fn no_pair_of_a_sound_trace_is_false() {
         assert_eq!(before["reversed"], 0, "{trace}");
     }
 }
-
-/// Groups of ranks hand data on in a row, and rank 1 was set by 99.8 us. What is found first is a step
-/// of rank 4, which explains most; that of rank 1 explains all.
-#[test]
-fn a_step_is_that_of_the_clock_by_which_it_explains_the_most() {
-    let Some(scratch) = unpacked(&["defects/pipeline7-step"]) else {
-        return;
-    };
-    let run = scratch.retime("correct pipeline7-step -o out --bounds off --json - --quiet");
-    let steps = &report(&run.stdout)["method"]["alignment"]["steps"];
-    assert_eq!(steps.as_array().map(Vec::len), Some(1), "{steps}");
-    assert_eq!(steps[0]["clock"], 1, "{steps}");
-    let by = steps[0]["by_ticks"].as_i64().unwrap();
-    assert!((97_000..103_000).contains(&by), "{steps}");
-}

@@ -13,6 +13,7 @@ use retime_model::format::{Document, DocumentKind, DocumentTrack, DrawnArrow, Dr
 use retime_perfetto_wire::fields::{sys_stats, trace, trace_packet};
 use retime_perfetto_wire::read::{Fields, Value};
 use retime_perfetto_wire::write::{bytes, fixed64, uint};
+use serde_json::Value as Json;
 
 /// An event of a file: its track, when it is after the one before, the number of its name, and
 /// an arrow that it is an end of.
@@ -311,6 +312,54 @@ fn merged(job: &Job) -> Read {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// As JSON all events of all files are there, with their names, times and processes; those
+    /// with arrows are slices.
+    #[test]
+    fn packets_are_events_of_json(files in prop::collection::vec(events(), 1..4)) {
+        let directory = tempfile::tempdir().unwrap();
+        let job = job(directory.path(), &files);
+        let mut out = Vec::new();
+        let told = merge(&job, MergedKind::Chrome, None, &mut out, &()).unwrap();
+        // A field that nobody knows in each packet of an event, and a snapshot in each file.
+        let all = files.iter().map(Vec::len).sum::<usize>() as u64;
+        prop_assert_eq!(told.untold.get("other packet"), Some(&all));
+        prop_assert_eq!(told.untold.get("clock reading"), Some(&(files.len() as u64)));
+        let document: Json = serde_json::from_slice(&out).unwrap();
+        let written = document["traceEvents"].as_array().unwrap();
+        let text = |it: &Json| it.as_str().unwrap_or_default().to_owned();
+        let processes: BTreeMap<u64, String> = written
+            .iter()
+            .filter(|it| it["name"] == "process_name")
+            .map(|it| (it["pid"].as_u64().unwrap(), text(&it["args"]["name"])))
+            .collect();
+        let found = written.iter().filter(|it| matches!(text(&it["ph"]).as_str(), "X" | "i"));
+        let mut found: Vec<_> = found
+            .map(|it| {
+                let process = processes[&it["pid"].as_u64().unwrap()].clone();
+                let at = (it["ts"].as_f64().unwrap() * 1000.0).round() as u64;
+                (at, text(&it["name"]), text(&it["ph"]), process)
+            })
+            .collect();
+        let mut expected = Vec::new();
+        for (file, events) in files.iter().enumerate() {
+            let owner = if file > 0 { format!("rank {file}") } else { "part0".to_owned() };
+            let mut at = 1000 * file as u64;
+            for made in events {
+                at += made.step;
+                let has_length = made.is_stage || made.flow.is_some();
+                let process = match made.track {
+                    4 if !made.is_stage => format!("{owner}: phases"),
+                    _ => format!("{owner}: python{file} 10"),
+                };
+                let name = format!("file {file} name {}", made.name);
+                expected.push((at, name, if has_length { "X" } else { "i" }.to_owned(), process));
+            }
+        }
+        found.sort();
+        expected.sort();
+        prop_assert_eq!(found, expected);
+    }
 
     #[test]
     fn nothing_is_lost_or_taken_for_that_of_another(files in prop::collection::vec(events(), 1..4)) {

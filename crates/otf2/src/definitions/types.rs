@@ -4,6 +4,7 @@
 //! is `None` then.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::table::Identified;
 use crate::enums::{
@@ -81,6 +82,32 @@ pub struct ClockProperties {
     pub trace_length: u64,
     /// Nanoseconds since 1970 at the global offset.
     pub realtime: Option<u64>,
+}
+
+impl ClockProperties {
+    /// The time of day of a stamp; `None` if the archive does not tell that of any.
+    ///
+    /// ```
+    /// use std::time::{Duration, UNIX_EPOCH};
+    /// use retime_otf2::ClockProperties;
+    ///
+    /// let clock = ClockProperties {
+    ///     ticks_per_second: 1_000,
+    ///     global_offset: 5_000,
+    ///     trace_length: 9_000,
+    ///     realtime: Some(1_700_000_000_000_000_000),
+    /// };
+    /// let two_seconds_before = UNIX_EPOCH + Duration::from_secs(1_699_999_998);
+    /// assert_eq!(clock.time_of_day(3_000), Some(two_seconds_before));
+    /// ```
+    pub fn time_of_day(&self, stamp: u64) -> Option<SystemTime> {
+        let ticks = i128::from(stamp) - i128::from(self.global_offset);
+        // Neither factor has more than 65 and 30 bits.
+        let nanoseconds = ticks * 1_000_000_000 / i128::from(self.ticks_per_second.max(1));
+        let since_1970 = i128::from(self.realtime?) + nanoseconds;
+        let since_1970 = Duration::from_nanos(u64::try_from(since_1970).ok()?);
+        UNIX_EPOCH.checked_add(since_1970)
+    }
 }
 
 /// A string.

@@ -327,16 +327,18 @@ impl Builder<'_, '_> {
         })
     }
 
+    /// Notes each operation that a member lacks, once however many lack it, as which one it is
+    /// cannot be told: at the last call of the member that lacks most, or, where it called nothing,
+    /// at those of a member that lacks none.
     fn note_incomplete(&mut self, members: &[Member], most: usize) {
-        for member in members {
-            for _ in member.calls.len()..most {
-                match member.calls.last() {
-                    Some(last) => self.note(Defect::CollectiveIncomplete, last.place),
-                    None => self
-                        .defects
-                        .add(Defect::CollectiveIncomplete, member.location, 0),
-                }
-            }
+        let Some(lacking) = members.iter().min_by_key(|it| it.calls.len()) else {
+            return;
+        };
+        let complete = members.iter().find(|it| it.calls.len() == most);
+        let calls = complete.map_or(&[][..], |it| &it.calls);
+        for call in calls.iter().skip(lacking.calls.len()) {
+            let last = lacking.calls.last().unwrap_or(call);
+            self.note(Defect::CollectiveIncomplete, last.place);
         }
     }
 

@@ -225,7 +225,12 @@ mod tests {
                 last: by,
             };
             let (spread, ends) = (2_000.0, 9);
-            Some(ToldLine { line, spread, ends })
+            Some(ToldLine {
+                line,
+                spread,
+                is_bent: false,
+                ends,
+            })
         };
         let pair = Freedom {
             clocks: [ClockId(0), ClockId(1)],
@@ -254,6 +259,7 @@ mod tests {
             Some(ToldLine {
                 line,
                 spread: 10.0,
+                is_bent: false,
                 ends: 9,
             })
         };

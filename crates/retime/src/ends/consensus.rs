@@ -32,8 +32,19 @@
 //!           400       447         400       400
 //! ```
 //!
+//! Ends that are off for no reason but chance change sides at any time. Where a clock was set, those
+//! before lie on one side of its line and those after on the other: of `n` ends in the order of time
+//! with the signs `g_i` of what they are off by, beyond the median,
+//!
+//! ```text
+//! sum g_i g_i+1 / (n - 1)   is by chance 0 +- 1 / sqrt(n - 1)
+//! ```
+//!
+//! and where it is 3 of these above 0, they hang together: no line tells them.
+//!
 //! Source: P. J. Huber, *Robust Estimation of a Location Parameter* (1964); for the spread
-//! F. R. Hampel, *The Influence Curve and its Role in Robust Estimation* (1974).
+//! F. R. Hampel, *The Influence Curve and its Role in Robust Estimation* (1974); for signs that follow
+//! each other R. L. Anderson, *Distribution of the Serial Correlation Coefficient* (1942).
 
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::median::median;
@@ -62,12 +73,18 @@ const FEWEST: usize = 8;
 /// Ends that tell a line: with fewer than twice as many as it has parameters, one that is off decides.
 const FEWEST_OF_LINE: usize = 4;
 
+/// Standard deviations by which the signs of ends follow each other more than by chance, where they
+/// hang together: by chance that is so for one clock of 700.
+const TOGETHER: f64 = 3.0;
+
 /// The line of a clock, and how well ends tell it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ToldLine {
     pub(super) line: RunLine,
     /// The distance of an end of the clock from those of the others, as a standard deviation.
     pub(super) spread: f64,
+    /// True if ends hang together, on one side of the line and then on the other.
+    pub(super) is_bent: bool,
     /// The number of ends.
     pub(super) ends: usize,
 }
@@ -129,7 +146,9 @@ pub(super) fn consensus(
         }
     }
     let own = by_clock(ends, &work.off, recorded.len());
-    let told = own.into_iter().enumerate().map(|(clock, mut off)| {
+    let told = own.into_iter().enumerate().map(|(clock, off)| {
+        let is_bent = hang_together(&off);
+        let mut off: Vec<f64> = off.iter().map(|it| it.1.abs()).collect();
         let spread = if off.len() < FEWEST {
             work.spread
         } else {
@@ -139,6 +158,7 @@ pub(super) fn consensus(
         (off.len() >= FEWEST_OF_LINE && line.is_finite()).then(|| ToldLine {
             line,
             spread,
+            is_bent,
             ends: counts[clock],
         })
     });
@@ -181,13 +201,32 @@ fn anchors(ends: &ObservedEnds, clocks: usize, reference: ClockId) -> Vec<usize>
     named.into_iter().map(name).collect()
 }
 
-/// The distances by which the ends of each clock are off.
-fn by_clock(ends: &ObservedEnds, off: &[f64], clocks: usize) -> Vec<Vec<f64>> {
+/// When the ends of each clock are, as shares of the run, and by how much they are off.
+fn by_clock(ends: &ObservedEnds, off: &[f64], clocks: usize) -> Vec<Vec<(f64, f64)>> {
     let mut by_clock = vec![Vec::new(); clocks];
     for (end, off) in ends.all().iter().zip(off) {
-        by_clock[end.clock.as_usize()].push(off.abs());
+        by_clock[end.clock.as_usize()].push((end.share, *off));
     }
     by_clock
+}
+
+/// True if ends, of which it is known when they are and by how much they are off, follow others of
+/// their side more often than by chance.
+fn hang_together(off: &[(f64, f64)]) -> bool {
+    let mut in_order = off.to_vec();
+    in_order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut values: Vec<f64> = off.iter().map(|it| it.1).collect();
+    let Some(middle) = median(&mut values) else {
+        return false;
+    };
+    let steps = in_order.len().saturating_sub(1) as f64;
+    // Stamps are whole, so that what is nearer than a half lies on no side.
+    let side = |off: f64| match off - middle {
+        off if off.abs() <= LEAST => 0.0,
+        off => off.signum(),
+    };
+    let follow = in_order.windows(2).map(|it| side(it[0].1) * side(it[1].1));
+    follow.sum::<f64>() > TOGETHER * steps.sqrt()
 }
 
 /// The standard deviation of values that are off by so much, as their median tells it.
@@ -398,6 +437,20 @@ mod tests {
             line.first.abs() < 1.0 && (line.last + 1_000.0).abs() < 2.0,
             "{line:?}"
         );
+    }
+
+    #[test]
+    fn ends_of_a_clock_that_was_set_hang_together() {
+        let together = |off: &dyn Fn(u32) -> f64| {
+            // The last operation comes first.
+            let all = (0..20).rev().map(|at| (f64::from(at), off(at)));
+            hang_together(&all.collect::<Vec<_>>())
+        };
+        let noise = |at: u32| f64::from(at * 5 % 13);
+        assert!(together(&|at| noise(at) + if at < 10 { 0.0 } else { 1e6 }));
+        assert!(!together(&noise));
+        assert!(!together(&|at| 47.0 + 1e-9 * f64::from(at)));
+        assert!(!hang_together(&[]));
     }
 
     #[test]

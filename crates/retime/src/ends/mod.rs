@@ -22,6 +22,9 @@
 //! likely within  2 s w + f (1 - w) + by how much dependencies kept it from where ends would have it
 //! ```
 //!
+//! and no less than `2 s` where ends hang together, as those of a clock that was set do: freedom is that
+//! of a line, and no line tells such a clock.
+//!
 //! And it is no evidence at all where dependencies keep a clock from it by more than 4 spreads:
 //! then ends are not together, and the alignment stays as it is.
 //!
@@ -130,7 +133,9 @@ fn likely(told: &Consensus, between: &Balanced, lines: &[RunLine]) -> Option<Vec
         } else {
             0.0
         };
-        (kept <= REFUTED * told.spread).then_some(Some(2.0 * told.spread * share + open + kept))
+        let likely = 2.0 * told.spread * share + open + kept;
+        let least = if told.is_bent { 2.0 * told.spread } else { 0.0 };
+        (kept <= REFUTED * told.spread).then_some(Some(likely.max(least)))
     };
     told.told.iter().enumerate().map(of_clock).collect()
 }

@@ -609,8 +609,8 @@ fn one_that_is_told_to_stop_stops_all() {
     for rank in 0..3 {
         let (parts, asks) = run(rank, i64::MAX);
         assert!(parts.iter().all(|it| it.stragglers.is_some() && it.adopted));
-        let last = asks - 10..asks;
-        for stop in (0..asks).step_by(asks as usize / 10 + 1).chain(last) {
+        let last = asks - 4..asks;
+        for stop in (0..asks).step_by(asks as usize / 6 + 1).chain(last) {
             let (parts, _) = run(rank, stop);
             let broken: Vec<_> = parts.iter().map(|it| it.distribution.broken()).collect();
             // Threads may ask a few times less than before.

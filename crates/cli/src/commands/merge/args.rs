@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retime::format::DocumentKind;
 use retime::printable_path;
 use retime_merge::MergedKind;
 
@@ -17,7 +16,7 @@ use crate::error::CliError;
     what the traces record of communication could be used; 130 interrupted."
 )]
 pub(crate) struct MergeArgs {
-    /// The profiles of a job, in Chrome's JSON or of Perfetto (which become no JSON): a
+    /// The profiles of a job, in Chrome's JSON or of Perfetto: a
     /// directory of them, or the files of its ranks, several of either; into *.pftrace also
     /// traces of other formats
     #[arg(required = true, value_name = "RUN")]
@@ -70,13 +69,6 @@ impl MergeOutput {
     pub(super) fn takes_events(self) -> bool {
         let perfetto = MergedKind::Perfetto;
         matches!(self, Self::Trace { kind, .. } if kind == perfetto)
-    }
-
-    /// True if it holds documents of this kind.
-    pub(super) fn takes(self, document: DocumentKind) -> bool {
-        let chrome = MergedKind::Chrome;
-        document == DocumentKind::Chrome
-            || !matches!(self, Self::Trace { kind, .. } if kind == chrome)
     }
 }
 

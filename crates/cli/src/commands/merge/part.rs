@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use retime::causality::{Check, EventNode};
-use retime::format::{Document, Shape, Trace};
+use retime::format::{Document, DocumentKind, Shape, Trace};
 use retime::pipeline::{Analysis, Solution};
 use retime::{Access, TraceInfo};
 use retime_export::dependencies;
@@ -37,6 +37,8 @@ pub(super) struct Part {
     pub(super) offsets: TraceOffsets,
     /// The ids of the locations of each document.
     pub(super) locations: Vec<Vec<u64>>,
+    /// The files of packets that were given.
+    pub(super) given: Vec<PathBuf>,
     /// The access of the trace.
     pub(super) access: Access,
     pub(super) shown: Shown,
@@ -69,6 +71,10 @@ pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliErro
     let documents = analysed.opened.trace.documents();
     let has_documents = !documents.is_empty();
     refuse_strangers(&analysed, &documents, room.as_ref())?;
+    let packets = documents
+        .iter()
+        .filter(|it| it.kind == DocumentKind::Packets);
+    let given = packets.map(|it| it.path.clone()).collect();
     drop(documents);
     let Found {
         report,
@@ -107,6 +113,7 @@ pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliErro
         drawn,
         offsets,
         locations,
+        given,
         access,
         shown,
         packets,
@@ -122,18 +129,13 @@ fn refuse_strangers(
     let Some(output) = room.map(|it| it.output) else {
         return Ok(());
     };
-    let fits = if documents.is_empty() {
-        output.takes_events()
-    } else {
-        documents.iter().all(|it| output.takes(it.kind))
-    };
-    if fits {
+    if !documents.is_empty() || output.takes_events() {
         return Ok(());
     }
     let of_what = match output {
         MergeOutput::Trace { .. } => {
-            "only files in Chrome's format become JSON with all they hold; -o NAME.pftrace takes its \
-             events, too, and retime export -o NAME.json writes what it shows of a trace as JSON, \
+            "only files in Chrome's format and packets of Perfetto become JSON with all they hold; \
+             -o NAME.pftrace takes its events, too, and retime export -o NAME.json writes what it shows of a trace as JSON, \
              slices and arrows without arguments, at corrected times"
         }
         MergeOutput::Archive | MergeOutput::Manifest => {

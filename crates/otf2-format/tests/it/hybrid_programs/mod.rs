@@ -162,7 +162,7 @@ fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 /// How many programs; the variable `RETIME_CASES` multiplies it.
 fn cases() -> ProptestConfig {
     let factor = std::env::var("RETIME_CASES").ok();
-    let factor: u32 = factor.and_then(|it| it.parse().ok()).unwrap_or(2);
+    let factor: u32 = factor.and_then(|it| it.parse().ok()).unwrap_or(1);
     ProptestConfig {
         cases: 50 * factor,
         failure_persistence: None,

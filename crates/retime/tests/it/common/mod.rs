@@ -164,7 +164,7 @@ pub fn specs(most_steps: usize) -> impl Strategy<Value = Spec> {
 /// `RETIME_CASES` multiplies it.
 pub fn cases(cases: u32) -> ProptestConfig {
     let factor = std::env::var("RETIME_CASES").ok();
-    let factor: u32 = factor.and_then(|it| it.parse().ok()).unwrap_or(2);
+    let factor: u32 = factor.and_then(|it| it.parse().ok()).unwrap_or(1);
     ProptestConfig {
         cases: cases * factor,
         failure_persistence: None,
