@@ -89,7 +89,7 @@ impl ClockProperties {
     ///
     /// ```
     /// use std::time::{Duration, UNIX_EPOCH};
-    /// use retime_otf2::ClockProperties;
+    /// use retime_otf2::definitions::ClockProperties;
     ///
     /// let clock = ClockProperties {
     ///     ticks_per_second: 1_000,
