@@ -1,9 +1,10 @@
 // Paints the diagram, and knows what is where: calls are bars, which `bars.js` paints, arrows are lines.
 
-// From so many arrows on, those that would lie on each other are drawn as one, so that as many lines are left at
-// most: more are neither told apart nor drawn 30 times a second.
+// From so many arrows on, those whose ends lie within NEAR pixels are drawn as one, and within twice as many as long
+// as too many lines are left, up to FAR: more are neither told apart nor drawn 30 times a second.
 const MANY_ARROWS = 400;
 const MOST_LINES = 1000;
+const [NEAR, FAR] = [6, 96];
 // The height of a row that names a group.
 const HEAD = 18;
 const AXIS = 26;
@@ -168,24 +169,26 @@ class Painter {
     for (const it of all) {
       if (!this.isShown(it.cause.lane) || !this.isShown(it.effect.lane)) continue;
       const [from, to] = [this.at(it.cause), this.at(it.effect)];
-      if (Math.max(from, to) >= this.label && Math.min(from, to) <= this.width) seen.push({ it, from, to, more: 1 });
+      if (Math.max(from, to) < this.label || Math.min(from, to) > this.width) continue;
+      const [top, bottom] = [this.middle(it.cause.lane), this.middle(it.effect.lane)];
+      seen.push({ it, line: [from, top, to, bottom], ends: this.cut(from, top, to, bottom), more: 1 });
     }
     this.isMany = seen.length > MANY_ARROWS;
     let bundles = seen;
-    for (let near = 6; this.isMany && (near === 6 || (bundles.length > MOST_LINES && near <= 96)); near *= 2) bundles = this.bundles(seen, near);
+    for (let near = NEAR; this.isMany && near <= FAR && (near === NEAR || bundles.length > MOST_LINES); near *= 2) bundles = this.bundles(seen, near);
     const most = Math.log2(1 + Math.max(1, ...bundles.map(({ more }) => more)));
     return bundles.map((it) => this.styled(it, Math.ceil(4 * Math.log2(1 + it.more) / most) / 4));
   }
 
-  // One for those whose ends are so many pixels from each other at most.
+  // One for those whose ends, as far as they are seen, are so many pixels from each other at most.
   bundles(seen, near) {
-    const bundles = new Map(), { place, shown } = this.diagram.rows;
-    // Steps of `near`, as far as 16,384 from the left, and rows make one whole number below 2^53 for up to 2,000 rows.
-    const step = (x) => Math.max(-16384, Math.min(16383, Math.round(x / near))) + 16384;
+    const bundles = new Map();
+    // Four numbers of 13 bits and one more make a whole number that is exact.
+    const step = (at) => Math.max(0, Math.min(8191, Math.round(at / near)));
     for (const one of seen) {
-      const { it, from, to } = one;
-      const rows = place.get(it.cause.lane) * shown.length + place.get(it.effect.lane);
-      const key = ((rows * 32768 + step(from)) * 32768 + step(to)) * 2 + (to < from);
+      const { line: [from, , to], ends: [[x1, y1], [x2, y2]] } = one;
+      const begin = step(x1) * 8192 + step(y1 - this.base);
+      const key = ((begin * 8192 + step(x2)) * 8192 + step(y2 - this.base)) * 2 + (to < from);
       const bundle = bundles.get(key);
       if (bundle) bundle.more++; else bundles.set(key, { ...one });
     }
@@ -193,14 +196,14 @@ class Painter {
   }
 
   // An arrow as it is drawn: as dark as many share it, and with a head where that is seen.
-  styled({ it: thing, from, to, more }, shade) {
-    const [top, bottom] = [this.middle(thing.cause.lane), this.middle(thing.effect.lane)], reversed = to < from;
-    this.lines.push({ line: [from, top, to, bottom], thing, share: this.share, more });
+  styled({ it: thing, line, ends, more }, shade) {
+    const [from, top, to, bottom] = line, reversed = to < from;
+    this.lines.push({ line, thing, share: this.share, more });
     // Everything steps back for the worst one; of few, what is reversed still stands out.
     const back = reversed ? (this.isMany ? 0.35 : 0.8) : 0.25;
     const alpha = shade * (this.diagram.worst ? back : reversed ? 1 : 0.55);
     const isHeaded = thing.kind === "message" && to > this.label - 8 && to < this.width + 8;
-    return { ends: this.cut(from, top, to, bottom), tip: isHeaded ? [to, bottom] : null, angle: Math.atan2(bottom - top, to - from), colour: css(reversed ? "--bad" : "--ink"), reversed, alpha, shade };
+    return { ends, tip: isHeaded ? [to, bottom] : null, angle: Math.atan2(bottom - top, to - from), colour: css(reversed ? "--bad" : "--ink"), reversed, alpha, shade };
   }
 
   arrow(context, { ends: [[x1, y1], [x2, y2]], tip, angle, colour, reversed, alpha, shade }) {
