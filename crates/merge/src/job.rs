@@ -113,7 +113,7 @@ pub struct Merged {
     pub arrows: u64,
     /// Processes with events.
     pub processes: u64,
-    /// What documents hold and the file does not, in words that take a plural.
+    /// The things of the documents that the file does not hold, counted, by a word that takes a plural.
     pub untold: BTreeMap<&'static str, u64>,
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::packet::Packet;
 
-/// What a track says of its values, and what it shows.
+/// A counter: the description of its values, and the sum that it shows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counter {
     unit: Option<f64>,

@@ -1,4 +1,4 @@
-//! What reading a file comes past, for who looks on.
+//! The things that a reader meets in a file, shown to an observer.
 
 use crate::annotations::Annotations;
 use crate::event::{Kind, TrackEvent};
@@ -17,7 +17,7 @@ pub(crate) enum Seen<'a> {
     End(&'a TrackEvent<'a>, &'a Annotations<'a>),
     /// An end of no event, by the number that it has as one.
     LoneEnd,
-    /// What has a time and is no event, by the number that it has as one.
+    /// Something that has a time and is no event, by the number that it has as one.
     Beside,
 }
 

@@ -71,7 +71,7 @@ pub struct FileTold {
     read: FileRead,
     /// Arguments that ends have, by the event that they end.
     at_ends: FxHashMap<u32, Map<String, Json>>,
-    /// By event.
+    /// The ends of arrows, sorted by event.
     flows: Vec<FlowTold>,
     counters: Counters,
     untold: Untold,

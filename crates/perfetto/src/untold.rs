@@ -1,4 +1,4 @@
-//! What is in a file beside events with what Chrome's format has a place for, counted.
+//! Counts the things of a file for which Chrome's format has no place.
 
 use retime_perfetto_wire::fields::{
     gpu_render_stage_event, gpu_track_event, trace_packet, track_event,
@@ -66,7 +66,7 @@ const OF_STAGES: [u32; 13] = [
 pub(crate) struct Untold {
     /// Packets with an event or a stage.
     with_events: u64,
-    /// Of these those that became one.
+    /// Packets whose event or stage was understood.
     understood: u64,
     /// Fields of events for which there is no place.
     more: u64,

@@ -351,7 +351,7 @@ fn in_words(merged: &Merged, documents: usize) -> String {
     )
 }
 
-/// What documents hold and the file does not, in words.
+/// Says in words how many things of the documents the file does not hold.
 fn untold_in_words(merged: &Merged) -> String {
     let all = merged.untold.iter();
     let all: Vec<String> = all.map(|(what, count)| plural(*count, what)).collect();
