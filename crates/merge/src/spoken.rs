@@ -33,6 +33,8 @@ pub(crate) struct Spoken {
     /// The document, whose tracks are called as in the text of events.
     pub(crate) document: Document,
     told: Option<FileTold>,
+    /// The names of threads and counters, by track of packets.
+    names: Vec<Option<String>>,
 }
 
 /// Is shown an event, and says what is wrong with it.
@@ -46,12 +48,15 @@ impl Spoken {
             return Ok(Self {
                 document,
                 told: None,
+                names: Vec::new(),
             });
         }
         let told = FileTold::of(&document.path, monitor)?;
         document.tracks = tracks(&told);
+        let names = told.tracks().map(|it| it.thread.map(str::to_owned));
         Ok(Self {
             document,
+            names: names.collect(),
             told: Some(told),
         })
     }
@@ -69,6 +74,11 @@ impl Spoken {
             Ok(())
         })?;
         Ok(survey)
+    }
+
+    /// The name of a track of packets.
+    fn name_of(&self, track: u32) -> Option<&str> {
+        self.names.get(track as usize)?.as_deref()
     }
 
     /// Shows all events.
@@ -90,7 +100,7 @@ impl Spoken {
                 return Ok(());
             };
             text.clear();
-            say(&event, told, track, &mut text);
+            say(&event, self.name_of(event.track), track, &mut text);
             alone(&text, visit)?;
             for flow in event.flows {
                 text.clear();
@@ -155,14 +165,15 @@ fn place(event: &EventTold<'_>, track: &DocumentTrack, out: &mut Vec<u8>) {
     micros_text(out, event.at);
 }
 
-/// Writes an event.
-fn say(event: &EventTold<'_>, told: &FileTold, track: &DocumentTrack, out: &mut Vec<u8>) {
+/// Writes an event of a track that may have a name.
+fn say(event: &EventTold<'_>, named: Option<&str>, track: &DocumentTrack, out: &mut Vec<u8>) {
     let name = json!(String::from_utf8_lossy(event.name));
     match (event.letter, event.value) {
         (b'C', value) => {
             // A value is one of its track, whatever the event is called.
             let value = value.map_or(Value::Null, Value::from);
-            let name = counter_name(told, event).map_or(name, |it| json!(it));
+            let of_track = named.filter(|_| event.name.is_empty());
+            let name = of_track.map_or(name, |it| json!(it));
             put(out, format_args!(r#"{{"ph":"C","name":{name}"#));
             place(event, track, out);
             return put(out, format_args!(r#","args":{{"value":{value}}}}}"#));
@@ -200,13 +211,6 @@ fn say(event: &EventTold<'_>, told: &FileTold, track: &DocumentTrack, out: &mut 
 fn of_json(arguments: &Map<String, Value>) -> String {
     // Keys are text, so that it cannot fail.
     serde_json::to_string(arguments).unwrap_or_default()
-}
-
-/// The name of a counter: that of its track, unless the event has one.
-fn counter_name<'a>(told: &'a FileTold, event: &EventTold<'_>) -> Option<&'a str> {
-    let mut tracks = told.tracks();
-    let track = tracks.nth(event.track as usize)?;
-    track.thread.filter(|_| event.name.is_empty())
 }
 
 /// Writes an end of an arrow.
