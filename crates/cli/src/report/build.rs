@@ -250,6 +250,7 @@ fn step_part(step: &ClockSet) -> StepPart {
         after: step.after.0,
         until: step.until.0,
         by_ticks: step.by.0,
+        alternatives: step.alternatives.iter().map(|it| it.0).collect(),
     }
 }
 

@@ -7,6 +7,8 @@ use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, Ste
 
 /// Steps of clocks that are listed.
 const STEPS_SHOWN: usize = 8;
+/// Clocks named that may have been set instead of one.
+const ALTERNATIVES_SHOWN: usize = 2;
 
 /// Lines of the summary, each with its label.
 pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
@@ -83,10 +85,11 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
             (_, true) => ", unless it was the other: two clocks cannot tell",
             _ => "",
         };
+        let instead = instead(report, &step.alternatives);
         let sign = if step.by_ticks > 0 { "+" } else { "" };
         let by = rate.format(Ticks(step.by_ticks));
         format!(
-            "{} was set by {sign}{by} between its stamps {} and {}{note}",
+            "{} was set by {sign}{by} between its stamps {} and {}{instead}{note}",
             the_clock(report, step.clock),
             step.after,
             step.until
@@ -99,6 +102,23 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
         lines.push(format!("{more} more times a clock was set"));
     }
     lines
+}
+
+/// Names the clocks that may have been set instead, the first few.
+fn instead(report: &Report, clocks: &[u32]) -> String {
+    let shown = clocks.iter().take(ALTERNATIVES_SHOWN);
+    let names: Vec<String> = shown.map(|&it| the_clock(report, it)).collect();
+    let more = match clocks.len().saturating_sub(ALTERNATIVES_SHOWN) {
+        0 => String::new(),
+        more => format!(" or {}", plural(more as u64, "other")),
+    };
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        ", unless it was {}{more}: dependencies cannot tell",
+        names.join(" or ")
+    )
 }
 
 fn repaired(method: &MethodPart, rate: TickRate) -> String {

@@ -261,6 +261,9 @@ pub(crate) struct StepPart {
     pub(crate) until: u64,
     /// How much it gained.
     pub(crate) by_ticks: i64,
+    /// Other clocks of which one may have been set instead; absent where the trace tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alternatives: Vec<u32>,
 }
 
 #[derive(Debug, Serialize)]

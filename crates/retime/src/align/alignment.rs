@@ -20,7 +20,7 @@ pub enum Relation {
 
 /// A clock was set. Stamps are ticks since
 /// [`Nodes::base`](crate::causality::Nodes::base).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockStep {
     /// The clock.
     pub clock: ClockId,
@@ -30,6 +30,9 @@ pub struct ClockStep {
     pub until: i64,
     /// The ticks that it gained; negative where it was set back.
     pub by: f64,
+    /// Other clocks, in order: if one of them had been set at that time instead, dependencies would
+    /// be explained as well. Empty where the trace tells which clock it was.
+    pub alternatives: Vec<ClockId>,
 }
 
 /// Aligned clocks.

@@ -30,6 +30,7 @@ pub(super) fn contradicted(relaxed: &[Relaxed], known: &Estimate) -> Vec<ClockSt
             after,
             until,
             by,
+            alternatives: Vec::new(),
         }),
         Relaxed::Edge { .. } => None,
     };

@@ -132,7 +132,7 @@ pub struct Aligned {
 }
 
 /// A clock was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockSet {
     /// Which.
     pub clock: ClockId,
@@ -142,6 +142,8 @@ pub struct ClockSet {
     pub until: Timestamp,
     /// How much it gained.
     pub by: Ticks,
+    /// Other clocks, in order, of which one may have been set instead.
+    pub alternatives: Vec<ClockId>,
 }
 
 impl ClockSet {
@@ -156,6 +158,7 @@ impl ClockSet {
             after: stamp(step.after)?,
             until: stamp(step.until)?,
             by: Ticks(step.by.round() as i64),
+            alternatives: step.alternatives.clone(),
         })
     }
 }
@@ -185,6 +188,7 @@ mod tests {
                 after,
                 until,
                 by,
+                alternatives: vec![ClockId(4)],
             };
             ClockSet::of(&step, causality.nodes())
         };
@@ -194,6 +198,7 @@ mod tests {
             after,
             until,
             by,
+            alternatives: vec![ClockId(4)],
         };
         assert_eq!(set(5, 7), Ok(inside));
         for (after, until) in [(-1, 7), (i64::MIN, i64::MAX)] {

@@ -115,36 +115,69 @@ impl Explained {
         }
     }
 
-    /// True if another set of no more steps, of other clocks or at other times, explains as much: then
-    /// nobody knows which it was.
+    /// The steps that nobody can tell from those of another explanation of no more steps, of other
+    /// clocks or at other times, which explains as much; nothing where there is no doubt.
     ///
     /// Two clocks that exchange messages with each other alone are an exception, as there only what
     /// one is ahead of the other means something.
-    pub(super) fn is_rivalled_by(&self, other: &Self, edges: &Edges) -> bool {
+    pub(super) fn doubts(&self, other: &Self, edges: &Edges) -> Vec<Doubt> {
         let is_as_good = other.alignment.steps.len() <= self.alignment.steps.len()
             && other.needed <= self.needed
             && other.leaves_no_more_than(self)
             && OPTIONS.firmer * other.firmness >= self.firmness;
-        let is_known = |(clock, (after, until)): (ClockId, (i64, i64))| {
-            self.lasting().any(|(own, lasts)| {
-                let overlap = lasts.0 <= until && after <= lasts.1;
-                overlap && (own == clock || are_alone(own, clock, edges))
-            })
+        if !is_as_good {
+            return Vec::new();
+        }
+        let is_one = |a: &SetAt, b: &SetAt| {
+            a.overlaps(b) && (a.clock == b.clock || are_alone(a.clock, b.clock, edges))
         };
-        is_as_good && !other.lasting().all(is_known)
+        let (own, others) = (self.set_at(), other.set_at());
+        let only_others = |it: &&SetAt| !own.iter().any(|own| is_one(it, own));
+        let instead: Vec<ClockId> = others
+            .iter()
+            .filter(only_others)
+            .map(|it| it.clock)
+            .collect();
+        let steps = self.alignment.steps.iter().zip(&own);
+        let doubted = steps.filter(|(_, own)| !others.iter().any(|it| is_one(own, it)));
+        let doubts = doubted.flat_map(|(step, _)| {
+            instead.iter().map(|&instead| Doubt {
+                step: step.clone(),
+                instead,
+            })
+        });
+        doubts.filter(|it| it.step.clock != it.instead).collect()
     }
 
-    /// The clocks of its steps, and between which common times they were set.
-    fn lasting(&self) -> impl Iterator<Item = (ClockId, (i64, i64))> {
+    /// The alignment, with the clocks that may have been set instead.
+    pub(super) fn doubted(mut self, doubts: &[Doubt]) -> Alignment {
+        for step in &mut self.alignment.steps {
+            let of_step = |it: &&Doubt| {
+                let overlap = it.step.after <= step.until && step.after <= it.step.until;
+                it.step.clock == step.clock && overlap
+            };
+            let clocks = doubts.iter().filter(of_step).map(|it| it.instead);
+            let mut alternatives: Vec<ClockId> = clocks.collect();
+            alternatives.sort_unstable();
+            alternatives.dedup();
+            step.alternatives = alternatives;
+        }
+        self.alignment
+    }
+
+    /// Per step: the clock, and between which common times it was set.
+    fn set_at(&self) -> Vec<SetAt> {
         let time = |clock, stamp: i64| {
             let add = self.alignment.estimate.at(clock, stamp);
             stamp.saturating_add(add.round() as i64)
         };
         let steps = self.alignment.steps.iter();
-        steps.map(move |it| {
-            let clock = it.clock;
-            (clock, (time(clock, it.after), time(clock, it.until)))
-        })
+        let set_at = steps.map(|it| SetAt {
+            clock: it.clock,
+            after: time(it.clock, it.after),
+            until: time(it.clock, it.until),
+        });
+        set_at.collect()
     }
 
     /// True if as many steps leave much more slack.
@@ -189,6 +222,26 @@ impl Explained {
         let is_proven = |number: usize, _: &ClockStep| self.proven[number];
         (count > 0 && count < self.proven.len()).then(|| self.cuts(clocks, is_proven))
     }
+}
+
+/// A clock was set between two common times.
+struct SetAt {
+    clock: ClockId,
+    after: i64,
+    until: i64,
+}
+
+impl SetAt {
+    fn overlaps(&self, other: &Self) -> bool {
+        self.after <= other.until && other.after <= self.until
+    }
+}
+
+/// Another clock that may have been set instead of one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Doubt {
+    step: ClockStep,
+    instead: ClockId,
 }
 
 /// True if two clocks depend on each other alone.
@@ -284,6 +337,7 @@ mod tests {
             after: 100,
             until: 200,
             by: 50.0,
+            alternatives: Vec::new(),
         };
         Explained {
             alignment: Alignment {
@@ -364,23 +418,34 @@ mod tests {
     }
 
     #[test]
-    fn whoever_explains_as_much_is_a_rival() {
+    fn whoever_explains_as_much_may_have_been_set_instead() {
         let edge = |from, to| Edge::message(ClockId(from), 10, ClockId(to), 20);
         let edges = Edges::new(
             vec![edge(0, 1), edge(1, 2), edge(2, 3)],
             vec![Some((0, 1_000)); 4],
         );
         let found = explained(1e-8, 4.0, &[1]);
-        assert!(found.is_rivalled_by(&explained(1e-8, 4.0, &[2]), &edges));
+        let instead = |found: &Explained, needed, firmness, set: &[u32], edges| {
+            let doubts = found.doubts(&explained(needed, firmness, set), edges);
+            doubts.iter().map(|it| it.instead.0).collect::<Vec<_>>()
+        };
+        assert_eq!(instead(&found, 1e-8, 4.0, &[2], &edges), [2]);
         // Nearly as much slack is as good.
-        assert!(found.is_rivalled_by(&explained(1e-8, 3.7, &[2]), &edges));
-        assert!(!found.is_rivalled_by(&explained(1e-8, 3.6, &[2]), &edges));
-        assert!(!found.is_rivalled_by(&explained(1e-7, 4.0, &[2]), &edges));
-        assert!(!found.is_rivalled_by(&explained(1e-8, 4.0, &[2, 3]), &edges));
-        assert!(!found.is_rivalled_by(&explained(1e-8, 4.0, &[1]), &edges));
+        assert_eq!(instead(&found, 1e-8, 3.7, &[2], &edges), [2]);
+        assert!(instead(&found, 1e-8, 3.6, &[2], &edges).is_empty());
+        assert!(instead(&found, 1e-7, 4.0, &[2], &edges).is_empty());
+        assert!(instead(&found, 1e-8, 4.0, &[2, 3], &edges).is_empty());
+        assert!(instead(&found, 1e-8, 4.0, &[1], &edges).is_empty());
         // Of two clocks that hear of nobody else only the difference is known.
         let alone = Edges::new(vec![edge(1, 2), edge(2, 1)], vec![Some((0, 1_000)); 4]);
-        assert!(!found.is_rivalled_by(&explained(1e-8, 4.0, &[2]), &alone));
+        assert!(instead(&found, 1e-8, 4.0, &[2], &alone).is_empty());
+        // Of two steps one may have been of another clock.
+        let two = explained(1e-8, 4.0, &[1, 2]);
+        let doubts = two.doubts(&explained(1e-8, 4.0, &[3, 1]), &edges);
+        let alignment = two.doubted(&doubts);
+        let steps = alignment.steps.iter();
+        let steps: Vec<_> = steps.map(|it| (it.clock.0, &it.alternatives[..])).collect();
+        assert_eq!(steps, [(1, &[][..]), (2, &[ClockId(3)][..])]);
     }
 
     /// Two clocks meet five times for some milliseconds: too seldom for contradictions to prove
@@ -416,7 +481,7 @@ mod tests {
         for which in 0..4 {
             let error = |clock, time| drift(clock, time) + set(clock, which, time);
             let alignment = aligned(&LINE, error);
-            let [step] = alignment.steps[..] else {
+            let [step] = &alignment.steps[..] else {
                 panic!("clock {which}: {:?}", alignment.steps)
             };
             assert_eq!(step.clock, ClockId(which as u32));
@@ -433,7 +498,7 @@ mod tests {
     fn a_step_of_clocks_that_wander_is_a_step() {
         let error = |clock, time| swing(clock, time) + set(clock, 2, time);
         let alignment = aligned(&LINE, error);
-        let [step] = alignment.steps[..] else {
+        let [step] = &alignment.steps[..] else {
             panic!("{:?}", alignment.steps)
         };
         assert_eq!(step.clock, ClockId(2));
@@ -445,7 +510,7 @@ mod tests {
         for which in 1..4 {
             let error = |clock, time| drift(clock, time) + set(clock, which, time);
             let alignment = aligned(&RING, error);
-            let [step] = alignment.steps[..] else {
+            let [step] = &alignment.steps[..] else {
                 panic!("clock {which}: {:?}", alignment.steps)
             };
             assert!((step.by.abs() - 60e3).abs() < 30e3, "{step:?}");
@@ -454,13 +519,24 @@ mod tests {
 
     /// Once nobody else is heard of, either of two clocks may have been set against the other.
     #[test]
-    fn which_of_two_clocks_was_set_is_not_guessed() {
+    fn both_clocks_are_named_of_which_one_was_set() {
         let error = |clock, time| drift(clock, time) + set(clock, 3, time);
         let end = |(from, to): (usize, usize)| if from + to == 5 { 4.0 } else { 1.6 };
         let alignment = aligned_until(&LINE, end, error);
-        assert!(alignment.steps.is_empty(), "{:?}", alignment.steps);
+        let [step] = &alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        let mut named = step.alternatives.clone();
+        named.push(step.clock);
+        named.sort_unstable();
+        assert_eq!(named, [ClockId(2), ClockId(3)]);
+        assert!((step.by.abs() - 60e3).abs() < 15e3, "{step:?}");
         // As long as all are heard of, it is known.
-        assert_eq!(aligned(&LINE, error).steps.len(), 1);
+        let alignment = aligned(&LINE, error);
+        let [step] = &alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        assert_eq!((step.clock, &step.alternatives[..]), (ClockId(3), &[][..]));
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub(super) fn explain(
     let mut best = Explained::of(found, &all.list, rate);
     let mut listed: Option<InOrder> = None;
     let mut tried = Tried::default();
+    let mut doubts = Vec::new();
     for round in 0..OPTIONS.step_rounds {
         monitor.check()?;
         if let Some(anew) = list(&best.alignment.estimate).transpose()? {
@@ -67,6 +68,7 @@ pub(super) fn explain(
             all: &all.list,
             listed: listed.as_ref().unwrap_or(&all),
             tried: &mut tried,
+            doubts: &mut doubts,
             rate,
             monitor,
         };
@@ -91,12 +93,13 @@ pub(super) fn explain(
             all: &all.list,
             listed: listed.as_ref().unwrap_or(&all),
             tried: &mut Tried::default(),
+            doubts: &mut doubts,
             rate,
             monitor,
         };
         best = search.fewest(best)?;
     }
-    Ok(best.alignment)
+    Ok(best.doubted(&doubts))
 }
 
 #[cfg(test)]
@@ -143,7 +146,7 @@ mod tests {
     fn a_clock_that_was_set_is_followed_on_both_sides() {
         let rate = TickRate::per_second(1_000_000_000).unwrap();
         let alignment = align_edges(&exchange(2_000), rate, ClockId(0), &()).unwrap();
-        let [step] = alignment.steps[..] else {
+        let [step] = &alignment.steps[..] else {
             panic!("{:?}", alignment.steps)
         };
         assert_eq!(step.clock, ClockId(2));
@@ -227,7 +230,7 @@ mod tests {
         let rate = TickRate::per_second(1_000_000_000).unwrap();
         let edges = exchange(2_000);
         let alignment = align_edges(&edges, rate, ClockId(2), &()).unwrap();
-        let [step] = alignment.steps[..] else {
+        let [step] = &alignment.steps[..] else {
             panic!("{:?}", alignment.steps)
         };
         assert_eq!(step.clock, ClockId(2));
@@ -258,7 +261,7 @@ mod tests {
         let edges = Edges::new(two.copied().collect(), extents.collect());
         for (reference, other, sign) in [(1, 2, 1.0), (2, 1, -1.0)] {
             let alignment = align_edges(&edges, rate, ClockId(reference), &()).unwrap();
-            let [step] = alignment.steps[..] else {
+            let [step] = &alignment.steps[..] else {
                 panic!("{:?}", alignment.steps)
             };
             assert_eq!(step.clock, ClockId(other));

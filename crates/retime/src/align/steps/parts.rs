@@ -200,6 +200,7 @@ impl Parts {
                 after,
                 until,
                 by,
+                alternatives: Vec::new(),
             }
         })
         .collect()

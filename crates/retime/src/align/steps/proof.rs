@@ -182,6 +182,7 @@ mod tests {
             after: 992_000,
             until: 992_000 + lasts,
             by,
+            alternatives: Vec::new(),
         };
         // 10 ppm in a second, of a nanosecond per tick.
         let proof = |wander: f64| Proof {

@@ -5,12 +5,14 @@
 //! first with what clocks do without being set, and only then up to what the best so far needs.
 //! Whoever cuts less, or more narrowly, has more dependencies to follow and needs no less.
 //!
-//! The explanation that says the most is taken only if no other clock explains as much: its step is
-//! tried on the clocks that exchange the most with it, too, and is theirs if that says more.
+//! The step of the explanation that says the most is tried on the clocks that exchange the most with
+//! its own, too, and is theirs if that says more. Where steps of other clocks explain as much, the
+//! trace does not tell which clock it was: one of them is followed, since between the two all times
+//! are right with either and with none they are not, and the others are named beside it.
 
 use rustc_hash::FxHashMap;
 
-use super::explained::{Explained, rate};
+use super::explained::{Doubt, Explained, rate};
 use super::narrow::narrowed;
 use super::parts::{Cuts, Parts};
 use super::places::Places;
@@ -34,6 +36,8 @@ pub(super) struct StepSearch<'a> {
     /// As they are for the clocks known now.
     pub(super) listed: &'a InOrder,
     pub(super) tried: &'a mut Tried,
+    /// The clocks that may have been set instead of those that are taken to be.
+    pub(super) doubts: &'a mut Vec<Doubt>,
     pub(super) rate: TickRate,
     pub(super) monitor: &'a dyn Monitor,
 }
@@ -94,8 +98,12 @@ impl StepSearch<'_> {
             };
             rivals.extend(better.replace(moved));
         }
-        let edges = &self.all.edges;
-        Ok(better.filter(|it| !rivals.iter().any(|rival| it.is_rivalled_by(rival, edges))))
+        if let Some(best) = &better {
+            let edges = &self.all.edges;
+            let doubts = rivals.iter().flat_map(|rival| best.doubts(rival, edges));
+            self.doubts.extend(doubts);
+        }
+        Ok(better)
     }
 
     /// Clocks without steps that do what clocks do, if those known wander.
