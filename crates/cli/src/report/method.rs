@@ -7,6 +7,9 @@ use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, Ste
 
 /// Steps of clocks that are listed.
 const STEPS_SHOWN: usize = 8;
+/// The rate at which systems slew a clock at most unless told otherwise, as a fraction: that of
+/// `adjtime` of Linux.
+const SLEWED: f64 = 500e-6;
 /// Clocks named that may have been set instead of one.
 const ALTERNATIVES_SHOWN: usize = 2;
 
@@ -86,10 +89,11 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
             _ => "",
         };
         let instead = instead(report, &step.alternatives);
+        let how = how(step);
         let sign = if step.by_ticks > 0 { "+" } else { "" };
         let by = rate.format(Ticks(step.by_ticks));
         format!(
-            "{} was set by {sign}{by} between its stamps {} and {}{instead}{note}",
+            "{} was {how} by {sign}{by} between its stamps {} and {}{instead}{note}",
             the_clock(report, step.clock),
             step.after,
             step.until
@@ -102,6 +106,16 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
         lines.push(format!("{more} more times a clock was set"));
     }
     lines
+}
+
+/// Says how a clock may have gained what it did: what a slew can do in the time may have been one.
+fn how(step: &StepPart) -> &'static str {
+    let lasts = step.until.saturating_sub(step.after) as f64;
+    if step.by_ticks.unsigned_abs() as f64 > SLEWED * lasts {
+        "set"
+    } else {
+        "set or slewed"
+    }
 }
 
 /// Names the clocks that may have been set instead, the first few.
@@ -135,6 +149,27 @@ fn repaired(method: &MethodPart, rate: TickRate) -> String {
                 "{}{way}, the largest by {largest}",
                 plural(method.jumps, "jump")
             )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_slew_can_do_may_have_been_one() {
+        let step = |by_ticks, lasts: u64| StepPart {
+            clock: 1,
+            after: 1_000_000,
+            until: 1_000_000 + lasts,
+            by_ticks,
+            alternatives: Vec::new(),
+        };
+        // 50 us take a tenth of a second at 500 ppm.
+        for by in [50_000, -50_000] {
+            assert_eq!(how(&step(by, 99_000_000)), "set");
+            assert_eq!(how(&step(by, 100_000_000)), "set or slewed");
         }
     }
 }

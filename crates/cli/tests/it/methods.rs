@@ -6,6 +6,7 @@ use crate::common::golden::{assert_golden, transcript};
 use crate::common::{Outcome, Scratch, traces};
 use retime_sim::{Layout, Program, from, to};
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// Every method that repairs, and what it is called.
 const METHODS: [(&str, &str); 14] = [
@@ -557,7 +558,7 @@ fn clocks_are_named_of_which_one_was_set() {
             let event = serde_json::json!({
                 "location": location, "time": time, "type": kind, "message": message.to_string(),
             });
-            lines.push_str(&format!("{event}\n"));
+            writeln!(lines, "{event}").unwrap();
         }
     }
     scratch.write("trace.jsonl", &lines);
