@@ -153,11 +153,11 @@ fn clocks_are_called_by_the_names_that_lines_give_their_locations() {
     let mut lines = Vec::new();
     for message in 0..20 {
         let at = 1_000_000 * (message + 1);
-        lines.push(line(r#""frontend""#, at, "send", 2 * message));
+        lines.push(line(r#""fr\u00f6ntend""#, at, "send", 2 * message));
         lines.push(line("7", at - 300_000, "receive", 2 * message));
         lines.push(line("7", at - 250_000, "send", 2 * message + 1));
         lines.push(line(
-            r#""frontend""#,
+            r#""fr\u00f6ntend""#,
             at + 150_000,
             "receive",
             2 * message + 1,
@@ -167,16 +167,16 @@ fn clocks_are_called_by_the_names_that_lines_give_their_locations() {
     scratch.write("services.jsonl", &lines.join("\n"));
     let said = scratch.retime("correct services.jsonl -o out.jsonl --json report.json");
     assert_eq!(said.code, Some(0), "{}", said.stderr);
-    let pair = "frontend -> location 7: 20 of 20 reversed";
+    let pair = "fröntend -> location 7: 20 of 20 reversed";
     assert!(said.stdout.contains(pair), "{}", said.stdout);
     assert!(
-        said.stdout.contains("times are those of frontend"),
+        said.stdout.contains("times are those of fröntend"),
         "{}",
         said.stdout
     );
     let clocks = &report(&scratch, "report.json")["clocks"]["list"];
     assert_eq!(
         [&clocks[0]["name"], &clocks[1]["name"]],
-        ["frontend", "location 7"]
+        ["fröntend", "location 7"]
     );
 }
