@@ -48,10 +48,10 @@ fn name(info: &TraceInfo, clocks: &Clocks, clock: ClockId) -> Option<String> {
 fn of_location(location: &Location) -> Option<String> {
     let name = location.name.as_str();
     let is_number = !name.is_empty() && name.bytes().all(|it| it.is_ascii_digit());
-    match is_number {
-        true => Some(format!("location {}", location.id)),
-        false => (!name.is_empty()).then(|| name.to_owned()),
+    if is_number {
+        return Some(format!("location {}", location.id));
     }
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// The name of whose clock it is, else its number: "MPI Rank 3" or "clock 3".

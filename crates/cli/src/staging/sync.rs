@@ -6,8 +6,8 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::error::CliError;
@@ -55,7 +55,7 @@ fn sync_all(files: &[PathBuf]) -> Result<(), CliError> {
             if let Err(error) = sync(file) {
                 // Those behind it need not be waited for any more.
                 next.store(files.len(), Ordering::Relaxed);
-                let mut failed = failed.lock().unwrap_or_else(|it| it.into_inner());
+                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 if failed.as_ref().is_none_or(|&(first, _)| index < first) {
                     *failed = Some((index, error));
                 }
@@ -72,7 +72,7 @@ fn sync_all(files: &[PathBuf]) -> Result<(), CliError> {
         }
         work();
     });
-    let failed = failed.into_inner().unwrap_or_else(|it| it.into_inner());
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.map_or(Ok(()), |(_, error)| Err(error))
 }
 
