@@ -14,6 +14,7 @@ mod claim;
 mod leftovers;
 mod owner;
 mod rename;
+mod sync;
 mod there;
 
 use std::fs::{self, DirBuilder, File};
@@ -28,6 +29,7 @@ use crate::error::CliError;
 use claim::Claim;
 use leftovers::{REPLACED, clean_up_after_killed_runs, hidden_name, remove};
 use owner::Owner;
+use sync::sync_tree;
 use there::lies_there;
 
 pub(crate) use leftovers::clean_up_after;
@@ -553,25 +555,4 @@ pub(crate) fn real(path: &Path) -> Result<Option<PathBuf>, CliError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(CliError::io(path, error)),
     }
-}
-
-fn sync_tree(directory: &Path) -> Result<(), CliError> {
-    let failed = |error| CliError::io(directory, error);
-    for entry in fs::read_dir(directory).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let path = entry.path();
-        let kind = entry.file_type().map_err(failed)?;
-        if kind.is_dir() {
-            sync_tree(&path)?;
-        } else if kind.is_file() {
-            sync(&path)?;
-        }
-        // A link has nothing of its own, and what it leads to may be anything.
-    }
-    sync(directory)
-}
-
-fn sync(path: &Path) -> Result<(), CliError> {
-    let synced = File::open(path).and_then(|it| it.sync_all());
-    synced.map_err(|error| CliError::io(path, error))
 }

@@ -120,10 +120,13 @@ impl Places {
     }
 }
 
-/// The name of a location in reports: without quotes, unless that would make it look like a number.
+/// The name of a location in reports: without quotes, unless that would make it look like a number,
+/// and without escapes, as writers of JSON have them for all but ASCII.
 fn name(id: Id<'_>) -> String {
     match id.string() {
-        Some(string) if !string.starts_with(|it: char| it.is_ascii_digit()) => string.to_owned(),
+        Some(string) if !string.starts_with(|it: char| it.is_ascii_digit()) => {
+            serde_json::from_str(&id.to_string()).unwrap_or_else(|_| string.to_owned())
+        }
         _ => id.to_string(),
     }
 }

@@ -165,6 +165,9 @@ pub(crate) fn check_part(
         cause_on: info.describe(violation.cause.location),
         effect_on: info.describe(violation.effect.location),
     });
+    let mut pairs = pair_parts(clocks, check);
+    let reversed_pairs = pairs.iter().filter(|it| it.reversed > 0).count() as u64;
+    pairs.truncate(PAIRS_LISTED);
     CheckPart {
         reversed: check.violated(),
         out_of_order,
@@ -174,7 +177,8 @@ pub(crate) fn check_part(
         messages: check.messages,
         collectives: check.collectives,
         smallest_latency_ticks: check.pairs.values().map(|pair| pair.smallest.0).min(),
-        pairs: pair_parts(clocks, check),
+        reversed_pairs,
+        pairs,
         worst: worst.collect(),
     }
 }
@@ -188,6 +192,7 @@ fn shortest_by(clocks: &Clocks, check: &Check) -> Option<i64> {
     Some(-short.slack.0)
 }
 
+/// All pairs of clocks, worst first.
 fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
     let mut by_clock: BTreeMap<(u32, u32), (u64, u64, i64)> = BTreeMap::new();
     for (&(from, to), tally) in &check.pairs {
@@ -212,7 +217,6 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
         );
     let mut parts: Vec<PairPart> = parts.collect();
     parts.sort_by_key(|pair| pair.smallest_latency_ticks);
-    parts.truncate(PAIRS_LISTED);
     parts
 }
 

@@ -1,13 +1,15 @@
-//! Names of clocks that people know: of the process whose events it stamps, else of the host.
+//! Names of clocks that people know: of the process whose events it stamps, else of the host; of
+//! its only location where processes have no names.
 
 use std::collections::BTreeMap;
 
-use retime::{ClockId, Clocks, LocationIndex, TraceInfo, printable};
+use retime::{ClockId, Clocks, Location, LocationIndex, TraceInfo, printable};
 
 use super::model::Report;
 
-/// The name of each clock: that of its only process, or of the host of all its processes; none where
-/// it has no such name, or another clock has the same.
+/// The name of each clock: that of its only process, or of its only location if the process has
+/// none, or of the host of all its processes; none where it has no such name, or another clock has
+/// the same.
 pub(super) fn names(info: &TraceInfo, clocks: &Clocks) -> Vec<Option<String>> {
     let names = clocks.iter().map(|clock| name(info, clocks, clock));
     let names: Vec<Option<String>> = names.collect();
@@ -27,7 +29,10 @@ fn name(info: &TraceInfo, clocks: &Clocks, clock: ClockId) -> Option<String> {
     let first = locations.first()?;
     let all_of = |same: &dyn Fn(&LocationIndex) -> bool| locations.iter().all(same);
     let name = if all_of(&|it| process(it) == process(first)) {
-        &info.processes.get(process(first))?.name
+        match info.processes.get(process(first))?.name.as_str() {
+            "" if locations.len() == 1 => return of_location(&info.locations[first.as_usize()]),
+            name => name,
+        }
     } else {
         let host = node(first)?;
         if !all_of(&|it| node(it) == Some(host)) {
@@ -35,7 +40,18 @@ fn name(info: &TraceInfo, clocks: &Clocks, clock: ClockId) -> Option<String> {
         }
         info.nodes.get(host)?
     };
-    (!name.is_empty()).then(|| name.clone())
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The name of a location, or "location 3" where that would be a number alone, as numbers are those
+/// of clocks.
+fn of_location(location: &Location) -> Option<String> {
+    let name = location.name.as_str();
+    let is_number = !name.is_empty() && name.bytes().all(|it| it.is_ascii_digit());
+    if is_number {
+        return Some(format!("location {}", location.id));
+    }
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// The name of whose clock it is, else its number: "MPI Rank 3" or "clock 3".

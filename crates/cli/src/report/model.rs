@@ -161,7 +161,9 @@ pub(crate) struct CheckPart {
     pub(crate) collectives: retime::causality::Tally,
     /// The smallest (most negative) latency of all.
     pub(crate) smallest_latency_ticks: Option<i64>,
-    /// Pairs of clocks with violated dependencies, worst first.
+    /// Between how many pairs of clocks dependencies are reversed.
+    pub(crate) reversed_pairs: u64,
+    /// Pairs of clocks, worst first; no more than a thousand.
     pub(crate) pairs: Vec<PairPart>,
     pub(crate) worst: Vec<ViolationPart>,
 }

@@ -368,11 +368,9 @@ impl SummaryText {
             );
             self.line(if index == 0 { "pairs" } else { "" }, &content);
         }
-        if reversed.len() > shown {
-            self.line(
-                "",
-                &format!("and {} more", group_digits((reversed.len() - shown) as u64)),
-            );
+        let others = report.before.reversed_pairs.saturating_sub(shown as u64);
+        if others > 0 {
+            self.line("", &format!("and {} more", group_digits(others)));
         }
     }
 

@@ -144,3 +144,39 @@ fn the_format_can_be_named_where_the_path_says_nothing() {
     );
     assert!(wrong.stderr.contains("OTF2"), "{wrong:#?}");
 }
+
+#[test]
+fn clocks_are_called_by_the_names_that_lines_give_their_locations() {
+    let line = |location: &str, time: u64, kind: &str, message: u64| {
+        format!(r#"{{"location":{location},"time":{time},"type":"{kind}","message":{message}}}"#)
+    };
+    let mut lines = Vec::new();
+    for message in 0..20 {
+        let at = 1_000_000 * (message + 1);
+        lines.push(line(r#""fr\u00f6ntend""#, at, "send", 2 * message));
+        lines.push(line("7", at - 300_000, "receive", 2 * message));
+        lines.push(line("7", at - 250_000, "send", 2 * message + 1));
+        lines.push(line(
+            r#""fr\u00f6ntend""#,
+            at + 150_000,
+            "receive",
+            2 * message + 1,
+        ));
+    }
+    let scratch = Scratch::new();
+    scratch.write("services.jsonl", &lines.join("\n"));
+    let said = scratch.retime("correct services.jsonl -o out.jsonl --json report.json");
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let pair = "fröntend -> location 7: 20 of 20 reversed";
+    assert!(said.stdout.contains(pair), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("times are those of fröntend"),
+        "{}",
+        said.stdout
+    );
+    let clocks = &report(&scratch, "report.json")["clocks"]["list"];
+    assert_eq!(
+        [&clocks[0]["name"], &clocks[1]["name"]],
+        ["fröntend", "location 7"]
+    );
+}

@@ -250,3 +250,20 @@ fn clocks_that_were_set_are_named() {
         assert!(printed.contains("this holds for 100.000 %"), "{printed}");
     }
 }
+
+#[test]
+fn pairs_that_are_not_listed_are_counted() {
+    let scratch = Scratch::new();
+    scratch.retime("simulate halo --ranks 900 --events 90000 --no-truth -q -o many");
+    let said = scratch.retime("check many --bounds off --json many.json");
+    let report: serde_json::Value = serde_json::from_str(&scratch.read("many.json")).unwrap();
+    assert_eq!(
+        report["before"]["pairs"].as_array().map(Vec::len),
+        Some(1000)
+    );
+    let pairs = report["before"]["reversed_pairs"].as_u64().unwrap();
+    assert!(pairs > 1100, "{pairs}");
+    let (thousands, rest) = ((pairs - 3) / 1000, (pairs - 3) % 1000);
+    let others = format!("and {thousands},{rest:03} more");
+    assert!(said.stdout.contains(&others), "{others}: {}", said.stdout);
+}
