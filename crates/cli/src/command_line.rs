@@ -1,6 +1,7 @@
 //! The command line: every command, as clap reads it.
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::builder::StyledStr;
@@ -17,7 +18,9 @@ use crate::commands::merge::args::MergeArgs;
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
 use crate::commands::view::ViewArgs;
+use crate::error::{CliError, FAILURE};
 use crate::memory::Size;
+use crate::report_error;
 
 /// Puts the events of a parallel program's trace on one global time.
 ///
@@ -61,6 +64,20 @@ pub(crate) fn parsed<C: Parser>(
             ),
         }
     })
+}
+
+/// Prints the words that came instead of a command: help, the version, or what is wrong with a command
+/// line. Returns the exit code.
+pub(crate) fn answered(instead: &clap::Error, command: &str) -> u8 {
+    let code = u8::try_from(instead.exit_code()).unwrap_or(FAILURE);
+    match instead.print().and_then(|()| io::stdout().flush()) {
+        // That nobody reads on is no error, and where errors go tells nobody of itself.
+        Err(error) if code == 0 && error.kind() != io::ErrorKind::BrokenPipe => {
+            report_error(command, &CliError::io(Path::new("standard output"), error));
+            FAILURE
+        }
+        _ => code,
+    }
 }
 
 /// Where an output is required and the last word is a path at which nothing is, as after `cp`, that

@@ -69,8 +69,10 @@ pub fn command() -> clap::Command {
 
 /// Does what the command line asks `retime` for.
 pub fn run() -> ExitCode {
-    let cli = command_line::parsed::<Cli>(std::env::args_os()).unwrap_or_else(|error| error.exit());
-    ExitCode::from(ended(&cli))
+    match command_line::parsed::<Cli>(std::env::args_os()) {
+        Ok(cli) => ExitCode::from(ended(&cli)),
+        Err(instead) => ExitCode::from(command_line::answered(&instead, "retime")),
+    }
 }
 
 /// Runs the command with formats and methods of one's own: each table replaces the one that is built
@@ -109,11 +111,7 @@ pub fn run_as(program: Vec<OsString>, words: Vec<OsString>) -> u8 {
     let named = std::iter::once(OsString::from("retime")).chain(words.iter().cloned());
     let cli = match command_line::parsed::<Cli>(named) {
         Ok(cli) => cli,
-        Err(error) => {
-            // If even this cannot be written, the exit code still tells.
-            let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(error::FAILURE);
-        }
+        Err(instead) => return command_line::answered(&instead, "retime"),
     };
     let watch = None;
     let call = call::Call {

@@ -15,7 +15,7 @@ use retime_distributed::Broken;
 use retime_parallel::{Communicator, Lost, Team, Usage, serve};
 
 use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, ModelArgs};
-use crate::command_line::parsed;
+use crate::command_line::{answered, parsed};
 use crate::commands;
 use crate::error::{CliError, FAILURE};
 use crate::formats::known;
@@ -185,9 +185,7 @@ fn lead(
         Ok(cli) => cli.command,
         Err(message) => {
             team.tell(&Briefing::None).map_err(lost)?;
-            // If even this cannot be written, the exit code still tells.
-            let _ = message.print();
-            return Ok(u8::try_from(message.exit_code()).unwrap_or(FAILURE));
+            return Ok(answered(&message, NAME));
         }
     };
     let manner = command.manner();

@@ -107,7 +107,9 @@ fn a_full_standard_output_is_an_error() {
         eprintln!("skipped: no /dev/full");
         return;
     };
-    for arguments in ["check trace", "man", "check trace --json -"] {
+    let answered = ["--help", "correct --help", "--version"];
+    let reports = ["check trace", "man", "check trace --json -"];
+    for arguments in reports.into_iter().chain(answered) {
         let mut command = scratch.command(arguments);
         let output = command.stdout(full.try_clone().unwrap()).output().unwrap();
         let outcome = Outcome::from(output);

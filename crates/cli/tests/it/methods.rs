@@ -565,7 +565,10 @@ fn clocks_are_named_of_which_one_was_set() {
     let printed = scratch.succeed("correct trace.jsonl -o out.jsonl --json report.json");
     let line = printed.lines().find(|it| it.contains(" was set by "));
     let line = line.unwrap_or_else(|| panic!("{printed}"));
-    assert!(line.contains(", unless it was clock "), "{line}");
+    assert!(
+        line.contains(", unless it was the clock of location "),
+        "{line}"
+    );
     assert!(line.contains(": dependencies cannot tell"), "{line}");
     let report = std::fs::read_to_string(scratch.join("report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();

@@ -173,7 +173,7 @@ fn headers_that_contradict_themselves_are_refused() {
         ),
         (
             r#"{"retime-stream":1,"locations":[1,2],"clocks":[0]}"#,
-            "1 clocks for 2 locations",
+            "\"clocks\" has 1 entries and \"locations\" 2; each location needs the number of its clock",
         ),
         (
             r#"{"retime-stream":1,"ticks_per_second":0}"#,

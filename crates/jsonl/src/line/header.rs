@@ -77,7 +77,13 @@ impl<'a> Written<'a> {
         let clocks = match self.clocks {
             None => (0..count as u32).collect(),
             Some(clocks) if clocks.len() == count => clocks,
-            Some(clocks) => return Err(format!("{} clocks for {count} locations", clocks.len())),
+            Some(clocks) => {
+                return Err(format!(
+                    "\"clocks\" has {} entries and \"locations\" {count}; each location needs the number of \
+                 its clock",
+                    clocks.len()
+                ));
+            }
         };
         Ok(Header {
             ticks_per_second: self.ticks_per_second,

@@ -23,6 +23,11 @@ impl<'a> Fields<'a> {
 
     #[cold]
     pub(super) fn by_serde(text: &'a str) -> Result<Self, String> {
+        if text.starts_with('\u{feff}') {
+            return Err(
+                "the file begins with a byte order mark; write it as UTF-8 without one".into(),
+            );
+        }
         if text.starts_with('[') {
             return Err("this is a list; a line is one object".into());
         }

@@ -14,7 +14,10 @@ fn lines_that_say_nothing_certain() {
         ("{", "EOF while parsing an object, at character 1"),
         ("nonsense", "expected ident, at character 2"),
         ("[0,1]", "this is a list; a line is one object"),
-        ("\u{feff}{}", "expected value, at character 1"),
+        (
+            "\u{feff}{}",
+            "the file begins with a byte order mark; write it as UTF-8 without one",
+        ),
         (r#"{"time":1}"#, "\"location\" is missing"),
         (r#"{"location":0}"#, "\"time\" is missing"),
         (
@@ -125,7 +128,7 @@ fn headers_that_contradict_themselves() {
         ),
         (
             r#"{"retime-stream":1,"locations":[1,2],"clocks":[0]}"#,
-            "1 clocks for 2 locations",
+            "\"clocks\" has 1 entries and \"locations\" 2; each location needs the number of its clock",
         ),
         (
             r#"{"retime-stream":1,"ticks_per_second":0}"#,

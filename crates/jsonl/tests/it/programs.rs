@@ -8,8 +8,8 @@ use retime::format::Scan;
 use crate::common::{Input, causality, correction};
 
 const NAMES: [&str; 4] = ["0", "\"0\"", "17", "\"é\\\"\""];
-/// The same in reports.
-const SHOWN: [&str; 4] = ["0", "\"0\"", "17", "é\\\""];
+/// These names in reports.
+const SHOWN: [&str; 4] = ["0", "\"0\"", "17", "é\""];
 const IDS: [&str; 3] = ["5", "\"5\"", "\"a long name, with escapes \\u00e9\""];
 
 /// A line of location `at`.
