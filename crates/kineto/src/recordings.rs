@@ -54,7 +54,9 @@ impl Recording {
                 header.take(key, value).ok()?;
             }
         }
-        let first = micros::parse(value_of(events, b"ts")?)?;
+        // What only names something may have the time 0.
+        let mut times = values_of(events, b"ts").map_while(micros::parse);
+        let first = times.find(|it| it.nanoseconds != 0)?;
         Some(Self {
             rank: header.rank?,
             begin: header.base.checked_add(first.nanoseconds)?,
@@ -64,9 +66,23 @@ impl Recording {
 
 /// The first value of a key.
 fn value_of<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    values_of(text, key).next()
+}
+
+/// The values of a key, until there is none.
+fn values_of<'a>(text: &'a [u8], key: &[u8]) -> impl Iterator<Item = &'a [u8]> {
     let key = [b"\"", key, b"\""].concat();
-    let at = memmem::find(text, &key)? + key.len();
-    let at = space(text, at).ok()?;
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let at = memmem::find(rest, &key)? + key.len();
+        rest = rest.get(at..)?;
+        value_behind(rest)
+    })
+}
+
+/// The value behind a key.
+fn value_behind(text: &[u8]) -> Option<&[u8]> {
+    let at = space(text, 0).ok()?;
     let at = space(text, at + 1)
         .ok()
         .filter(|_| text.get(at) == Some(&b':'))?;
@@ -159,6 +175,15 @@ mod tests {
             let text = [&text[..at], &text[at + without.len()..]].concat();
             assert_eq!(Recording::in_text(&text), None);
         }
+    }
+
+    #[test]
+    fn what_only_names_something_does_not_say_when_a_recording_begins() {
+        let text =
+            br#"{"distributedInfo": {"rank": 3}, "baseTimeNanoseconds": 5000, "traceEvents": [
+            {"ph": "M", "name": "process_name", "ts": 0.000}, {"ph": "M", "ts":0},
+            {"ph": "X", "name": "a", "ts": 12.5, "dur": 1}, {"ts": 11}]}"#;
+        assert_eq!(Recording::in_text(text).unwrap().begin, 17_500);
     }
 
     #[test]
