@@ -145,7 +145,7 @@ pub use correction::{
 pub use delay::{DelayByLength, DelayTable, MinimalDelay, PairClass};
 pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
-pub use ends::EndsEvidence;
+pub use ends::{EndsEvidence, EndsStep};
 pub use grouping::{Grouping, SharedClock, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;

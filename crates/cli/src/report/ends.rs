@@ -1,9 +1,10 @@
 //! How near to the truth times are likely to be, as ends of operations tell: apart from bounds, which
 //! are certain.
 
-use retime::{EndsEvidence, TickRate, format_seconds, plural};
+use retime::{EndsEvidence, EndsStep, TickRate, Ticks, format_seconds, plural};
 
-use super::model::{EndsPart, Report};
+use super::clock_names::the_clock;
+use super::model::{EndsPart, EndsStepPart, Report};
 
 /// The evidence of a correction.
 pub(super) fn part(ends: &EndsEvidence) -> EndsPart {
@@ -11,7 +12,54 @@ pub(super) fn part(ends: &EndsEvidence) -> EndsPart {
         operations: ends.operations,
         spread_ticks: ends.spread,
         likely_within_ticks: ends.likely.clone(),
+        steps: ends.steps.iter().map(step_part).collect(),
     }
+}
+
+fn step_part(step: &EndsStep) -> EndsStepPart {
+    EndsStepPart {
+        clock: step.clock.0,
+        after_ticks: step.after,
+        until_ticks: step.until,
+        by_ticks: step.by,
+        or_other: step.or_other,
+    }
+}
+
+/// The line on a clock that was set as ends show, and nothing that is certain.
+fn only_ends_show(report: &Report, ends: &EndsPart, rate: TickRate) -> Option<String> {
+    let step = ends.steps.first()?;
+    let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
+    let sign = if step.by_ticks > 0.0 { "+" } else { "" };
+    let other = if step.or_other {
+        ", or another one by as much the other way"
+    } else {
+        ""
+    };
+    let more = match ends.steps.len() - 1 {
+        0 => String::new(),
+        more => format!("; {more} more seem to have been set, too"),
+    };
+    Some(format!(
+        "{} seems to have been set by {sign}{}, between {} and {} of the run{other}: before, operations end \
+         on all clocks at once, and after, but not over both{more}. No dependency shows that, so it is \
+         not corrected; if it is so, bounds do not hold, and times of that clock are off by up to as much",
+        the_clock(report, step.clock),
+        rate.format(Ticks(step.by_ticks.round() as i64)),
+        span(step.after_ticks),
+        span(step.until_ticks),
+    ))
+}
+
+/// The most by which events may be off where a clock was set: between two of its stamps it is not known
+/// when.
+fn near_steps(report: &Report, rate: TickRate) -> Option<String> {
+    let steps = &report.method.as_ref()?.alignment.as_ref()?.steps;
+    let most = steps.iter().map(|it| it.by_ticks.saturating_abs()).max()?;
+    Some(format!(
+        "where a clock was set, events between the two stamps given above can be off by {}",
+        rate.format(Ticks(most))
+    ))
 }
 
 /// The evidence in a report, if there is any.
@@ -50,6 +98,8 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         span(ends.spread_ticks),
     );
     let mut lines = vec![("likely", first)];
+    lines.extend(only_ends_show(report, ends, rate).map(|line| ("", line)));
+    lines.extend(near_steps(report, rate).map(|line| ("", line)));
     if verbose {
         let clocks = ends.likely_within_ticks.iter().enumerate();
         lines.extend(clocks.map(|(clock, likely)| {

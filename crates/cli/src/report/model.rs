@@ -252,6 +252,23 @@ pub(crate) struct EndsPart {
     /// The ticks within which corrected times are likely to be right, by clock; null where too few
     /// ends tell.
     pub(crate) likely_within_ticks: Vec<Option<f64>>,
+    /// Clocks that seem to have been set, which was not undone, as nothing that is certain shows it.
+    pub(crate) steps: Vec<EndsStepPart>,
+}
+
+/// A step of a clock that only ends show.
+#[derive(Debug, Serialize)]
+pub(crate) struct EndsStepPart {
+    /// The clock.
+    pub(crate) clock: u32,
+    /// What of the run had passed at the last end before it,
+    pub(crate) after_ticks: f64,
+    /// and at the first end behind it.
+    pub(crate) until_ticks: f64,
+    /// The ticks by which the clock shows more from then on.
+    pub(crate) by_ticks: f64,
+    /// True if it may as well have been another clock, by as much the other way.
+    pub(crate) or_other: bool,
 }
 
 /// A clock was set, and that undone.

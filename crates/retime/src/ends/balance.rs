@@ -229,6 +229,7 @@ mod tests {
                 line,
                 spread,
                 is_bent: false,
+                jump: None,
                 ends,
             })
         };
@@ -260,6 +261,7 @@ mod tests {
                 line,
                 spread: 10.0,
                 is_bent: false,
+                jump: None,
                 ends: 9,
             })
         };

@@ -49,7 +49,8 @@
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::median::median;
 
-use super::observed::{Observed, ObservedEnds, OperationEnd};
+use super::jump::{Jump, jump};
+use super::observed::{LEAST, Observed, ObservedEnds, OperationEnd};
 use crate::unbroken::RunLine;
 
 /// Huber's function becomes a line at this many spreads: it is as good as a mean to 95 % where
@@ -65,8 +66,6 @@ const RHO: f64 = 5e-5;
 const TURNS: usize = 256;
 /// The lines are found if none changes by more than this share of its spread.
 const SAME: f64 = 1e-3;
-/// The least spread, in ticks: stamps are whole.
-const LEAST: f64 = 0.5;
 /// Ends of a clock or a set of clocks that tell a spread of their own: of eight the median is good
 /// to a third. Of fewer that of all ends is taken.
 const FEWEST: usize = 8;
@@ -85,6 +84,8 @@ pub(super) struct ToldLine {
     pub(super) spread: f64,
     /// True if ends hang together, on one side of the line and then on the other.
     pub(super) is_bent: bool,
+    /// The step that explains why.
+    pub(super) jump: Option<Jump>,
     /// The number of ends.
     pub(super) ends: usize,
 }
@@ -148,6 +149,7 @@ pub(super) fn consensus(
     let own = by_clock(ends, &work.off, recorded.len());
     let told = own.into_iter().enumerate().map(|(clock, off)| {
         let is_bent = hang_together(&off);
+        let jump = is_bent.then(|| jump(&off)).flatten();
         let mut off: Vec<f64> = off.iter().map(|it| it.1.abs()).collect();
         let spread = if off.len() < FEWEST {
             work.spread
@@ -159,6 +161,7 @@ pub(super) fn consensus(
             line,
             spread,
             is_bent,
+            jump,
             ends: counts[clock],
         })
     });

@@ -9,6 +9,7 @@
 //! ```text
 //!  observed    when each clock saw an operation end, on streams of accelerators
 //!  consensus   a line for each clock by which these ends agree, and their spread
+//!  jump        a clock that was set, where that explains by far what a line does not
 //!  freedom     what dependencies leave open between two clocks
 //!  balance     lines between both, each counted by what it knows
 //!  nearest     those next to them that break no dependency
@@ -35,13 +36,15 @@
 mod balance;
 mod consensus;
 mod freedom;
+mod jump;
 mod observed;
 
-use retime_model::{Cancelled, LocationIndex};
+use retime_model::{Cancelled, ClockId, LocationIndex};
 
 use self::balance::{Balanced, balance};
 use self::consensus::{Consensus, consensus};
 use self::freedom::freedom;
+use self::jump::Jump;
 use self::observed::ObservedEnds;
 use crate::estimate::Estimate;
 use crate::unbroken::{AlignedRun, AlignedTrace, Demand, Judge, RunLine};
@@ -60,6 +63,60 @@ pub struct EndsEvidence {
     /// The ticks within which corrected times of each clock, on the time of the reference, are likely to
     /// lie; `None` where ends tell nothing of it.
     pub likely: Vec<Option<f64>>,
+    /// Clocks that seem to have been set, the most first, though nothing that is certain shows it.
+    pub steps: Vec<EndsStep>,
+}
+
+/// A step of a clock that only ends of operations show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EndsStep {
+    /// The clock.
+    pub clock: ClockId,
+    /// The ticks of the run that had passed at the last end before the step,
+    pub after: f64,
+    /// and at the first end behind it.
+    pub until: f64,
+    /// The ticks by which the clock shows more from then on.
+    pub by: f64,
+    /// True if it may as well have been another clock, by as much the other way.
+    pub or_other: bool,
+}
+
+/// Steps smaller than this share of the largest are its echo: the others are off when one is.
+const ECHO: f64 = 0.6;
+
+/// The clocks that seem to have been set.
+fn steps(told: &Consensus, reference: ClockId, length: f64) -> Vec<EndsStep> {
+    let jumps = told.told.iter().enumerate();
+    let mut jumps: Vec<(usize, Jump)> = jumps
+        .filter_map(|(clock, it)| Some((clock, it.as_ref()?.jump?)))
+        .collect();
+    let most = jumps.iter().map(|it| it.1.by.abs()).fold(0.0, f64::max);
+    jumps.retain(|it| it.1.by.abs() >= ECHO * most);
+    let is_other = |a: &Jump, b: &Jump| {
+        let overlap = a.after < b.until && b.after < a.until;
+        overlap && a.by.signum() != b.by.signum()
+    };
+    let step = |(at, (clock, jump)): (usize, &(usize, Jump))| {
+        let others = || jumps.iter().enumerate().filter(|it| it.0 != at);
+        let mut twins = others().filter(|it| is_other(jump, &it.1.1));
+        let twin = twins.next().map(|it| it.1.0);
+        // Of two that may have been set the one is named that is not the reference, or the second.
+        let is_named = twin.is_none_or(|it| {
+            let own = *clock == reference.as_usize();
+            !own && (it == reference.as_usize() || it < *clock)
+        });
+        is_named.then(|| EndsStep {
+            clock: ClockId(*clock as u32),
+            after: jump.after * length,
+            until: jump.until * length,
+            by: jump.by,
+            or_other: twin.is_some(),
+        })
+    };
+    let mut steps: Vec<EndsStep> = jumps.iter().enumerate().filter_map(step).collect();
+    steps.sort_by(|a, b| b.by.abs().total_cmp(&a.by.abs()));
+    steps
 }
 
 /// The estimate of an aligned trace with what ends on `streams` tell, and how much that is; `None`
@@ -113,6 +170,7 @@ pub(crate) fn by_ends(
             operations: ends.operations.len(),
             spread: told.spread,
             likely,
+            steps: steps(&told, estimate.reference, run.length()),
         };
         return Ok(Some((trace.moved(&extents, &run, &lines), evidence)));
     }

@@ -7,6 +7,9 @@ use crate::causality::{Causality, Instance};
 use crate::unbroken::AlignedRun;
 use retime_numerics::median::median;
 
+/// The least spread of ends, in ticks: stamps are whole.
+pub(super) const LEAST: f64 = 0.5;
+
 /// The end of an operation by one clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OperationEnd {
