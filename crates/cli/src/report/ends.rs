@@ -41,9 +41,9 @@ fn only_ends_show(report: &Report, ends: &EndsPart, rate: TickRate) -> Option<St
         more => format!("; {more} more seem to have been set, too"),
     };
     Some(format!(
-        "{} seems to have been set by {sign}{}, between {} and {} of the run{other}: before, operations end \
-         on all clocks at once, and after, but not over both{more}. No dependency shows that, so it is \
-         not corrected; if it is so, bounds do not hold, and times of that clock are off by up to as much",
+        "{} seems to have been set by {sign}{}, between {} and {} of the run{other}: ends of \
+         operations agree before it and after it, but not across{more}. No dependency shows that, so it is \
+         not corrected; if it was set, bounds may not hold, and its times are off by up to as much",
         the_clock(report, step.clock),
         rate.format(Ticks(step.by_ticks.round() as i64)),
         span(step.after_ticks),

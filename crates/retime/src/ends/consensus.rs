@@ -456,6 +456,28 @@ mod tests {
         assert!(!hang_together(&[]));
     }
 
+    /// Of three clocks the second shows 9000 more from the middle on.
+    #[test]
+    fn the_clock_that_was_set_jumps_and_the_others_less() {
+        let late: Vec<Vec<(u32, f64)>> = (0..40_u32)
+            .map(|at| {
+                let noise = |clock: u32| f64::from((at * 5 + clock * 7) % 13);
+                let set = if at < 20 { 0.0 } else { 9_000.0 };
+                vec![(0, noise(0)), (1, noise(1) + set), (2, noise(2))]
+            })
+            .collect();
+        let late: Vec<&[(u32, f64)]> = late.iter().map(Vec::as_slice).collect();
+        let found = found(&late, 3).unwrap();
+        let jump = |clock: usize| found.told[clock].unwrap().jump;
+        let by = jump(1).map_or(0.0, |it| it.by);
+        // Each end is compared with the others, of which some give way.
+        assert!((by - 9_000.0).abs() < 1_500.0, "{found:?}");
+        for other in [0, 2] {
+            let by = jump(other).map_or(0.0, |it| it.by);
+            assert!(by.abs() < 4_600.0, "{found:?}");
+        }
+    }
+
     #[test]
     fn three_ends_tell_nothing() {
         let both: &[(u32, f64)] = &[(0, 0.0), (1, 47.0)];

@@ -17,7 +17,8 @@
 //!
 //! in which `a`, `b` and `by` follow from sums over both sides. It counts only by far: with the spread `s` of what
 //! is left, `by` has to be 10 of them at least, on each side has to be a number of ends from which a
-//! median can be told, and without the step ends have to spread five times as much. A clock that
+//! median can be told, both ends next to the split have to be nearer to the line of their own side, and
+//! without the step ends have to spread five times as much. A clock that
 //! runs faster for a while is no step, and leaves more than that.
 //!
 //! Source: R. E. Quandt, *The Estimation of the Parameters of a Linear Regression System Obeying Two
@@ -157,7 +158,11 @@ pub(super) fn jump(off: &[(f64, f64)]) -> Option<Jump> {
         }
     };
     let is_clear = by.abs() >= BY_FAR * spread && straight.spread(&ends) >= WORSE_WITHOUT * spread;
-    is_clear.then(|| Jump {
+    // Else the clock was set elsewhere, too near to the beginning or the end to be told.
+    let is_there = [split.at - 1, split.at]
+        .iter()
+        .all(|&at| 2.0 * split.left(at, ends[at]).abs() < by.abs());
+    (is_clear && is_there).then(|| Jump {
         after: ends[split.at - 1].0,
         until: ends[split.at].0,
         by,

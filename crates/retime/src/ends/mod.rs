@@ -197,3 +197,42 @@ fn likely(told: &Consensus, between: &Balanced, lines: &[RunLine]) -> Option<Vec
     };
     told.told.iter().enumerate().map(of_clock).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::consensus::ToldLine;
+    use super::*;
+
+    #[test]
+    fn of_clocks_that_jump_against_each_other_one_is_named() {
+        let told = |by: f64| {
+            (by != 0.0).then(|| ToldLine {
+                line: RunLine::default(),
+                spread: 1.0,
+                is_bent: true,
+                jump: Some(Jump {
+                    after: 0.4,
+                    until: 0.5,
+                    by,
+                }),
+                ends: 40,
+            })
+        };
+        let named = |jumps: &[f64]| {
+            let told = Consensus {
+                told: jumps.iter().map(|by| told(*by)).collect(),
+                anchors: vec![0; jumps.len()],
+                spread: 1.0,
+            };
+            let steps = steps(&told, ClockId(0), 1_000.0);
+            let named = steps.iter().map(|it| (it.clock.0, it.by, it.or_other));
+            named.collect::<Vec<_>>()
+        };
+        assert_eq!(named(&[0.0, 900.0, 0.0]), [(1, 900.0, false)]);
+        // The others are off by a part of it when one is.
+        assert_eq!(named(&[-450.0, 900.0, -450.0]), [(1, 900.0, false)]);
+        // Of two nobody can tell which it was.
+        assert_eq!(named(&[-450.0, 450.0]), [(1, 450.0, true)]);
+        assert!(named(&[0.0, 0.0]).is_empty());
+    }
+}
