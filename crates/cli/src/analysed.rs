@@ -8,7 +8,7 @@ use retime::format::Trace;
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Method, Solution, Unsolved,
 };
-use retime::{Causality, CausalityOptions, Ticks, Timestamp, TraceInfo};
+use retime::{Causality, CausalityOptions, Standing, Ticks, Timestamp, TraceInfo};
 use retime_parallel::Dealt;
 
 use crate::args::{ModelArgs, RunArgs};
@@ -343,6 +343,10 @@ impl Analysed {
             Some(solution) => solution.left.violated_within_clock() > 0,
         };
         report.stragglers = stragglers::part(self.analysis.info(), &found, contradictory);
+        let is_related = self.analysis.standings().contains(&Standing::Tied);
+        if let Some(part) = &mut report.stragglers {
+            part.unrelated = self.analysis.clocks().len() > 1 && !is_related;
+        }
         Ok(bounds)
     }
 

@@ -51,6 +51,7 @@ pub(crate) fn part(
         others: found.others,
         messages: found.messages,
         contradictory,
+        unrelated: false,
         processes: processes(info, found),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
@@ -144,6 +145,14 @@ fn late(info: &TraceInfo, of: &LateBegin) -> LateBeginPart {
 pub(super) fn headline(report: &Report) -> Option<String> {
     let rate = TickRate::per_second(report.trace.ticks_per_second)?;
     let part = report.stragglers.as_ref()?;
+    // Who came last in what could be joined may have been kept in what could not.
+    let examined = &report.examined.examined;
+    let is_little = 2 * examined.used() < examined.recorded();
+    let mut hosts = report.hosts.iter().flatten();
+    let is_host_alone = hosts.any(|it| it.bounded == Some((false, false)));
+    if is_little || part.unrelated || is_host_alone {
+        return None;
+    }
     let first = part.processes.first().filter(|it| is_clear(part, it))?;
     Some(straggler(part, first, rate))
 }

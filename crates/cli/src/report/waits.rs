@@ -19,6 +19,8 @@ pub(crate) struct StragglersPart {
     /// corrected ones, so that they do not say who came last: then nothing is certain, and nobody
     /// is named.
     pub(crate) contradictory: bool,
+    /// True if there are several clocks and no dependency relates any two of them.
+    pub(crate) unrelated: bool,
     /// Processes that took part.
     pub(crate) taking_part: usize,
     /// The time that all of them waited in sum, and the time for which they were recorded.

@@ -264,31 +264,9 @@ fn who_is_late_is_named() {
 /// tells how their own ranks differ. Nothing speaks against one clock either.
 #[test]
 fn a_host_of_which_no_rank_is_ever_last_has_one_clock() {
-    let everybody = Step::Collective {
-        class: Class::AllReduce,
-        among: Among::World,
-        elements: 1_000,
-        element: Element::Float,
-        asynchronous: false,
-    };
     let run = KinetoRun {
-        ranks: 16,
-        ranks_per_host: 4,
-        tensor: 1,
-        iterations: 40,
-        steps: vec![
-            Step::Compute(Duration::heavy(2_000_000, 2_000_000.0)),
-            everybody,
-        ],
         scatter: Duration::uniform(10_000, 22_000),
-        stragglers: vec![Straggler {
-            rank: 5,
-            every: 1,
-            late: 20_000_000,
-        }],
-        filler: 1,
-        seed: 4,
-        ..KinetoRun::training(Style::Nccl)
+        ..waiting_for_one()
     };
     let scratch = Scratch::new();
     simulate(&scratch, &run);
@@ -535,4 +513,54 @@ fn in_a_short_run_clocks_keep_their_rates() {
     assert_eq!(report["clocks"]["count"], 6);
     assert_eq!(report["after"]["reversed"], 0);
     assert_eq!(report["method"]["jumps"], 0);
+}
+
+/// A job on four hosts in which all wait for rank 5 again and again, so that dependencies leave the
+/// clocks of other hosts open by 20 ms.
+fn waiting_for_one() -> KinetoRun {
+    let everybody = Step::Collective {
+        class: Class::AllReduce,
+        among: Among::World,
+        elements: 1_000,
+        element: Element::Float,
+        asynchronous: false,
+    };
+    KinetoRun {
+        ranks: 16,
+        ranks_per_host: 4,
+        tensor: 1,
+        iterations: 40,
+        steps: vec![
+            Step::Compute(Duration::heavy(2_000_000, 2_000_000.0)),
+            everybody,
+        ],
+        stragglers: vec![Straggler {
+            rank: 5,
+            every: 1,
+            late: 20_000_000,
+        }],
+        filler: 1,
+        seed: 4,
+        ..KinetoRun::training(Style::Nccl)
+    }
+}
+
+/// Who came last among the ranks of a host may have waited for another host in what cannot be seen.
+#[test]
+fn nobody_is_named_where_nothing_relates_the_clocks() {
+    let mut run = waiting_for_one();
+    run.tensor = 4;
+    let Some(Step::Collective { among, .. }) = run.steps.get_mut(1) else {
+        panic!("the second step is a collective");
+    };
+    *among = Among::Tensor;
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    let text = scratch
+        .retime("correct run -o out --json report.json")
+        .stdout;
+    assert!(!text.contains("held up"), "{text}");
+    let stragglers = &read_report(&scratch)["stragglers"];
+    assert_eq!(stragglers["unrelated"], true);
+    assert_eq!(stragglers["processes"][0]["name"], "rank 5");
 }
