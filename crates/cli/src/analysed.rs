@@ -342,11 +342,10 @@ impl Analysed {
             None => self.analysis.recorded().violated() > 0,
             Some(solution) => solution.left.violated_within_clock() > 0,
         };
-        report.stragglers = stragglers::part(self.analysis.info(), &found, contradictory);
-        let is_related = self.analysis.standings().contains(&Standing::Tied);
-        if let Some(part) = &mut report.stragglers {
-            part.unrelated = self.analysis.clocks().len() > 1 && !is_related;
-        }
+        let are_tied = self.analysis.standings().contains(&Standing::Tied);
+        let unrelated = self.analysis.clocks().len() > 1 && !are_tied;
+        let info = self.analysis.info();
+        report.stragglers = stragglers::part(info, &found, contradictory, unrelated);
         Ok(bounds)
     }
 

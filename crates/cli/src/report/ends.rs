@@ -29,6 +29,12 @@ fn step_part(step: &EndsStep) -> EndsStepPart {
 /// The line on a clock that was set as ends show, and nothing that is certain.
 fn only_ends_show(report: &Report, ends: &EndsPart, rate: TickRate) -> Option<String> {
     let step = ends.steps.first()?;
+    let clock = the_clock(report, step.clock);
+    Some(seems_set(&clock, step, ends.steps.len() - 1, rate))
+}
+
+/// Says where a clock seems to have been set, and that `more` do.
+fn seems_set(clock: &str, step: &EndsStepPart, more: usize, rate: TickRate) -> String {
     let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let sign = if step.by_ticks > 0.0 { "+" } else { "" };
     let other = if step.or_other {
@@ -36,19 +42,19 @@ fn only_ends_show(report: &Report, ends: &EndsPart, rate: TickRate) -> Option<St
     } else {
         ""
     };
-    let more = match ends.steps.len() - 1 {
+    let more = match more {
         0 => String::new(),
+        1 => "; another one seems to have been set, too".into(),
         more => format!("; {more} more seem to have been set, too"),
     };
-    Some(format!(
-        "{} seems to have been set by {sign}{}, between {} and {} of the run{other}: ends of \
+    format!(
+        "{clock} seems to have been set by {sign}{}, between {} and {} of the run{other}: ends of \
          operations agree before it and after it, but not across{more}. No dependency shows that, so it is \
          not corrected; if it was set, bounds may not hold, and its times are off by up to as much",
-        the_clock(report, step.clock),
         rate.format(Ticks(step.by_ticks.round() as i64)),
         span(step.after_ticks),
         span(step.until_ticks),
-    ))
+    )
 }
 
 /// The most by which events may be off where a clock was set: between two of its stamps it is not known
@@ -111,4 +117,33 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         }));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_seems_set_is_named_with_time_and_size() {
+        let rate = TickRate::per_second(1_000_000_000);
+        let said = |by_ticks: f64, or_other, more| {
+            let step = EndsStepPart {
+                clock: 1,
+                after_ticks: 2e9,
+                until_ticks: 2.5e9,
+                by_ticks,
+                or_other,
+            };
+            rate.map(|rate| seems_set("the clock of rank 1", &step, more, rate))
+                .unwrap_or_default()
+        };
+        let alone = said(30_000.0, false, 0);
+        let begin = "the clock of rank 1 seems to have been set by +30 us, between 2 s and 2.5 s of the run: ";
+        assert!(alone.starts_with(begin), "{alone}");
+        let one_of_two = said(-30_000.0, true, 1);
+        let begin = "the clock of rank 1 seems to have been set by -30 us, between 2 s and 2.5 s of the \
+                     run, or another one by as much the other way: ";
+        assert!(one_of_two.starts_with(begin), "{one_of_two}");
+        assert!(one_of_two.contains("; another one seems to have been set, too. "));
+    }
 }

@@ -261,7 +261,7 @@ pub(crate) struct EndsPart {
 pub(crate) struct EndsStepPart {
     /// The clock.
     pub(crate) clock: u32,
-    /// What of the run had passed at the last end before it,
+    /// The ticks of the run that had passed at the last end before the step,
     pub(crate) after_ticks: f64,
     /// and at the first end behind it.
     pub(crate) until_ticks: f64,

@@ -27,11 +27,13 @@ const TWICE: f64 = 2.0;
 const WORTH: f64 = 0.01;
 
 /// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
-/// times contradict themselves, nobody is named by them.
+/// times contradict themselves, nobody is named by them; where no dependency relates any two clocks they
+/// are `unrelated`.
 pub(crate) fn part(
     info: &TraceInfo,
     found: &Stragglers,
     contradictory: bool,
+    unrelated: bool,
 ) -> Option<StragglersPart> {
     if found.operations + found.messages == 0 {
         return None;
@@ -51,7 +53,7 @@ pub(crate) fn part(
         others: found.others,
         messages: found.messages,
         contradictory,
-        unrelated: false,
+        unrelated,
         processes: processes(info, found),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),

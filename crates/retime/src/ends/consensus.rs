@@ -50,14 +50,12 @@ use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::median::median;
 
 use super::jump::{Jump, jump};
-use super::observed::{LEAST, Observed, ObservedEnds, OperationEnd};
+use super::observed::{LEAST, Observed, ObservedEnds, OperationEnd, spread};
 use crate::unbroken::RunLine;
 
 /// Huber's function becomes a line at this many spreads: it is as good as a mean to 95 % where
 /// ends are normally distributed.
 const KNEE: f64 = 1.345;
-/// The standard deviation of a normal distribution whose absolute values have the median 1.
-const NORMAL: f64 = 1.4826;
 /// The standard deviation of the rate of a clock, as a fraction.
 const RHO: f64 = 5e-5;
 /// Turns at most. In each an error gets less by the share of clocks that an operation and the
@@ -230,11 +228,6 @@ fn hang_together(off: &[(f64, f64)]) -> bool {
     };
     let follow = in_order.windows(2).map(|it| side(it[0].1) * side(it[1].1));
     follow.sum::<f64>() > TOGETHER * steps.sqrt()
-}
-
-/// The standard deviation of values that are off by so much, as their median tells it.
-fn spread(off: &mut [f64]) -> f64 {
-    median(off).map_or(LEAST, |it| (NORMAL * it).max(LEAST))
 }
 
 /// The weight by Huber's function of an end that is `off`.
@@ -456,7 +449,7 @@ mod tests {
         assert!(!hang_together(&[]));
     }
 
-    /// Of three clocks the second shows 9000 more from the middle on.
+    /// The second of three clocks shows 9000 more from the middle on.
     #[test]
     fn the_clock_that_was_set_jumps_and_the_others_less() {
         let late: Vec<Vec<(u32, f64)>> = (0..40_u32)

@@ -24,12 +24,8 @@
 //! Source: R. E. Quandt, *The Estimation of the Parameters of a Linear Regression System Obeying Two
 //! Separate Regimes* (1958), with one slope for both.
 
-use retime_numerics::median::median;
+use super::observed::spread;
 
-use super::observed::LEAST;
-
-/// The standard deviation of a normal distribution whose absolute values have the median 1.
-const NORMAL: f64 = 1.4826;
 /// Ends on each side of a step: of fewer one that is off decides.
 const FEWEST_ASIDE: usize = 5;
 /// Spreads of what is left that a step has to be.
@@ -109,7 +105,7 @@ impl Split {
         Self { at, slope, firsts }
     }
 
-    /// By how much more than this an end is off.
+    /// The distance of an end from the line of its side.
     fn left(&self, number: usize, (x, y): (f64, f64)) -> f64 {
         y - self.slope * x - self.firsts[usize::from(number >= self.at)]
     }
@@ -118,7 +114,7 @@ impl Split {
     fn spread(&self, ends: &[(f64, f64)]) -> f64 {
         let left = ends.iter().enumerate();
         let mut left: Vec<f64> = left.map(|(at, end)| self.left(at, *end).abs()).collect();
-        median(&mut left).map_or(LEAST, |it| (NORMAL * it).max(LEAST))
+        spread(&mut left)
     }
 }
 

@@ -9,6 +9,13 @@ use retime_numerics::median::median;
 
 /// The least spread of ends, in ticks: stamps are whole.
 pub(super) const LEAST: f64 = 0.5;
+/// The standard deviation of a normal distribution whose absolute values have the median 1.
+const NORMAL: f64 = 1.4826;
+
+/// The standard deviation of values that are off by so much, as their median tells it.
+pub(super) fn spread(off: &mut [f64]) -> f64 {
+    median(off).map_or(LEAST, |it| (NORMAL * it).max(LEAST))
+}
 
 /// The end of an operation by one clock.
 #[derive(Clone, Copy, Debug)]
