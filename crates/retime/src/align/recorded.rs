@@ -23,8 +23,11 @@
 //! of them contradicts another by more than a share `1 / C` of it is hardly `C^-C`.
 //!
 //! **Few dependencies** do not tell where the floor of delays is, so that the middle between them
-//! means nothing. Where there are fewer than 8 of each pair and direction (by which no curve could be
-//! tried either), the correction is nearly the least that the dependencies demand. All times that
+//! means nothing. Clocks that 8 dependencies or more from one to the other join form a *group* (of
+//! fewer, no curve could be tried either). Where what has to be aligned is one group, its dependencies
+//! tell. Where it is several, as in a program whose ranks meet now and then, or in which two ranks
+//! go on alone while all others wait for them in a barrier, the correction is nearly the least that the
+//! dependencies demand. All times that
 //! they allow, the true ones among them, form a convex set, and the point of such a set that is
 //! nearest to the recorded times is at least as near to every point of the set as these are:
 //!
@@ -44,6 +47,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::components::components;
 use super::grains::Grains;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
@@ -54,7 +58,8 @@ use super::reduced::LinkPoint;
 pub(super) struct RecordedOffsets {
     /// The ticks by which the most reversed dependency is off.
     worst: f64,
-    /// True if there are too few dependencies to tell more than what they contradict.
+    /// True if there are too few dependencies between groups of clocks to tell more than what they
+    /// contradict.
     pub(super) sparse: bool,
     /// The curve of each clock that leaves it as recorded.
     curves: Vec<f64>,
@@ -87,8 +92,8 @@ impl RecordedOffsets {
             Some(latencies.min()? as f64 + grains.between(link.from, link.to))
         });
         let least = least.fold(f64::INFINITY, f64::min);
-        let count: usize = inside.iter().map(|link| link.count).sum();
-        let sparse = count < OPTIONS.fewest * inside.len();
+        let groups = groups(component.len(), &inside);
+        let sparse = inside.iter().any(|it| groups[it.from] != groups[it.to]);
         // Nothing is known to less than a grain.
         let floor = if sparse { grains.finest() } else { 0.0 };
         Self {
@@ -124,6 +129,16 @@ impl RecordedOffsets {
             slacks
         }
     }
+}
+
+/// The group of each clock, named by one of its members: many dependencies join them, in either
+/// direction.
+fn groups(clocks: usize, links: &[&Link]) -> Vec<usize> {
+    let many = links.iter().filter(|it| it.count >= OPTIONS.fewest);
+    let both = |it: &&Link| [(it.from, it.to), (it.to, it.from)];
+    let mut joined: Vec<(usize, usize)> = many.flat_map(both).collect();
+    joined.sort_unstable();
+    components(clocks, &joined)
 }
 
 #[cfg(test)]
@@ -189,15 +204,52 @@ mod tests {
             }
         }
         let extents = (0..4).map(|clock| Some((shown(clock, 0), shown(clock, 1_000_000_000))));
-        let edges = Edges::new(edges, extents.collect());
+        added_at_end(&Edges::new(edges, extents.collect()), &errors)
+    }
+
+    /// Microseconds added to each clock, with these errors, at the end of a second.
+    fn added_at_end(edges: &Edges, errors: &[i64]) -> Vec<f64> {
         let rate = retime_model::TickRate::per_second(1_000_000_000).unwrap();
-        let found = crate::align::align_edges(&edges, rate, ClockId(0), &()).unwrap();
+        let found = crate::align::align_edges(edges, rate, ClockId(0), &()).unwrap();
         let offsets = found.estimate.offsets.iter().enumerate();
         let at_end = |(clock, offset): (usize, &Option<crate::estimate::Offset>)| {
             let offset = offset.as_ref().unwrap();
-            offset.at(shown(clock, 1_000_000_000)) / 1_000.0
+            offset.at(1_000_000_000 + 1_000 * errors[clock]) / 1_000.0
         };
         offsets.map(at_end).collect()
+    }
+
+    #[test]
+    fn a_group_that_goes_on_alone_stays_as_recorded() {
+        let errors = [0, 40, 300, -60, 150, -200, 90, -120];
+        let shown = |clock: usize, time: i64| time + 1_000 * errors[clock];
+        let message = |from: usize, sent: i64, to: usize, received: i64| {
+            let ids = [from, to].map(|it| ClockId(it as u32));
+            Edge::message(ids[0], shown(from, sent), ids[1], shown(to, received))
+        };
+        // The first two talk to each other for half a second; the others wait for them.
+        let mut edges = Vec::new();
+        for turn in 0..200 {
+            let at = 2_500_000 * turn;
+            for (from, to) in [(0, 1), (1, 0)] {
+                let jitter = (7_919 * (turn + 3) * (from + 2) as i64) % 4_000;
+                edges.push(message(from, at, to, at + 1_000 + jitter));
+            }
+        }
+        let arrival = |clock: usize| match clock {
+            0 | 1 => 500_000_000,
+            clock => 100_000_000 + 17_000 * clock as i64,
+        };
+        for (from, to) in (0..64).map(|it| (it / 8, it % 8)).filter(|it| it.0 != it.1) {
+            edges.push(message(from, arrival(from), to, 500_030_000));
+        }
+        let extents = (0..8).map(|clock| Some((shown(clock, 0), shown(clock, 1_000_000_000))));
+        let added = added_at_end(&Edges::new(edges, extents.collect()), &errors);
+        let off: Vec<f64> = (0..8).map(|it| errors[it] as f64 + added[it]).collect();
+        assert!((off[0] - off[1]).abs() < 2.0, "{off:?}");
+        // In the middle of what is possible, 0.2 s away, nobody is.
+        let furthest = off.iter().map(|it| (it - off[0]).abs()).fold(0.0, f64::max);
+        assert!(furthest < 400.0, "{off:?}");
     }
 
     #[test]
