@@ -11,6 +11,7 @@ pub(super) fn part(ends: &EndsEvidence) -> EndsPart {
     EndsPart {
         operations: ends.operations,
         spread_ticks: ends.spread,
+        decided_clocks: ends.decided,
         likely_within_ticks: ends.likely.clone(),
         steps: ends.steps.iter().map(step_part).collect(),
     }
@@ -79,6 +80,17 @@ pub(super) fn of_clock(report: &Report, clock: u32) -> Option<f64> {
     all.get(clock as usize).copied().flatten()
 }
 
+/// The line on ends of threads: they decide, but what is likely they do not tell.
+fn of_threads(ends: &EndsPart, rate: TickRate) -> String {
+    format!(
+        "where dependencies leave clocks wide open, {} decided on {}: all participants leave together, \
+         within {} (one standard deviation). That is likely, not certain",
+        plural(ends.operations as u64, "operation"),
+        plural(ends.decided_clocks as u64, "clock"),
+        format_seconds(ends.spread_ticks / rate.get() as f64),
+    )
+}
+
 /// Lines of the summary, each with its label.
 pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
     let rate = TickRate::per_second(report.trace.ticks_per_second);
@@ -88,7 +100,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let told = ends.likely_within_ticks.iter().flatten();
     let Some(most) = told.copied().reduce(f64::max) else {
-        return Vec::new();
+        return vec![("ends", of_threads(ends, rate))];
     };
     let of = match ends.likely_within_ticks.iter().flatten().count() {
         some if some < ends.likely_within_ticks.len() => {

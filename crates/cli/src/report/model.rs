@@ -249,8 +249,10 @@ pub(crate) struct EndsPart {
     pub(crate) operations: usize,
     /// The spread of the ends of one operation: a standard deviation that outliers do not change.
     pub(crate) spread_ticks: f64,
+    /// Clocks on which ends decide more than dependencies do.
+    pub(crate) decided_clocks: usize,
     /// The ticks within which corrected times are likely to be right, by clock; null where too few
-    /// ends tell.
+    /// ends tell, and where these are of threads, which wake up later than operations end.
     pub(crate) likely_within_ticks: Vec<Option<f64>>,
     /// Clocks that seem to have been set, which was not undone, as nothing that is certain shows it.
     pub(crate) steps: Vec<EndsStepPart>,

@@ -48,6 +48,9 @@ pub struct Alignment {
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,
+    /// True if many dependencies both ways do not join all clocks that are tied both ways: between
+    /// some there are few, or few back, and what lies between these is wide.
+    pub is_loose: bool,
     /// How many straight pieces each offset has.
     pub pieces: usize,
     /// The minimal delay that the aligned trace shows, in ticks; `None` where too

@@ -105,12 +105,12 @@ pub(crate) fn shortest_of_trace(
     trace: TraceEdges<'_>,
     estimate: &Estimate,
 ) -> Result<Option<f64>, Cancelled> {
-    let source = trace.dependencies(estimate)?;
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
-    shortest(
-        &LatencyExchange::of(&source, add, trace.monitor)?,
-        trace.monitor,
-    )
+    trace.at_root::<Estimate, _>(|| {
+        let source = trace.dependencies(estimate)?;
+        let exchange = LatencyExchange::of(&source, add, trace.monitor)?;
+        shortest(&exchange, trace.monitor)
+    })
 }
 
 /// The minimal delay that an exchange shows.

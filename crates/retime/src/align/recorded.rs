@@ -61,6 +61,8 @@ pub(super) struct RecordedOffsets {
     /// True if there are too few dependencies between groups of clocks to tell more than what they
     /// contradict.
     pub(super) sparse: bool,
+    /// True if many dependencies both ways do not join all clocks of a component.
+    pub(super) is_loose: bool,
     /// The curve of each clock that leaves it as recorded.
     curves: Vec<f64>,
 }
@@ -92,13 +94,23 @@ impl RecordedOffsets {
             Some(latencies.min()? as f64 + grains.between(link.from, link.to))
         });
         let least = least.fold(f64::INFINITY, f64::min);
-        let groups = groups(component.len(), &inside);
-        let sparse = inside.iter().any(|it| groups[it.from] != groups[it.to]);
+        let many = inside.iter().filter(|it| it.count >= OPTIONS.fewest);
+        let there: Vec<(usize, usize)> = many.map(|it| (it.from, it.to)).collect();
+        let joins_all = |joined: &[(usize, usize)]| {
+            let groups = components(component.len(), joined);
+            inside.iter().all(|it| groups[it.from] == groups[it.to])
+        };
+        let mut either_way: Vec<(usize, usize)> = { there.iter() }
+            .flat_map(|&(from, to)| [(from, to), (to, from)])
+            .collect();
+        either_way.sort_unstable();
+        let sparse = !joins_all(&either_way);
         // Nothing is known to less than a grain.
         let floor = if sparse { grains.finest() } else { 0.0 };
         Self {
             worst: (-least).max(floor),
             sparse,
+            is_loose: !joins_all(&there),
             curves: component.iter().enumerate().map(curve).collect(),
         }
     }
@@ -129,16 +141,6 @@ impl RecordedOffsets {
             slacks
         }
     }
-}
-
-/// The group of each clock, named by one of its members: many dependencies join them, in either
-/// direction.
-fn groups(clocks: usize, links: &[&Link]) -> Vec<usize> {
-    let many = links.iter().filter(|it| it.count >= OPTIONS.fewest);
-    let both = |it: &&Link| [(it.from, it.to), (it.to, it.from)];
-    let mut joined: Vec<(usize, usize)> = many.flat_map(both).collect();
-    joined.sort_unstable();
-    components(clocks, &joined)
 }
 
 #[cfg(test)]
@@ -217,6 +219,27 @@ mod tests {
             offset.at(1_000_000_000 + 1_000 * errors[clock]) / 1_000.0
         };
         offsets.map(at_end).collect()
+    }
+
+    #[test]
+    fn many_join_a_group_and_many_both_ways_make_it_firm() {
+        let links = |there: i64, back: i64| {
+            let edge = |(from, to): (u32, u32)| {
+                move |turn: i64| Edge::message(ClockId(from), 10 * turn, ClockId(to), 10 * turn + 5)
+            };
+            let edges = (0..there).map(edge((0, 1)));
+            let edges = edges.chain((0..back).map(edge((1, 0)))).collect();
+            let edges = Edges::new(edges, vec![Some((0, 1_000)); 2]);
+            let axis = Axis::new(&edges, vec![0; 2]);
+            let grains = Grains::new(vec![1; 2]);
+            let links = Links::of_list(&edges);
+            let recorded = RecordedOffsets::of(&links, &axis, &grains, &[0], &[0, 0]);
+            (recorded.sparse, recorded.is_loose)
+        };
+        assert_eq!(links(20, 20), (false, false));
+        // A pipeline that ends in a barrier.
+        assert_eq!(links(20, 2), (false, true));
+        assert_eq!(links(3, 2), (true, true));
     }
 
     #[test]

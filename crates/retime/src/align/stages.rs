@@ -335,6 +335,7 @@ impl<'a, S: Source> Stages<'a, S> {
             outliers: self.candidates.outliers().to_vec(),
             pieces: curves.pieces,
             steps: Vec::new(),
+            is_loose: frame.recorded.is_loose,
             shortest,
         };
         Ok(SmoothAlignment {

@@ -100,6 +100,16 @@ pub(super) struct Consensus {
     pub(super) spread: f64,
 }
 
+impl Consensus {
+    /// These lines, if ends tell them to so many of their spreads.
+    pub(super) fn known_to(mut self, spreads: f64) -> Self {
+        for told in self.told.iter_mut().flatten() {
+            told.spread *= spreads;
+        }
+        self
+    }
+}
+
 /// The lines for `ends`, by clock; `recorded` is by how much each would have to rise over the run
 /// of `length` to leave its clock at its recorded rate. `None` where there are too few ends to tell
 /// how they spread.

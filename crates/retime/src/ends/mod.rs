@@ -7,7 +7,8 @@
 //! each other in recordings of NCCL, however far apart they began. So
 //!
 //! ```text
-//!  observed    when each clock saw an operation end, on streams of accelerators
+//!  observers   whose ends count, and how much
+//!  observed    when each clock saw an operation end
 //!  consensus   a line for each clock by which these ends agree, and their spread
 //!  jump        a clock that was set, where that explains by far what a line does not
 //!  freedom     what dependencies leave open between two clocks
@@ -29,23 +30,25 @@
 //! And it is no evidence at all where dependencies keep a clock from it by more than 4 spreads:
 //! then ends are not together, and the alignment stays as it is.
 //!
-//! Only [streams](retime_model::TraceInfo::streams) that a format names count. A thread that waits in MPI or
-//! gloo has to be woken, and returns up to milliseconds after the others, later on a host with more
-//! load than on another: there ends lie further apart than what dependencies leave open.
+//! [Streams](retime_model::TraceInfo::streams) that a format names count as they are, threads that wait
+//! in MPI or gloo [far less](observers): they have to be woken.
 
 mod balance;
 mod consensus;
 mod freedom;
 mod jump;
 mod observed;
+mod observers;
 
-use retime_model::{Cancelled, ClockId, LocationIndex};
+use retime_model::{Cancelled, ClockId};
+use serde::{Deserialize, Serialize};
 
 use self::balance::{Balanced, balance};
-use self::consensus::{Consensus, consensus};
+use self::consensus::{Consensus, ToldLine, consensus};
 use self::freedom::freedom;
 use self::jump::Jump;
 use self::observed::ObservedEnds;
+pub(crate) use self::observers::Observers;
 use crate::estimate::Estimate;
 use crate::unbroken::{AlignedRun, AlignedTrace, Demand, Judge, RunLine};
 
@@ -53,22 +56,24 @@ use crate::unbroken::{AlignedRun, AlignedTrace, Demand, Judge, RunLine};
 const REFUTED: f64 = 4.0;
 
 /// The evidence of ends of operations about clocks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EndsEvidence {
     /// Operations that several clocks saw end.
     pub operations: usize,
     /// The spread of the ends of one operation: a standard deviation that outliers do not change, in
     /// ticks.
     pub spread: f64,
+    /// How many clocks ends decide on more than dependencies do.
+    pub decided: usize,
     /// The ticks within which corrected times of each clock, on the time of the reference, are likely to
-    /// lie; `None` where ends tell nothing of it.
+    /// lie; `None` where ends tell nothing of it, as those of threads never do.
     pub likely: Vec<Option<f64>>,
     /// Clocks that seem to have been set, the most first, though nothing that is certain shows it.
     pub steps: Vec<EndsStep>,
 }
 
 /// A step of a clock that only ends of operations show.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EndsStep {
     /// The clock.
     pub clock: ClockId,
@@ -119,38 +124,48 @@ fn steps(told: &Consensus, reference: ClockId, length: f64) -> Vec<EndsStep> {
     steps
 }
 
-/// The estimate of an aligned trace with what ends on `streams` tell, and how much that is; `None`
-/// where it is nothing. Of a trace in parts nothing is told.
+/// The estimate of an aligned trace with what ends tell, as `observers` see them, and how much that
+/// is; `None` where it is nothing.
 pub(crate) fn by_ends(
     trace: &AlignedTrace<'_>,
-    streams: &[LocationIndex],
+    observers: Observers<'_>,
 ) -> Result<Option<(Estimate, EndsEvidence)>, Cancelled> {
-    let AlignedTrace {
-        causality,
-        clocks,
-        estimate,
-        monitor,
-        ..
-    } = *trace;
-    if streams.is_empty() || clocks.len() < 2 || !causality.whole().is_here() {
+    if trace.clocks.len() < 2 {
         return Ok(None);
     }
     let extents = trace.extents();
-    let Some(run) = AlignedRun::new(estimate, &extents) else {
+    let Some(run) = AlignedRun::new(trace.estimate, &extents) else {
         return Ok(None);
     };
-    let ends = ObservedEnds::of_trace(causality, clocks, streams, &run);
-    let recorded: Vec<f64> = clocks.iter().map(|it| -run.gains(it, &extents)).collect();
-    let told = consensus(&ends, &recorded, run.length(), estimate.reference, monitor)?;
+    let ends = ObservedEnds::of_trace(trace.causality, trace.clocks, observers, &run)?;
+    let work = || told(trace, observers, &run, &ends);
+    let told = trace.edges().at_root::<Estimate, _>(work)?;
+    Ok(told.map(|(lines, evidence)| (trace.moved(&extents, &run, &lines), evidence)))
+}
+
+/// The lines that `ends` and dependencies tell together, and the evidence for them.
+fn told(
+    trace: &AlignedTrace<'_>,
+    observers: Observers<'_>,
+    run: &AlignedRun<'_>,
+    ends: &ObservedEnds,
+) -> Result<Option<(Vec<RunLine>, EndsEvidence)>, Cancelled> {
+    let (estimate, monitor) = (trace.estimate, trace.monitor);
+    let extents = trace.extents();
+    let recorded: Vec<f64> = { trace.clocks.iter() }
+        .map(|it| -run.gains(it, &extents))
+        .collect();
+    let told = consensus(ends, &recorded, run.length(), estimate.reference, monitor)?;
     let Some(told) = told else {
         return Ok(None);
     };
+    let told = told.known_to(observers.known_to());
     let edges = trace.edges();
     let source = edges.dependencies(estimate)?;
     let judge = Judge {
-        run: &run,
+        run,
         delay: trace.delay,
-        causality,
+        causality: trace.causality,
         monitor,
     };
     let ties = judge.least(&source, |tie| Some(tie.slack))?;
@@ -160,27 +175,45 @@ pub(crate) fn by_ends(
         &freedom(&ties),
         estimate.reference,
     );
+    let decided = decided(&told.told, &between.share);
+    let are_threads = matches!(observers, Observers::Threads);
+    if are_threads && decided == 0 {
+        return Ok(None);
+    }
     for demand in [Demand::All, Demand::Kept] {
-        let lines = trace.unbroken(&run, between.lines.clone(), demand)?;
+        let lines = trace.unbroken(run, between.lines.clone(), demand)?;
         let Some(likely) = lines.as_ref().and_then(|it| likely(&told, &between, it)) else {
             continue;
         };
-        let lines = lines.unwrap_or_default();
-        let evidence = EndsEvidence {
+        let mut evidence = EndsEvidence {
             operations: ends.operations.len(),
             spread: told.spread,
+            decided,
             likely,
             steps: steps(&told, estimate.reference, run.length()),
         };
-        return Ok(Some((trace.moved(&extents, &run, &lines), evidence)));
+        if are_threads {
+            evidence.likely.fill(None);
+            evidence.steps.clear();
+        }
+        return Ok(Some((lines.unwrap_or_default(), evidence)));
     }
     Ok(None)
+}
+
+/// The clocks for which ends count more than dependencies, and which these have elsewhere by more than
+/// ends can be off.
+fn decided(told: &[Option<ToldLine>], share: &[f64]) -> usize {
+    let is_decided = |(told, share): &(&Option<ToldLine>, &f64)| {
+        **share > 0.5 && told.is_some_and(|it| it.line.largest() > it.spread)
+    };
+    told.iter().zip(share).filter(is_decided).count()
 }
 
 /// The ticks within which the line of each clock is likely right; `None` if dependencies keep one
 /// too far from where ends would have it.
 fn likely(told: &Consensus, between: &Balanced, lines: &[RunLine]) -> Option<Vec<Option<f64>>> {
-    let of_clock = |(clock, told): (usize, &Option<consensus::ToldLine>)| {
+    let of_clock = |(clock, told): (usize, &Option<ToldLine>)| {
         let Some(told) = told else {
             return Some(None);
         };
@@ -200,8 +233,32 @@ fn likely(told: &Consensus, between: &Balanced, lines: &[RunLine]) -> Option<Vec
 
 #[cfg(test)]
 mod tests {
-    use super::consensus::ToldLine;
     use super::*;
+
+    #[test]
+    fn ends_decide_where_they_say_something_else() {
+        let told = |by: f64, spread: f64| {
+            Some(ToldLine {
+                line: RunLine {
+                    first: by,
+                    last: by,
+                },
+                spread,
+                is_bent: false,
+                jump: None,
+                ends: 9,
+            })
+        };
+        // By 200 to within 20; the same where dependencies know as much; by less than they are spread;
+        // and nothing at all.
+        let all = [
+            told(200.0, 20.0),
+            told(200.0, 20.0),
+            told(-10.0, 20.0),
+            None,
+        ];
+        assert_eq!(decided(&all, &[0.9, 0.4, 0.9, 0.9]), 1);
+    }
 
     #[test]
     fn of_clocks_that_jump_against_each_other_one_is_named() {

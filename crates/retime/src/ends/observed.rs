@@ -1,9 +1,14 @@
 //! The ends of operations that end together, as aligned clocks show them.
 
-use retime_model::{Class, ClockId, Clocks, LocationIndex};
-use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 
+use retime_model::{Cancelled, Class, ClockId, Clocks};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::observers::Observers;
 use crate::causality::{Causality, Instance};
+use crate::merge::Listed;
 use crate::unbroken::AlignedRun;
 use retime_numerics::median::median;
 
@@ -18,7 +23,7 @@ pub(super) fn spread(off: &mut [f64]) -> f64 {
 }
 
 /// The end of an operation by one clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct OperationEnd {
     pub(super) clock: ClockId,
     /// The aligned time, from the middle of the run: the median of those of all its locations.
@@ -66,22 +71,22 @@ impl ObservedEnds {
         ends
     }
 
-    /// The ends in a trace, on `streams`, of operations that nobody leaves before all have come.
+    /// The ends in a trace, as `observers` see them, of operations that nobody leaves before all have
+    /// come. Of a trace in parts the first part gets to know all, the others some.
     pub(super) fn of_trace(
         causality: &Causality,
         clocks: &Clocks,
-        streams: &[LocationIndex],
+        observers: Observers<'_>,
         run: &AlignedRun<'_>,
-    ) -> Self {
-        let mut is_stream = vec![false; clocks.by_location().len()];
-        for stream in streams {
-            if let Some(it) = is_stream.get_mut(stream.as_usize()) {
-                *it = true;
-            }
-        }
+    ) -> Result<Self, Cancelled> {
+        let counts = observers.count_by_location(clocks.by_location().len());
         let instances = causality.collectives().instances();
-        let of_instance = |instance| of_instance(causality, clocks, &is_stream, run, instance);
-        Self::new(instances.filter_map(of_instance))
+        let of_instance = |instance| of_instance(causality, clocks, &counts, run, instance);
+        let own = instances.filter_map(of_instance).collect();
+        let mut all = causality.whole().reduce(Listed(own))?.0;
+        // In an order that does not depend on how a trace is cut into parts.
+        all.sort_unstable_by(|a, b| in_order(a, b));
+        Ok(Self::new(all))
     }
 
     /// The ends of an operation, by rising clock.
@@ -100,10 +105,18 @@ impl ObservedEnds {
     }
 }
 
+/// The order of two operations: by their ends, one clock after the other.
+fn in_order(a: &[OperationEnd], b: &[OperationEnd]) -> Ordering {
+    let by_end =
+        |(a, b): (&OperationEnd, &OperationEnd)| a.at.total_cmp(&b.at).then(a.clock.cmp(&b.clock));
+    let differs = a.iter().zip(b).map(by_end).find(|it| it.is_ne());
+    differs.unwrap_or(a.len().cmp(&b.len()))
+}
+
 fn of_instance(
     causality: &Causality,
     clocks: &Clocks,
-    is_stream: &[bool],
+    counts: &[bool],
     run: &AlignedRun<'_>,
     instance: Instance,
 ) -> Option<Vec<OperationEnd>> {
@@ -116,7 +129,7 @@ fn of_instance(
     for participant in collectives.participants(instance) {
         let end = participant.effect()?;
         let location = nodes.location(end);
-        if !is_stream.get(location.as_usize()).copied()? {
+        if !counts.get(location.as_usize()).copied()? {
             return None;
         }
         seen.push((clocks.of(location), nodes.time(end).0));

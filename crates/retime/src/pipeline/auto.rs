@@ -70,7 +70,7 @@ use crate::clock::Gamma;
 use crate::correction::{Correction, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
-use crate::ends::{EndsEvidence, by_ends};
+use crate::ends::{EndsEvidence, Observers, by_ends};
 use crate::estimate::{Estimate, LearnedDelay, Reference, but_for_ticks, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
 use crate::merge::Sum;
@@ -401,6 +401,11 @@ impl Work<'_> {
         alignment: &Alignment,
     ) -> Result<Option<(Alignment, EndsEvidence)>, Cancelled> {
         let streams = &self.problem.info.streams;
+        let observers = match streams.is_empty() {
+            false => Observers::Streams(streams),
+            true if alignment.is_loose => Observers::Threads,
+            true => return Ok(None),
+        };
         let estimate = &alignment.estimate;
         let none = MinimalDelay::Uniform(Ticks(0));
         let delay = if self.problem.delay_is_settled {
@@ -409,12 +414,12 @@ impl Work<'_> {
             &none
         };
         let trace = self.aligned_trace(clocks, estimate, delay);
-        let Some((found, ends)) = by_ends(&trace, streams)? else {
+        let Some((found, ends)) = by_ends(&trace, observers)? else {
             return Ok(None);
         };
         let shortest = shortest_of_trace(trace.edges(), &found)?;
         let delay = self.delay(self.learned(shortest, clocks)?);
-        let (estimate, ends) = by_ends(&self.aligned_trace(clocks, estimate, &delay), streams)?
+        let (estimate, ends) = by_ends(&self.aligned_trace(clocks, estimate, &delay), observers)?
             .unwrap_or((found, ends));
         let by_ends = Alignment {
             estimate,

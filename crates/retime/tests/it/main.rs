@@ -27,6 +27,7 @@ mod formulas;
 mod gentlest_rounding;
 mod grouping;
 mod limiting;
+mod loose;
 mod maps;
 mod matching;
 mod multi_pass;

@@ -24,7 +24,7 @@ use crate::common::{Sharing, Spec, cases, specs};
 use crate::processes::{Thread, together};
 
 /// What one process comes to, step by step, as far as processes worked together.
-struct Outcome {
+pub(crate) struct Outcome {
     distribution: Distribution,
     analysis: Option<Analysis>,
     solution: Option<Solution>,
@@ -159,6 +159,8 @@ fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseErro
     if first {
         prop_assert_eq!(&whole.least_distortion, &part.least_distortion);
     }
+    let ends = |it: &Solution| it.aligned.as_ref().and_then(|it| it.ends.clone());
+    prop_assert_eq!(ends(ours), ends(theirs));
     let limited_by = |it: &Outcome| it.measured.as_ref().map(|it| it.limited_by);
     prop_assert_eq!(limited_by(whole), limited_by(part));
     prop_assert_eq!(&whole.stragglers, &part.stragglers);
@@ -480,7 +482,8 @@ fn operations_that_do_not_fit_are_counted_once() {
     }
 }
 
-fn same_with_three(
+/// The results in three processes of six ranks, after a look that each is that of one process.
+pub(crate) fn same_with_three(
     info: &TraceInfo,
     logs: &[LocationLog],
     method: &Method,

@@ -349,6 +349,7 @@ mod tests {
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
                 pieces: 1,
+                is_loose: false,
                 shortest: None,
             },
             wander: needed,

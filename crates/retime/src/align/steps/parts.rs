@@ -152,6 +152,7 @@ impl Parts {
                 reference: parts.estimate.reference,
             },
             pieces: parts.pieces,
+            is_loose: parts.is_loose,
             shortest: parts.shortest,
         }
     }

@@ -299,6 +299,7 @@ mod tests {
             outliers: Vec::new(),
             pieces: 1,
             steps: Vec::new(),
+            is_loose: false,
             shortest: None,
         };
         let found = suspects(&known, false, &edges);
