@@ -24,6 +24,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -97,8 +98,8 @@ const INSTANCES: u32 = 1 << 11;
 const LISTED: usize = 1 << 16;
 
 /// The dependencies of a trace: all messages between two clocks, and of collectives
-/// for each end the latest begin on another clock, for each begin the earliest end,
-/// at given times.
+/// for each end the latest begin on another clock, for each begin the earliest end, but between
+/// two clocks only the tightest, at given times.
 #[derive(Clone, Debug)]
 pub struct Dependencies<'a, T> {
     causality: &'a Causality,
@@ -106,6 +107,8 @@ pub struct Dependencies<'a, T> {
     /// When a node was, for what is the latest and the earliest.
     time: T,
     extents: Vec<Option<(i64, i64)>>,
+    /// True if several locations read one clock.
+    is_shared: bool,
     stretches: Vec<Stretch>,
     parts: Vec<WalkPart>,
 }
@@ -153,6 +156,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
         parts.extend(instances.chunks(INSTANCES).map(WalkPart::Instances));
         Self {
             extents: Edges::extents(causality, clocks),
+            is_shared: clocks.len() < clocks.by_location().len(),
             causality,
             clocks,
             time,
@@ -175,7 +179,23 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
         })
     }
 
+    /// The dependencies of an operation, of those from one clock to another the tightest.
+    ///
+    /// All begins of one clock come before all ends of another: if the latest begin comes before the
+    /// earliest end, the others do. Were all told, an operation would count for as many as there are
+    /// locations of a clock.
     fn collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
+        if !self.is_shared {
+            return self.each_of_collective(instance, visit);
+        }
+        let mut edges = Vec::new();
+        self.each_of_collective(instance, &mut |edge| edges.push(edge));
+        edges.sort_unstable_by_key(|it| (it.from, it.to, Reverse(it.sent), it.received));
+        edges.dedup_by_key(|it| (it.from, it.to));
+        edges.into_iter().for_each(visit);
+    }
+
+    fn each_of_collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
         let (nodes, collectives) = (self.causality.nodes(), self.causality.collectives());
         let participants = collectives.participants(instance);
         let clock = |node: EventNode| self.clocks.of(nodes.location(node));

@@ -1,22 +1,29 @@
 //! Clocks that dependencies leave wide open, and what ends of operations tell of them.
 
+use std::collections::BTreeMap;
+
 use retime::causality::{LocationLog, Operation, Root};
+use retime::edges::{Dependencies, Source};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime::{EndsEvidence, LocationIndex, Timestamp, TraceInfo};
 
-use crate::common::hand::{end, logs, ranks, receive, send};
+use crate::common::hand::{end, logs, ranks_on, receive, send};
 use crate::common::trace::Call;
 use crate::shared::same_with_three;
 
-/// The ticks that clocks of ranks show too much.
+/// The ticks that the clocks of nodes show too much.
 const ERRORS: [i64; 6] = [0, 30_000, 250_000, -180_000, 90_000, -300_000];
+/// Six ranks, each on a node of its own,
+const APART: [usize; 6] = [0, 1, 2, 3, 4, 5];
+/// and two by two.
+const TWO_BY_TWO: [usize; 6] = [0, 1, 0, 1, 2, 2];
 /// The time when all is over.
 const END: i64 = 30_000_000;
 
-/// Two of six ranks exchange messages for 2 ms, and the others wait for them in a barrier: six
-/// times. The ends of a barrier lie within 300 ticks.
-fn ping_pong_beside_a_barrier() -> (TraceInfo, Vec<LocationLog>) {
-    let shown = |rank: usize, time: i64| (1_000_000 + time + ERRORS[rank]) as u64;
+/// Two of six ranks on these nodes exchange messages for 2 ms, and the others wait for them in a
+/// barrier: six times. The ends of a barrier lie within 300 ticks.
+fn ping_pong_beside_a_barrier(nodes: [usize; 6]) -> (TraceInfo, Vec<LocationLog>) {
+    let shown = |rank: usize, time: i64| (1_000_000 + time + ERRORS[nodes[rank]]) as u64;
     let mut events: Vec<Vec<(u64, Call)>> = vec![Vec::new(); 6];
     for phase in 0..6 {
         let begin = 4_000_000 * phase;
@@ -36,16 +43,21 @@ fn ping_pong_beside_a_barrier() -> (TraceInfo, Vec<LocationLog>) {
             events.push((shown(rank, ended), end(Operation::Barrier, Root::None)));
         }
     }
-    (ranks(&[0, 1, 2, 3, 4, 5]), logs(&events))
+    let places: Vec<(usize, usize)> = nodes.into_iter().enumerate().collect();
+    (ranks_on(&places), logs(&events))
 }
 
-/// How far corrected clocks are from the first, at most, and what ends tell of them.
-fn solved(info: &TraceInfo, logs: &[LocationLog]) -> (i64, Option<EndsEvidence>) {
+/// How far corrected clocks of ranks on these nodes are from the first, at most, and what ends
+/// tell of them.
+fn solved(
+    (info, logs): &(TraceInfo, Vec<LocationLog>),
+    nodes: [usize; 6],
+) -> (i64, Option<EndsEvidence>) {
     let options = AnalysisOptions::default();
-    let analysis = Analysis::new(info.clone(), logs.to_vec(), options, &()).unwrap();
+    let analysis = Analysis::new(info.clone(), logs.clone(), options, &()).unwrap();
     let solution = analysis.solve(&Method::default(), &()).unwrap();
     let off = |rank: usize| {
-        let stamp = 1_000_000 + END / 2 + ERRORS[rank];
+        let stamp = 1_000_000 + END / 2 + ERRORS[nodes[rank]];
         let location = LocationIndex(rank as u32);
         let mut cursor = solution.correction.map_of(location).cursor(location);
         cursor.map_time(Timestamp(stamp as u64)).unwrap().0 as i64
@@ -57,13 +69,40 @@ fn solved(info: &TraceInfo, logs: &[LocationLog]) -> (i64, Option<EndsEvidence>)
 
 #[test]
 fn ends_of_barriers_tell_clocks_of_ranks_that_wait_in_them() {
-    let (info, logs) = ping_pong_beside_a_barrier();
-    let (worst, ends) = solved(&info, &logs);
+    let trace = ping_pong_beside_a_barrier(APART);
+    let (worst, ends) = solved(&trace, APART);
     // As recorded 550,000, and dependencies leave 2,000,000 open.
     assert!(worst < 1_500, "{worst}");
     let ends = ends.unwrap();
     assert_eq!(ends.operations, 6);
     assert!(ends.decided >= 3, "{ends:?}");
     assert!(ends.likely.iter().all(Option::is_none) && ends.steps.is_empty());
-    same_with_three(&info, &logs, &Method::default()).unwrap();
+    same_with_three(&trace.0, &trace.1, &Method::default()).unwrap();
+}
+
+/// However many ranks of a node take part, a barrier relates two nodes once.
+#[test]
+fn a_barrier_counts_once_for_two_nodes() {
+    let trace = ping_pong_beside_a_barrier(TWO_BY_TWO);
+    let (worst, ends) = solved(&trace, TWO_BY_TWO);
+    assert!(worst < 1_500, "{worst}");
+    assert_eq!(ends.map(|it| it.operations), Some(6));
+
+    let analysis = Analysis::new(trace.0, trace.1, AnalysisOptions::default(), &()).unwrap();
+    let (causality, clocks) = (analysis.causality(), analysis.clocks());
+    let time = |node| causality.nodes().time(node).0;
+    let all = Dependencies::new(causality, clocks, time);
+    let mut counts = BTreeMap::new();
+    for part in 0..all.parts() {
+        all.walk(part, |edge| {
+            *counts.entry((edge.from.0, edge.to.0)).or_insert(0) += 1;
+        });
+    }
+    // Between the first two there are 240 messages, besides.
+    counts.retain(|&(from, to), _| from == 2 || to == 2);
+    assert_eq!(clocks.len(), 3);
+    assert!(
+        counts.values().all(|it| *it <= 6) && counts.values().any(|it| *it == 6),
+        "{counts:?}"
+    );
 }
