@@ -12,10 +12,11 @@
 
 use std::collections::VecDeque;
 
-use retime_model::{MessageId, OperationId};
+use retime_model::{LocationIndex, MessageId, OperationId};
 
 use crate::id::{Id, IdMap};
 use crate::line::Part;
+use crate::noticed::Noticed;
 
 /// Messages and operations that wait for further lines.
 #[derive(Default)]
@@ -24,11 +25,14 @@ pub(crate) struct Open {
     operations: IdMap<Running>,
     next_message: u64,
     next_operation: u64,
+    pub(crate) noticed: Noticed,
 }
 
 /// Sends that wait for receives, or receives that wait for sends.
 struct Waiting {
     is_send: bool,
+    /// Whose line came last.
+    location: LocationIndex,
     first: MessageId,
     others: VecDeque<MessageId>,
 }
@@ -40,13 +44,39 @@ struct Running {
     ends: u32,
 }
 
+impl Waiting {
+    /// True if a line with the same id is hardly of the same message: two locations send it, or two
+    /// receive it, or one receives it and sends it later.
+    fn clashes_with(&self, is_send: bool, location: LocationIndex) -> bool {
+        let is_same = self.location == location;
+        if self.is_send == is_send {
+            !is_same
+        } else {
+            is_send && is_same
+        }
+    }
+}
+
 impl Open {
-    /// The message that a line sends or receives.
-    pub(crate) fn message(&mut self, id: Id<'_>, is_send: bool) -> MessageId {
+    /// The message that a line of a location sends or receives.
+    pub(crate) fn message(
+        &mut self,
+        id: Id<'_>,
+        is_send: bool,
+        location: LocationIndex,
+    ) -> MessageId {
         let new = MessageId::number(self.next_message);
-        let found = match self.messages.get_mut(id) {
+        let waiting = self.messages.get_mut(id);
+        if let Some(waiting) = &waiting
+            && waiting.clashes_with(is_send, location)
+        {
+            let locations = [waiting.location, location];
+            self.noticed.shares_id(id, is_send, locations);
+        }
+        let found = match waiting {
             Some(waiting) if waiting.is_send == is_send => {
                 waiting.others.push_back(new);
+                waiting.location = location;
                 new
             }
             Some(waiting) => {
@@ -58,6 +88,7 @@ impl Open {
             None => {
                 let waiting = Waiting {
                     is_send,
+                    location,
                     first: new,
                     others: VecDeque::new(),
                 };
