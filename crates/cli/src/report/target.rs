@@ -83,7 +83,14 @@ pub(crate) fn check_file(path: &Path) -> Result<(), CliError> {
     }
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !is_directory(parent)? => {
-            Err(CliError::input(parent, "no such directory for the report"))
+            let wrong = match presence::kind(parent) {
+                Ok(Some(kind)) => {
+                    let kind = presence::kind_in_words(kind);
+                    format!("is {kind}, no directory for the report")
+                }
+                _ => "no such directory for the report".to_owned(),
+            };
+            Err(CliError::input(parent, wrong))
         }
         _ => Ok(()),
     }
