@@ -31,10 +31,15 @@ pub(crate) struct Open {
 /// Sends that wait for receives, or receives that wait for sends.
 struct Waiting {
     is_send: bool,
-    /// Whose line came last.
+    first: MessageEnd,
+    others: VecDeque<MessageEnd>,
+}
+
+/// A line that sends or receives a message.
+#[derive(Clone, Copy)]
+struct MessageEnd {
+    message: MessageId,
     location: LocationIndex,
-    first: MessageId,
-    others: VecDeque<MessageId>,
 }
 
 /// An operation, with the begins and ends that have come.
@@ -45,14 +50,15 @@ struct Running {
 }
 
 impl Waiting {
-    /// True if a line with the same id is hardly of the same message: two locations send it, or two
-    /// receive it, or one receives it and sends it later.
-    fn clashes_with(&self, is_send: bool, location: LocationIndex) -> bool {
-        let is_same = self.location == location;
+    /// Whose line is hardly of the same message as one with its id that comes now: two locations send
+    /// it, or two receive it, or one receives it and sends it later.
+    fn clashing(&self, is_send: bool, location: LocationIndex) -> Option<LocationIndex> {
+        let latest = self.others.back().unwrap_or(&self.first).location;
+        let first = self.first.location;
         if self.is_send == is_send {
-            !is_same
+            (latest != location).then_some(latest)
         } else {
-            is_send && is_same
+            (is_send && first == location).then_some(first)
         }
     }
 }
@@ -67,29 +73,36 @@ impl Open {
     ) -> MessageId {
         let new = MessageId::number(self.next_message);
         let waiting = self.messages.get_mut(id);
-        if let Some(waiting) = &waiting
-            && waiting.clashes_with(is_send, location)
-        {
-            let locations = [waiting.location, location];
-            self.noticed.shares_id(id, is_send, locations);
+        let other = waiting
+            .as_ref()
+            .and_then(|it| it.clashing(is_send, location));
+        if let Some(other) = other {
+            self.noticed.shares_id(id, is_send, [other, location]);
         }
         let found = match waiting {
             Some(waiting) if waiting.is_send == is_send => {
-                waiting.others.push_back(new);
-                waiting.location = location;
+                waiting.others.push_back(MessageEnd {
+                    message: new,
+                    location,
+                });
                 new
             }
             Some(waiting) => {
                 return match waiting.others.pop_front() {
-                    Some(next) => std::mem::replace(&mut waiting.first, next),
-                    None => self.messages.remove(id).map_or(new, |last| last.first),
+                    Some(next) => std::mem::replace(&mut waiting.first, next).message,
+                    None => self
+                        .messages
+                        .remove(id)
+                        .map_or(new, |last| last.first.message),
                 };
             }
             None => {
                 let waiting = Waiting {
                     is_send,
-                    location,
-                    first: new,
+                    first: MessageEnd {
+                        message: new,
+                        location,
+                    },
                     others: VecDeque::new(),
                 };
                 self.messages.insert(id, waiting);

@@ -74,6 +74,18 @@ pub(crate) fn check_report(
 
 /// Fails if a report must not be written to `path`.
 pub(crate) fn check_file(path: &Path) -> Result<(), CliError> {
+    if let Some(parent) = path.parent().filter(|it| !it.as_os_str().is_empty())
+        && !is_directory(parent)?
+    {
+        let wrong = match presence::kind(parent) {
+            Ok(Some(kind)) => {
+                let kind = presence::kind_in_words(kind);
+                format!("is {kind}, no directory for the report")
+            }
+            _ => "no such directory for the report".to_owned(),
+        };
+        return Err(CliError::input(parent, wrong));
+    }
     let replaced = may_be_replaced(path);
     if !replaced.map_err(|error| CliError::io(path, error))? {
         return Err(CliError::input(
@@ -81,19 +93,7 @@ pub(crate) fn check_file(path: &Path) -> Result<(), CliError> {
             "exists and is no report; give another file",
         ));
     }
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() && !is_directory(parent)? => {
-            let wrong = match presence::kind(parent) {
-                Ok(Some(kind)) => {
-                    let kind = presence::kind_in_words(kind);
-                    format!("is {kind}, no directory for the report")
-                }
-                _ => "no such directory for the report".to_owned(),
-            };
-            Err(CliError::input(parent, wrong))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn may_be_replaced(path: &Path) -> io::Result<bool> {
