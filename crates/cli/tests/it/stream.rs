@@ -169,7 +169,8 @@ fn what_is_no_text_is_named() {
         ),
         (b"\xff\n", "line 1: this is not UTF-8"),
     ] {
-        let out = stream(&["-q"], input).expect_code(2);
+        let out = stream(&["-q"], input);
+        assert_eq!(out.code, Some(2));
         assert!(out.stderr.contains(named), "{}", out.stderr);
     }
 }
