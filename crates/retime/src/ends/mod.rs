@@ -106,7 +106,7 @@ fn steps(told: &Consensus, reference: ClockId, length: f64) -> Vec<EndsStep> {
         let is_named = twins
             .first()
             .is_none_or(|&it| own != reference && (it == reference || it < own));
-        is_named.then(|| EndsStep {
+        is_named.then_some(EndsStep {
             clock: own,
             after: jump.after * length,
             until: jump.until * length,
