@@ -173,6 +173,7 @@ pub(crate) struct CheckPart {
 
 /// Half of the smallest latencies there and back, over pairs of clocks that have both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
 pub(crate) struct HalfRoundTrips {
     pub(crate) smallest_ticks: i64,
     pub(crate) mean_ticks: i64,
