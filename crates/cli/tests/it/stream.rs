@@ -6,7 +6,11 @@ use std::process::{Command, Stdio};
 use crate::common::{Outcome, RETIME, Scratch};
 use serde_json::Value;
 
-fn stream(args: &[&str], input: impl AsRef<[u8]>) -> Outcome {
+fn stream(args: &[&str], input: &str) -> Outcome {
+    stream_of_bytes(args, input.as_bytes())
+}
+
+fn stream_of_bytes(args: &[&str], input: &[u8]) -> Outcome {
     let mut child = Command::new(RETIME)
         .arg("stream")
         .args(args)
@@ -16,7 +20,7 @@ fn stream(args: &[&str], input: impl AsRef<[u8]>) -> Outcome {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let input = input.as_ref().to_owned();
+    let input = input.to_owned();
     let writer = std::thread::spawn(move || stdin.write_all(&input));
     let outcome = child.wait_with_output().unwrap().into();
     // The command may end before it has read everything.
@@ -169,7 +173,7 @@ fn what_is_no_text_is_named() {
         ),
         (b"\xff\n", "line 1: this is not UTF-8"),
     ] {
-        let out = stream(&["-q"], input);
+        let out = stream_of_bytes(&["-q"], input);
         assert_eq!(out.code, Some(2));
         assert!(out.stderr.contains(named), "{}", out.stderr);
     }
