@@ -269,11 +269,18 @@ class Filter(Generic[P]):
     def finish(self) -> None: ...
     def __iter__(self) -> Iterator[Event[P | None]]: ...
 
+class ClockStep(NamedTuple):
+    clock: int
+    after: int
+    until: int
+    by: float
+    alternatives: list[int]
+
 class Alignment:
     relations: list[str]
     shortest: float | None
     outliers: int
-    steps: list[tuple[int, int, int, float]]
+    steps: list[ClockStep]
     def knots(self, clock: int) -> list[tuple[int, float]]: ...
     def corrected(self, clock: int, stamps: Any) -> Any: ...
 

@@ -240,10 +240,19 @@ impl Analysed {
         solved.map_err(|unsolved| match unsolved.reason {
             // Another process was told to stop.
             Unsolved::Cancelled(_) => CliError::Interrupted,
-            _ => CliError::Unsolved {
-                trace: self.opened.path.clone(),
-                message: unsolved.message,
-            },
+            reason => {
+                let mut message = unsolved.message;
+                if let Unsolved::Cycle(_) = reason {
+                    // Often say why.
+                    for warning in self.opened.trace.warnings(&self.opened.contents) {
+                        message.extend(["\n", &warning]);
+                    }
+                }
+                CliError::Unsolved {
+                    trace: self.opened.path.clone(),
+                    message,
+                }
+            }
         })
     }
 

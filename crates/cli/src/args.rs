@@ -291,7 +291,8 @@ impl OutputArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct RunArgs {
-    /// Threads to use; all cores if not given. Results do not depend on it
+    /// Threads to use; all cores if not given. Results do not depend on it. With more than one,
+    /// up to 16 wait for the disk at the end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Write the full report as JSON to a file, or to standard output with -
@@ -335,7 +336,8 @@ pub(crate) struct OffsetsOutArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct PlainRunArgs {
-    /// Threads to use; all cores if not given. Results do not depend on it
+    /// Threads to use; all cores if not given. Results do not depend on it. With more than one,
+    /// up to 16 wait for the disk at the end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Print nothing but errors

@@ -53,6 +53,7 @@ pub(crate) fn parsed<C: Parser>(
             .zip(&shown)
             .all(|(word, shown)| word == shown.as_str())
         {
+            let error = of_standard_input(without_output(error, &shown), &shown);
             return with_output_suggested(error, &shown);
         }
         // Errors of clap quote words raw; those of printable words say as much.
@@ -95,6 +96,42 @@ fn with_output_suggested(mut error: clap::Error, words: &[String]) -> clap::Erro
     {
         let tip = StyledStr::from(format!("did you mean '-o {last}'?"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
+/// Where a command that writes nothing is given an output, the error says so, and which one writes.
+fn without_output(mut error: clap::Error, words: &[String]) -> clap::Error {
+    let is_output = matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::String(it)) if it == "-o" || it == "--output"
+    );
+    let command = words.get(1).map_or("", String::as_str);
+    let tip = match command {
+        "check" | "compare" | "explain" | "view" => {
+            "writes no trace; retime correct TRACE -o PATH writes a corrected copy"
+        }
+        "order" => "writes its list to standard output: give > FILE instead",
+        _ => return error,
+    };
+    if is_output && error.kind() == ErrorKind::UnknownArgument {
+        let tip = StyledStr::from(format!("retime {command} {tip}"));
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
+/// Where the command that reads standard input is given a file, the error says how.
+fn of_standard_input(mut error: clap::Error, words: &[String]) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let is_of_stream = words.get(1).is_some_and(|it| it == "stream");
+    if is_of_stream && error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-') {
+        let tip = format!("retime stream reads standard input: give < {word}");
+        let tip = vec![StyledStr::from(tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tip));
     }
     error
 }
@@ -172,6 +209,39 @@ impl Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_output_of_a_command_that_writes_nothing_is_answered_with_one_that_writes() {
+        for (command, way_out) in [
+            ("check", "retime correct TRACE -o PATH"),
+            ("compare", "retime correct TRACE -o PATH"),
+            ("explain", "retime correct TRACE -o PATH"),
+            ("view", "retime correct TRACE -o PATH"),
+            ("order", "> FILE"),
+        ] {
+            for option in [
+                &["-o", "x"][..],
+                &["--output", "x"],
+                &["-ox"],
+                &["--output=x"],
+            ] {
+                let words = [&["retime", command, "trace"], option].concat();
+                let text = parsed::<Cli>(words).unwrap_err().to_string();
+                let tip = format!("tip: retime {command} writes ");
+                assert!(text.contains(&tip) && text.contains(way_out), "{text}");
+                assert!(!text.contains("-- -"), "{text}");
+            }
+        }
+        let other = parsed::<Cli>(["retime", "check", "trace", "--outpt"]).unwrap_err();
+        assert!(!other.to_string().contains("writes no trace"), "{other}");
+    }
+
+    #[test]
+    fn a_file_for_the_stream_is_answered_with_how_it_is_read() {
+        let text = parsed::<Cli>(["retime", "stream", "log.jsonl"]).unwrap_err();
+        let tip = "tip: retime stream reads standard input: give < log.jsonl";
+        assert!(text.to_string().contains(tip), "{text}");
+    }
 
     #[test]
     fn errors_show_words_without_what_a_terminal_obeys() {

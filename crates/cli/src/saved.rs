@@ -212,6 +212,11 @@ impl SavedCorrection {
 
     /// Reads one that was named, which may come from a pipe.
     pub(crate) fn read_given(path: &Path) -> Result<Self, CliError> {
+        if path.is_dir() {
+            let message = "is a directory; give the file *.retime, which lies in a corrected archive and \
+                           beside a corrected file";
+            return Err(CliError::input(path, message));
+        }
         Self::parse(path, pipe::read(path)?)
     }
 

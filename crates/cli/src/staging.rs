@@ -32,7 +32,7 @@ use owner::Owner;
 use sync::sync_tree;
 use there::lies_there;
 
-pub(crate) use leftovers::clean_up_after;
+pub(crate) use leftovers::{clean_up_after, is_hidden_of};
 
 const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
@@ -146,10 +146,14 @@ impl Staging {
             _ => PathBuf::from("."),
         };
         if !is_directory(&parent)? {
-            return Err(CliError::input(
-                &parent,
-                "no such directory; create it before writing into it",
-            ));
+            let wrong = match presence::kind(&parent) {
+                Ok(Some(kind)) => format!(
+                    "is {}, no directory, so nothing can be written into it",
+                    presence::kind_in_words(kind)
+                ),
+                _ => "no such directory; create it before writing into it".to_owned(),
+            };
+            return Err(CliError::input(&parent, wrong));
         }
         if let Some(Inputs { trace, others }) = inputs {
             refuse_input(target, &parent, trace)?;

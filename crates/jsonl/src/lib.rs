@@ -44,6 +44,7 @@ mod id;
 mod input;
 mod kinds;
 pub mod line;
+mod noticed;
 mod open;
 mod output;
 mod pass;

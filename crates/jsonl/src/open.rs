@@ -12,10 +12,11 @@
 
 use std::collections::VecDeque;
 
-use retime_model::{MessageId, OperationId};
+use retime_model::{LocationIndex, MessageId, OperationId};
 
 use crate::id::{Id, IdMap};
 use crate::line::Part;
+use crate::noticed::Noticed;
 
 /// Messages and operations that wait for further lines.
 #[derive(Default)]
@@ -24,13 +25,21 @@ pub(crate) struct Open {
     operations: IdMap<Running>,
     next_message: u64,
     next_operation: u64,
+    pub(crate) noticed: Noticed,
 }
 
 /// Sends that wait for receives, or receives that wait for sends.
 struct Waiting {
     is_send: bool,
-    first: MessageId,
-    others: VecDeque<MessageId>,
+    first: MessageEnd,
+    others: VecDeque<MessageEnd>,
+}
+
+/// A line that sends or receives a message.
+#[derive(Clone, Copy)]
+struct MessageEnd {
+    message: MessageId,
+    location: LocationIndex,
 }
 
 /// An operation, with the begins and ends that have come.
@@ -40,25 +49,60 @@ struct Running {
     ends: u32,
 }
 
+impl Waiting {
+    /// Whose line is hardly of the same message as one with its id that comes now: two locations send
+    /// it, or two receive it, or one receives it and sends it later.
+    fn clashing(&self, is_send: bool, location: LocationIndex) -> Option<LocationIndex> {
+        let latest = self.others.back().unwrap_or(&self.first).location;
+        let first = self.first.location;
+        if self.is_send == is_send {
+            (latest != location).then_some(latest)
+        } else {
+            (is_send && first == location).then_some(first)
+        }
+    }
+}
+
 impl Open {
-    /// The message that a line sends or receives.
-    pub(crate) fn message(&mut self, id: Id<'_>, is_send: bool) -> MessageId {
+    /// The message that a line of a location sends or receives.
+    pub(crate) fn message(
+        &mut self,
+        id: Id<'_>,
+        is_send: bool,
+        location: LocationIndex,
+    ) -> MessageId {
         let new = MessageId::number(self.next_message);
-        let found = match self.messages.get_mut(id) {
+        let waiting = self.messages.get_mut(id);
+        let other = waiting
+            .as_ref()
+            .and_then(|it| it.clashing(is_send, location));
+        if let Some(other) = other {
+            self.noticed.shares_id(id, is_send, [other, location]);
+        }
+        let found = match waiting {
             Some(waiting) if waiting.is_send == is_send => {
-                waiting.others.push_back(new);
+                waiting.others.push_back(MessageEnd {
+                    message: new,
+                    location,
+                });
                 new
             }
             Some(waiting) => {
                 return match waiting.others.pop_front() {
-                    Some(next) => std::mem::replace(&mut waiting.first, next),
-                    None => self.messages.remove(id).map_or(new, |last| last.first),
+                    Some(next) => std::mem::replace(&mut waiting.first, next).message,
+                    None => self
+                        .messages
+                        .remove(id)
+                        .map_or(new, |last| last.first.message),
                 };
             }
             None => {
                 let waiting = Waiting {
                     is_send,
-                    first: new,
+                    first: MessageEnd {
+                        message: new,
+                        location,
+                    },
                     others: VecDeque::new(),
                 };
                 self.messages.insert(id, waiting);

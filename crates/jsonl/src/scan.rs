@@ -16,6 +16,7 @@ use crate::pass::Pass;
 
 /// A location while its events are read.
 struct LoggedTrack {
+    location: LocationIndex,
     log: LogBuilder,
     kinds: Kinds,
     /// Number of the next event.
@@ -24,10 +25,12 @@ struct LoggedTrack {
     first: u64,
     /// Greatest time so far.
     latest: u64,
+    /// Time of the event before.
+    before: u64,
 }
 
-/// Reads all events of a file.
-pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
+/// Reads all events of a file; says besides what a reader should know of it.
+pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<(Scan, Vec<String>), FormatError> {
     let mut pass = Pass::open(path, monitor)?;
     let mut tracks: Vec<LoggedTrack> = Vec::new();
     let mut open = Open::default();
@@ -57,21 +60,27 @@ pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatErr
         let log = it.log.finish(it.event, first, last);
         log.map_err(|source| FileError::log(path, source))
     });
-    Ok(Scan {
-        info: pass.places.info(),
-        logs: logs.collect::<Result<_, _>>()?,
+    let info = pass.places.info();
+    let warnings = open.noticed.warnings(&info);
+    let logs = logs.collect::<Result<_, _>>()?;
+    let scan = Scan {
+        info,
+        logs,
         contents,
-    })
+    };
+    Ok((scan, warnings))
 }
 
 impl LoggedTrack {
     fn new(location: LocationIndex) -> Self {
         Self {
+            location,
             log: LogBuilder::new(location),
             kinds: Kinds::default(),
             event: 0,
             first: 0,
             latest: 0,
+            before: 0,
         }
     }
 
@@ -83,7 +92,10 @@ impl LoggedTrack {
         let event = self.event;
         if event == 0 {
             self.first = time;
+        } else {
+            open.noticed.follows(self.before, time);
         }
+        self.before = time;
         if time < self.latest {
             self.log.stamped_backwards(event);
         } else {
@@ -103,7 +115,8 @@ impl LoggedTrack {
     fn send(&mut self, sent: Transfer<'_>, event: u64, time: Timestamp, open: &mut Open) {
         match sent.partner {
             Partner::Message(id) => {
-                self.log.named_send(event, time, open.message(id, true));
+                self.log
+                    .named_send(event, time, open.message(id, true, self.location));
                 if sent.length.is_known() {
                     self.log.named_sent(sent.length);
                 }
@@ -118,7 +131,8 @@ impl LoggedTrack {
     fn receive(&mut self, received: Transfer<'_>, event: u64, time: Timestamp, open: &mut Open) {
         match received.partner {
             Partner::Message(id) => {
-                self.log.named_receive(event, time, open.message(id, false));
+                self.log
+                    .named_receive(event, time, open.message(id, false, self.location));
             }
             Partner::Channel(message) => {
                 self.log.receive(event, time, message);

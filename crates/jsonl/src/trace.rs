@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use retime_gzip::is_gzip;
 use retime_model::format::{
-    CORRECTION, EventRows, FormatError, OpenedFiles, Rewrite, Scan, Shape, Timeline, Trace, Undo,
-    Written,
+    CORRECTION, Contents, EventRows, FormatError, OpenedFiles, Rewrite, Scan, Shape, Timeline,
+    Trace, Undo, Written,
 };
 use retime_model::{Correction, LocationIndex, Monitor, open_regular};
 
@@ -22,6 +22,7 @@ pub(crate) struct EventFile {
     path: PathBuf,
     file: OpenedFiles,
     table: OnceLock<Table>,
+    warnings: OnceLock<Vec<String>>,
 }
 
 impl EventFile {
@@ -42,6 +43,7 @@ impl EventFile {
             path: path.to_owned(),
             file,
             table: OnceLock::new(),
+            warnings: OnceLock::new(),
         })
     }
 }
@@ -60,7 +62,10 @@ impl Trace for EventFile {
     }
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
-        self.file.unless_changed(scan::read(&self.path, monitor))
+        let read = scan::read(&self.path, monitor);
+        let (scan, warnings) = self.file.unless_changed(read)?;
+        self.warnings.get_or_init(|| warnings);
+        Ok(scan)
     }
 
     fn timelines(
@@ -88,6 +93,10 @@ impl Trace for EventFile {
 
     fn rewriting(&self) -> Option<&dyn Rewrite> {
         Some(self)
+    }
+
+    fn warnings(&self, _: &[Contents]) -> Vec<String> {
+        self.warnings.get().cloned().unwrap_or_default()
     }
 }
 

@@ -14,7 +14,7 @@ const HELP: [(&str, &str); 7] = [
     ("unnamed NCCL kernel", NEWER),
     ("unnamed RCCL kernel", NEWER),
     ("custom all-reduce kernel", LISTED),
-    ("without a peer", SHAPES),
+    ("peerless", SHAPES),
     ("rootless collective call", SHAPES),
     ("lone collective request", DEVICE),
 ];
@@ -53,10 +53,7 @@ mod tests {
                  group into kernels of NCCL"
             )
         );
-        let kinds = [
-            "gloo message call without a peer",
-            "lone collective request",
-        ];
+        let kinds = ["peerless gloo message call", "lone collective request"];
         let both = advice(kinds.into_iter()).unwrap_or_default();
         assert!(both.contains("record_shapes=True keeps roots and peers; activities with"));
         let kinds = ["DeepEP kernel", "XLA collective", "lone collective call"];

@@ -30,7 +30,7 @@ use crate::header::Header;
 // How messages are counted that cannot be used, in words that take a plural.
 
 /// Nothing says who is at the other end.
-const UNKNOWN_PEER: &str = "gloo message call without a peer";
+const UNKNOWN_PEER: &str = "peerless gloo message call";
 /// Nothing says of which group the peer is a rank.
 const UNKNOWN_GROUP: &str = "ungrouped gloo message call";
 

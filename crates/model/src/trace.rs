@@ -142,6 +142,17 @@ impl TraceInfo {
             .unwrap_or(process)
     }
 
+    /// The location's name with that of its process, as they are.
+    pub fn full_name(&self, location: LocationIndex) -> String {
+        let Some(it) = self.locations.get(location.as_usize()) else {
+            return String::new();
+        };
+        match self.processes.get(it.process) {
+            Some(process) if !process.name.is_empty() => format!("{} / {}", process.name, it.name),
+            _ => it.name.clone(),
+        }
+    }
+
     /// The location's name with that of its process, for messages to people.
     pub fn describe(&self, location: LocationIndex) -> String {
         let Some(it) = self.locations.get(location.as_usize()) else {

@@ -15,8 +15,9 @@ use crate::waiting::supervised;
 #[pyclass(frozen, module = "retime._retime")]
 pub(crate) struct Alignment(retime::align::Alignment);
 
-/// A clock that was set: which, the stamps around that, and what it gained.
-type Set = (u32, i64, i64, f64);
+/// A clock that was set: which, the stamps around that, what it gained, and those of which one may have
+/// been set instead.
+type Set = (u32, i64, i64, f64, Vec<u32>);
 
 #[pymethods]
 impl Alignment {
@@ -46,7 +47,10 @@ impl Alignment {
     /// Where clocks were set.
     #[getter]
     fn steps(&self) -> Vec<Set> {
-        let set = |it: &retime::align::ClockStep| (it.clock.0, it.after, it.until, it.by);
+        let set = |it: &retime::align::ClockStep| {
+            let instead = it.alternatives.iter().map(|it| it.0).collect();
+            (it.clock.0, it.after, it.until, it.by, instead)
+        };
         self.0.steps.iter().map(set).collect()
     }
 

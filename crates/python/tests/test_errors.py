@@ -83,6 +83,10 @@ def test_outputs_that_are_refused(trace, tmp_path):
         trace.check(json=tmp_path / "report")
     with pytest.raises(retime.OutputError, match="no such directory"):
         trace.correct(tmp_path / "no" / "where")
+    # Nothing can be made there, of which the system says that it is not there.
+    with pytest.raises(retime.OutputError, match="/proc/") as refused:
+        trace.correct("/proc/x")
+    assert not isinstance(refused.value, retime.MissingError)
     with pytest.raises(retime.TraceError, match="no correction is saved"):
         retime.undo(trace, tmp_path / "undone")
 

@@ -119,6 +119,20 @@ def edges():
     return there + back
 
 
+def test_steps_name_the_clocks_that_may_have_been_set_instead():
+    # Two clocks, of which one gains a tenth of a second in the middle: nobody can tell which.
+    rows = []
+    for i in range(2000):
+        at, gained = 1000 * i + 10_000_000_000, (100_000_000 if i > 1000 else 0)
+        rows.append((0, at, 1, at + 300 + gained))
+        rows.append((1, at + 400 + gained, 0, at + 700))
+    steps = retime.align(rows).steps
+    assert len(steps) == 1
+    clock, after, until, by, alternatives = steps[0]
+    assert abs(abs(by) - 100_000_000) < 1000 and until > after
+    assert clock == steps[0].clock and isinstance(alternatives, list) and clock not in alternatives
+
+
 def test_alignment_of_rows_columns_and_arrays():
     rows = edges()
     aligned = retime.align(rows)

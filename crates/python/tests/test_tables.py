@@ -129,6 +129,18 @@ def test_collectives(trace):
             assert all(it["members"] == len(members) for it in members)
 
 
+def test_a_table_without_columns_is_refused(trace):
+    with pytest.raises(retime.OptionError, match="at least one"):
+        trace.events(columns=[])
+
+
+def test_clocks_are_called_as_the_report_calls_them(trace):
+    corrected = trace.corrected()
+    named = {it["clock"]: it["name"] for it in corrected.clocks().to_pyarrow().to_pylist()}
+    reported = dict(enumerate(it.name for it in corrected.report.clocks.list))
+    assert named == reported and "MPI Rank 1" in named.values()
+
+
 def test_clocks_are_the_maps_of_the_events(trace):
     corrected = trace.corrected()
     knots = {}

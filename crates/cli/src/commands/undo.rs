@@ -32,7 +32,8 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let opened = format.open_watched(&args.trace, &Interrupts)?;
     let trace = formats::rewriting(&*opened)?;
     let Some(path) = beside(trace)? else {
-        let message = "no correction is saved beside this trace: it was never corrected, or was sound and left unchanged";
+        let message = "no correction is saved beside this trace: it was never corrected, or was sound \
+                       and left unchanged, or it was renamed or moved without this file";
         return Err(CliError::input(&trace.correction_path(), message));
     };
     let saved = SavedCorrection::read(&path)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::error::{CliError, FAILURE};
 use crate::remedy;
+use crate::staging::is_hidden_of;
 
 /// The kind of a failure, by which a program can tell what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +100,14 @@ fn kind(error: &CliError, outputs: &[PathBuf]) -> FailureKind {
         let beside = |it: &PathBuf| path.starts_with(it) || path.parent() == it.parent();
         outputs.iter().any(beside)
     };
+    let is_staged = |path: &PathBuf| {
+        let is_of = |it: &PathBuf| it.file_name().is_some_and(|it| is_hidden_of(it, path));
+        outputs.iter().any(is_of)
+    };
     match error {
-        CliError::Input { path, .. } | CliError::Io { path, .. } if is_output(path) => {
+        CliError::Input { path, .. } | CliError::Io { path, .. }
+            if is_output(path) || is_staged(path) =>
+        {
             FailureKind::Output
         }
         CliError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {

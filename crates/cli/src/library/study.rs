@@ -26,6 +26,7 @@ use crate::error::CliError;
 use crate::explained::{records, words};
 use crate::load::{Source, with_threads};
 use crate::progress::{Progress, Stage};
+use crate::report::clock_names;
 
 /// An analysed trace.
 pub struct Study {
@@ -137,6 +138,16 @@ impl Study {
     /// The figures of the report.
     pub fn summary(&self) -> Summary {
         Summary::from(&self.found.report)
+    }
+
+    /// The name of each clock, as the report calls it.
+    pub fn clock_names(&self) -> Vec<String> {
+        let analysis = self.analysis();
+        let names = clock_names::names(analysis.info(), analysis.clocks());
+        let name = |(clock, name): (usize, Option<String>)| {
+            name.unwrap_or_else(|| format!("clock {clock}"))
+        };
+        names.into_iter().enumerate().map(name).collect()
     }
 
     /// The fate of an event, by the id of its location and its number there, as `retime explain

@@ -14,8 +14,8 @@ use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
-    GentlestPart, LengthLinePart, MatchingPart, MethodPart, PairPart, RepairPart, SharedPart,
-    StepPart, TracePart, UntiedPart, ViolationPart,
+    GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart, RepairPart,
+    SharedPart, StepPart, TracePart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use crate::delay::DelaySource;
@@ -167,6 +167,7 @@ pub(crate) fn check_part(
     });
     let mut pairs = pair_parts(clocks, check);
     let reversed_pairs = pairs.iter().filter(|it| it.reversed > 0).count() as u64;
+    let half_round_trips = half_round_trips(&pairs);
     pairs.truncate(PAIRS_LISTED);
     CheckPart {
         reversed: check.violated(),
@@ -178,6 +179,7 @@ pub(crate) fn check_part(
         collectives: check.collectives,
         smallest_latency_ticks: check.pairs.values().map(|pair| pair.smallest.0).min(),
         reversed_pairs,
+        half_round_trips,
         pairs,
         worst: worst.collect(),
     }
@@ -218,6 +220,26 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
     let mut parts: Vec<PairPart> = parts.collect();
     parts.sort_by_key(|pair| pair.smallest_latency_ticks);
     parts
+}
+
+/// Half round trips, each pair of clocks taken once; `None` if no two have messages both ways.
+fn half_round_trips(pairs: &[PairPart]) -> Option<HalfRoundTrips> {
+    let once = pairs.iter().filter(|it| it.from_clock < it.to_clock);
+    let halves = once.filter_map(|it| Some(it.smallest_round_trip_ticks? / 2));
+    let (mut count, mut sum) = (0, 0_i128);
+    let mut ends: Option<(i64, i64)> = None;
+    for half in halves {
+        let (least, most) = ends.unwrap_or((half, half));
+        ends = Some((least.min(half), most.max(half)));
+        (count, sum) = (count + 1, sum + i128::from(half));
+    }
+    let (smallest_ticks, largest_ticks) = ends?;
+    Some(HalfRoundTrips {
+        smallest_ticks,
+        // Between the smallest and the largest, so that it fits.
+        mean_ticks: (sum / count) as i64,
+        largest_ticks,
+    })
 }
 
 pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
@@ -353,5 +375,35 @@ pub(crate) fn delay_part(analysis: &Analysis, source: DelaySource) -> DelayPart 
         largest_ticks: largest.0,
         half_round_trip_ticks: used.half_round_trip.map(|ticks| ticks.0),
         of_aligned_clocks: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_round_trips_are_of_each_pair_of_clocks_and_of_no_clock_with_itself() {
+        let pair = |from_clock, to_clock, trip| PairPart {
+            from_clock,
+            to_clock,
+            dependencies: 1,
+            reversed: 0,
+            smallest_latency_ticks: 1,
+            smallest_round_trip_ticks: trip,
+        };
+        let alone = [pair(0, 0, Some(2)), pair(0, 1, None)];
+        assert_eq!(half_round_trips(&alone), None);
+        // More pairs than a report lists.
+        let last = PAIRS_LISTED as u32 + 1;
+        let there = (1..=last).map(|it| pair(0, it, Some(2 * i64::from(it))));
+        let back = (1..=last).map(|it| pair(it, 0, Some(2 * i64::from(it))));
+        let pairs: Vec<PairPart> = there.chain(back).chain(alone).collect();
+        let found = HalfRoundTrips {
+            smallest_ticks: 1,
+            mean_ticks: i64::from(last).midpoint(1),
+            largest_ticks: i64::from(last),
+        };
+        assert_eq!(half_round_trips(&pairs), Some(found));
     }
 }

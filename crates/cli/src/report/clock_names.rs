@@ -10,7 +10,7 @@ use super::model::Report;
 /// The name of each clock: that of its only process, or of its only location if the process has
 /// none, or of the host of all its processes; none where it has no such name, or another clock has
 /// the same.
-pub(super) fn names(info: &TraceInfo, clocks: &Clocks) -> Vec<Option<String>> {
+pub(crate) fn names(info: &TraceInfo, clocks: &Clocks) -> Vec<Option<String>> {
     let names = clocks.iter().map(|clock| name(info, clocks, clock));
     let names: Vec<Option<String>> = names.collect();
     let mut bearers: BTreeMap<&str, usize> = BTreeMap::new();

@@ -4,6 +4,7 @@
 use retime::{EndsEvidence, EndsStep, TickRate, Ticks, format_seconds, plural};
 
 use super::clock_names::the_clock;
+use super::method;
 use super::model::{EndsPart, EndsStepPart, Report};
 
 /// The evidence of a correction.
@@ -23,7 +24,7 @@ fn step_part(step: &EndsStep) -> EndsStepPart {
         after_ticks: step.after,
         until_ticks: step.until,
         by_ticks: step.by,
-        or_other: step.or_other,
+        alternatives: step.alternatives.iter().map(|it| it.0).collect(),
     }
 }
 
@@ -31,17 +32,23 @@ fn step_part(step: &EndsStep) -> EndsStepPart {
 fn only_ends_show(report: &Report, ends: &EndsPart, rate: TickRate) -> Option<String> {
     let step = ends.steps.first()?;
     let clock = the_clock(report, step.clock);
-    Some(seems_set(&clock, step, ends.steps.len() - 1, rate))
+    let others = method::clocks_named(report, &step.alternatives);
+    Some(seems_set(&clock, &others, step, ends.steps.len() - 1, rate))
 }
 
-/// Says where a clock seems to have been set, and that `more` do.
-fn seems_set(clock: &str, step: &EndsStepPart, more: usize, rate: TickRate) -> String {
+/// Says where a clock seems to have been set, or one of `others` instead, and that `more` do.
+fn seems_set(
+    clock: &str,
+    others: &str,
+    step: &EndsStepPart,
+    more: usize,
+    rate: TickRate,
+) -> String {
     let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let sign = if step.by_ticks > 0.0 { "+" } else { "" };
-    let other = if step.or_other {
-        ", or another one by as much the other way"
-    } else {
-        ""
+    let other = match others {
+        "" => String::new(),
+        others => format!(", or {others} by as much the other way"),
     };
     let more = match more {
         0 => String::new(),
@@ -138,23 +145,23 @@ mod tests {
     #[test]
     fn a_clock_that_seems_set_is_named_with_time_and_size() {
         let rate = TickRate::per_second(1_000_000_000);
-        let said = |by_ticks: f64, or_other, more| {
+        let said = |by_ticks: f64, others: &str, more| {
             let step = EndsStepPart {
                 clock: 1,
                 after_ticks: 2e9,
                 until_ticks: 2.5e9,
                 by_ticks,
-                or_other,
+                alternatives: Vec::new(),
             };
-            rate.map(|rate| seems_set("the clock of rank 1", &step, more, rate))
+            rate.map(|rate| seems_set("the clock of rank 1", others, &step, more, rate))
                 .unwrap_or_default()
         };
-        let alone = said(30_000.0, false, 0);
+        let alone = said(30_000.0, "", 0);
         let begin = "the clock of rank 1 seems to have been set by +30 us, between 2 s and 2.5 s of the run: ";
         assert!(alone.starts_with(begin), "{alone}");
-        let one_of_two = said(-30_000.0, true, 1);
+        let one_of_two = said(-30_000.0, "the clock of rank 0", 1);
         let begin = "the clock of rank 1 seems to have been set by -30 us, between 2 s and 2.5 s of the \
-                     run, or another one by as much the other way: ";
+                     run, or the clock of rank 0 by as much the other way: ";
         assert!(one_of_two.starts_with(begin), "{one_of_two}");
         assert!(one_of_two.contains("; another one seems to have been set, too. "));
     }

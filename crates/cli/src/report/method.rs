@@ -118,21 +118,23 @@ fn how(step: &StepPart) -> &'static str {
     }
 }
 
-/// Names the clocks that may have been set instead, the first few.
+/// Names the clocks that may have been set instead.
 fn instead(report: &Report, clocks: &[u32]) -> String {
+    match &*clocks_named(report, clocks) {
+        "" => String::new(),
+        names => format!(", unless it was {names}: dependencies cannot tell"),
+    }
+}
+
+/// Names clocks of which it was one, the first few; nothing where there are none.
+pub(super) fn clocks_named(report: &Report, clocks: &[u32]) -> String {
     let shown = clocks.iter().take(ALTERNATIVES_SHOWN);
     let names: Vec<String> = shown.map(|&it| the_clock(report, it)).collect();
     let more = match clocks.len().saturating_sub(ALTERNATIVES_SHOWN) {
         0 => String::new(),
         more => format!(" or {}", plural(more as u64, "other")),
     };
-    if names.is_empty() {
-        return String::new();
-    }
-    format!(
-        ", unless it was {}{more}: dependencies cannot tell",
-        names.join(" or ")
-    )
+    format!("{}{more}", names.join(" or "))
 }
 
 fn repaired(method: &MethodPart, rate: TickRate) -> String {

@@ -2,7 +2,7 @@
 //! ([`summary`]).
 
 pub(crate) mod build;
-mod clock_names;
+pub(crate) mod clock_names;
 pub(crate) mod columns;
 pub(crate) mod devices;
 mod ends;

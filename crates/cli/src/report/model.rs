@@ -163,9 +163,21 @@ pub(crate) struct CheckPart {
     pub(crate) smallest_latency_ticks: Option<i64>,
     /// Between how many pairs of clocks dependencies are reversed.
     pub(crate) reversed_pairs: u64,
+    /// Half round trips over all pairs of clocks; absent where no pair has messages both ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) half_round_trips: Option<HalfRoundTrips>,
     /// Pairs of clocks, worst first; no more than a thousand.
     pub(crate) pairs: Vec<PairPart>,
     pub(crate) worst: Vec<ViolationPart>,
+}
+
+/// Half of the smallest latencies there and back, over pairs of clocks that have both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
+pub(crate) struct HalfRoundTrips {
+    pub(crate) smallest_ticks: i64,
+    pub(crate) mean_ticks: i64,
+    pub(crate) largest_ticks: i64,
 }
 
 #[derive(Debug, Serialize)]
@@ -269,8 +281,10 @@ pub(crate) struct EndsStepPart {
     pub(crate) until_ticks: f64,
     /// The ticks by which the clock shows more from then on.
     pub(crate) by_ticks: f64,
-    /// True if it may as well have been another clock, by as much the other way.
-    pub(crate) or_other: bool,
+    /// Other clocks of which one may have been set instead, by as much the other way; absent where
+    /// ends tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alternatives: Vec<u32>,
 }
 
 /// A clock was set, and that undone.

@@ -3,22 +3,13 @@
 //! Source: Rabenseifner 2000, figure 6.3. Where the source advises options for
 //! similar traces, so does this.
 
-use std::collections::BTreeMap;
-
 use retime::{Distortion, MeanAndMost, TickRate, Ticks, format_seconds, group_digits};
 
-use super::model::{CheckPart, ClockPart, PairPart, Report};
+use super::model::{CheckPart, ClockPart, Report};
 use super::share::share;
 
 /// Clocks on one line of the table of final differences.
 const CLOCKS_PER_LINE: usize = 8;
-
-/// Half round trips between clocks that exchange messages in both directions.
-struct RoundTrips {
-    smallest: i64,
-    mean: i64,
-    largest: i64,
-}
 
 /// A line of the protocol, with its label.
 type Line = (&'static str, String);
@@ -45,12 +36,12 @@ pub(super) fn lines(report: &Report) -> Vec<Line> {
             format!("{} between two events of one location", span(shortest.0)),
         ));
     }
-    if let Some(trips) = round_trips(&report.before) {
+    if let Some(trips) = report.before.half_round_trips {
         let text = format!(
             "{} smallest, {} mean, {} largest half round trip of a pair of clocks",
-            span(trips.smallest),
-            span(trips.mean),
-            span(trips.largest)
+            span(trips.smallest_ticks),
+            span(trips.mean_ticks),
+            span(trips.largest_ticks)
         );
         lines.push(("delays", text));
     }
@@ -125,7 +116,7 @@ pub(crate) fn advice(report: &Report) -> Vec<String> {
     };
     let mut advice = Vec::new();
     let delay = &report.parameters.min_delay;
-    let trips = round_trips(&report.before).map(|trips| trips.smallest);
+    let trips = report.before.half_round_trips.map(|it| it.smallest_ticks);
     // A single round trip says how long a process waited, not how fast a message is.
     let learned = delay.half_round_trip_ticks;
     let half = learned.map(|it| trips.map_or(it, |trip| it.min(trip)));
@@ -151,33 +142,4 @@ fn largest_difference(before: &CheckPart) -> Option<i64> {
         .smallest_latency_ticks
         .filter(|&latency| latency < 0)
         .map(|latency| -latency)
-}
-
-fn round_trips(before: &CheckPart) -> Option<RoundTrips> {
-    let mut halves: BTreeMap<(u32, u32), i64> = BTreeMap::new();
-    for pair in before
-        .pairs
-        .iter()
-        .filter(|pair| pair.from_clock != pair.to_clock)
-    {
-        let PairPart {
-            from_clock,
-            to_clock,
-            ..
-        } = *pair;
-        if let Some(trip) = pair.smallest_round_trip_ticks {
-            halves.insert(
-                (from_clock.min(to_clock), from_clock.max(to_clock)),
-                trip / 2,
-            );
-        }
-    }
-    let count = i64::try_from(halves.len())
-        .ok()
-        .filter(|&count| count > 0)?;
-    Some(RoundTrips {
-        smallest: *halves.values().min()?,
-        mean: halves.values().sum::<i64>() / count,
-        largest: *halves.values().max()?,
-    })
 }

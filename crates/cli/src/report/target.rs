@@ -52,6 +52,7 @@ pub(crate) fn check_report(
     path: &Path,
     output: Option<&Path>,
 ) -> Result<(), CliError> {
+    refuse_below_a_file(path)?;
     if is_directory(path)? {
         let takes = if option == "--json" {
             "a file or -"
@@ -74,6 +75,12 @@ pub(crate) fn check_report(
 
 /// Fails if a report must not be written to `path`.
 pub(crate) fn check_file(path: &Path) -> Result<(), CliError> {
+    refuse_below_a_file(path)?;
+    if let Some(parent) = parent(path)
+        && !is_directory(parent)?
+    {
+        return Err(CliError::input(parent, "no such directory for the report"));
+    }
     let replaced = may_be_replaced(path);
     if !replaced.map_err(|error| CliError::io(path, error))? {
         return Err(CliError::input(
@@ -81,12 +88,26 @@ pub(crate) fn check_file(path: &Path) -> Result<(), CliError> {
             "exists and is no report; give another file",
         ));
     }
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() && !is_directory(parent)? => {
-            Err(CliError::input(parent, "no such directory for the report"))
+    Ok(())
+}
+
+/// Fails where a file stands in the place of the directory.
+fn refuse_below_a_file(path: &Path) -> Result<(), CliError> {
+    let Some(parent) = parent(path) else {
+        return Ok(());
+    };
+    match presence::kind(parent) {
+        Ok(Some(kind)) if !kind.is_dir() => {
+            let kind = presence::kind_in_words(kind);
+            let message = format!("is {kind}, no directory for the report");
+            Err(CliError::input(parent, message))
         }
         _ => Ok(()),
     }
+}
+
+fn parent(path: &Path) -> Option<&Path> {
+    path.parent().filter(|it| !it.as_os_str().is_empty())
 }
 
 fn may_be_replaced(path: &Path) -> io::Result<bool> {

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 use retime::causality::{Class, EventNode, JoinedOperation, Role, Slot};
-use retime::{Clocks, TraceInfo};
+use retime::{Clocks, LocationIndex, TraceInfo};
 
 use super::{Listed, Row};
 
@@ -29,7 +29,11 @@ pub(crate) fn write_header(
         let clocks = clocks.by_location().iter();
         list(out, clocks.map(|clock| u64::from(clock.0)))?;
     }
-    out.write_all(b"]}\n")
+    out.write_all(b"],\"names\":")?;
+    let all = (0..info.locations.len() as u32).map(LocationIndex);
+    let names: Vec<String> = all.map(|it| info.full_name(it)).collect();
+    serde_json::to_writer(&mut *out, &names)?;
+    out.write_all(b"}\n")
 }
 
 fn list(out: &mut impl Write, numbers: impl Iterator<Item = u64>) -> io::Result<()> {

@@ -51,6 +51,14 @@ pub(super) fn hidden_name(target: &OsStr, owner: &Owner) -> OsString {
     name
 }
 
+/// True if a path is that of a hidden directory for a target of this name, or lies in one.
+pub(crate) fn is_hidden_of(target: &OsStr, path: &Path) -> bool {
+    let prefix = hidden_prefix(target);
+    let prefix = prefix.as_encoded_bytes();
+    let mut names = path.iter().map(OsStr::as_encoded_bytes);
+    names.any(|it| it.starts_with(prefix))
+}
+
 /// Removes what a killed run for a target left behind.
 pub(crate) fn clean_up_after(target: &Path) {
     let parent = target.parent().filter(|it| !it.as_os_str().is_empty());

@@ -180,3 +180,44 @@ fn clocks_are_called_by_the_names_that_lines_give_their_locations() {
         ["fröntend", "location 7"]
     );
 }
+
+#[test]
+fn events_that_wait_for_each_other_are_told_with_the_id_that_locations_share() {
+    let scratch = Scratch::new();
+    let line = |location: &str, time: u64, kind: &str, id: &str| {
+        format!(r#"{{"location":"{location}","time":{time},"type":"{kind}","message":{id}}}"#)
+            + "\n"
+    };
+    // Both count their messages from 7 on, and the send of each stands behind its own receive.
+    let lines = [
+        line("api", 1_100, "receive", "7"),
+        line("db", 1_150, "receive", "7"),
+        line("db", 1_200, "send", "7"),
+        line("api", 1_250, "send", "7"),
+    ];
+    scratch.write("both.jsonl", &lines.concat());
+    let said = scratch.retime("correct both.jsonl -o out.jsonl");
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let shared = "1 line with a message id that was in use already, first id 7, received by api \
+                  (location 0) and by db (location 1)";
+    for part in ["wait for each other in a cycle", shared] {
+        assert!(said.stderr.contains(part), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn a_list_as_lines_has_the_names_of_locations() {
+    let scratch = recording();
+    let line = r#"{"location":"frontend","time":1,"type":"send","message":"a"}"#;
+    scratch.write("named.jsonl", line);
+    for (trace, names) in [
+        ("named.jsonl", r#""names":["frontend"]}"#),
+        ("halo", r#""names":["MPI Rank 0 / Master thread","#),
+    ] {
+        let list = scratch
+            .retime(&format!("order {trace} --format jsonl"))
+            .stdout;
+        let header = list.lines().next().unwrap();
+        assert!(header.contains(names), "{header}");
+    }
+}

@@ -383,3 +383,27 @@ fn an_interrupt_leaves_nothing() {
         "{entries:?}"
     );
 }
+
+#[test]
+fn clocks_that_dependencies_show_to_be_off_are_said_to_be_off() {
+    let line = |location: &str, time: u64, rest: &str| {
+        format!(r#"{{"location":"{location}","time":{time}{rest}}}"#) + "\n"
+    };
+    // Ten seconds before the first message, in which clocks may have wandered by far more than the
+    // 50 us by which they differ later.
+    let mut lines = line("a", 1_000_000_000, "") + &line("b", 1_000_000_000, "");
+    for message in 0..50_u64 {
+        let at = 11_000_000_000 + 100_000 * message;
+        let told = |kind: &str, id: u64| format!(r#","type":"{kind}","message":{id}"#);
+        lines += &line("a", at + 50_000, &told("send", 2 * message));
+        lines += &line("b", at + 10_000, &told("receive", 2 * message));
+        lines += &line("b", at + 20_000, &told("send", 2 * message + 1));
+        lines += &line("a", at + 80_000, &told("receive", 2 * message + 1));
+    }
+    let scratch = Scratch::new();
+    scratch.write("log.jsonl", &lines);
+    let said = scratch.retime("merge log.jsonl -o job.pftrace").stdout;
+    let off = "2 clocks: none was off by more than is known of it over the whole run, though some were \
+               off, as dependencies show\n100 dependencies, of which 50 as recorded";
+    assert!(said.contains(off), "{said}");
+}

@@ -7,6 +7,10 @@ use crate::common::{Outcome, RETIME, Scratch};
 use serde_json::Value;
 
 fn stream(args: &[&str], input: &str) -> Outcome {
+    stream_of_bytes(args, input.as_bytes())
+}
+
+fn stream_of_bytes(args: &[&str], input: &[u8]) -> Outcome {
     let mut child = Command::new(RETIME)
         .arg("stream")
         .args(args)
@@ -17,7 +21,7 @@ fn stream(args: &[&str], input: &str) -> Outcome {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
-    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
     let outcome = child.wait_with_output().unwrap().into();
     // The command may end before it has read everything.
     let _ = writer.join().unwrap();
@@ -157,6 +161,21 @@ fn a_bad_line_is_named_after_all_before_it_is_given_out() {
             skipped.stderr
         );
         assert_eq!(skipped.stdout.lines().count(), 2, "{line}");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_named() {
+    for (input, named) in [
+        (
+            &b"\x1f\x8b\x08\x00\n"[..],
+            "line 1: this is gzip: unpack it first",
+        ),
+        (b"\xff\n", "line 1: this is not UTF-8"),
+    ] {
+        let out = stream_of_bytes(&["-q"], input);
+        assert_eq!(out.code, Some(2));
+        assert!(out.stderr.contains(named), "{}", out.stderr);
     }
 }
 

@@ -166,3 +166,73 @@ fn heartbeats_and_ends_are_no_events() {
     assert_eq!(log.defects.count(Defect::TimeRunsBackwards), 1);
     assert_eq!(scan.contents[0].kinds, [(0, 2)]);
 }
+
+/// The warnings about lines, each written `location time type id`.
+fn warnings(lines: &[&str]) -> Vec<String> {
+    let line = |line: &&str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        format!(
+            "{{\"location\":\"{}\",\"time\":{},\"type\":\"{}\",\"message\":{}}}\n",
+            words[0], words[1], words[2], words[3]
+        )
+    };
+    let trace = Input::new(lines.iter().map(line).collect::<String>());
+    let trace = trace.open().unwrap();
+    let contents = trace.scan(&()).unwrap().contents;
+    trace.warnings(&contents)
+}
+
+#[test]
+fn ids_that_several_locations_use_at_a_time_are_named() {
+    let sound = ["a 1 send 7", "b 2 receive 7", "b 3 send 7", "a 4 receive 7"];
+    assert!(warnings(&sound).is_empty());
+    // Twice under way from one sender, which is no clash.
+    let again = ["a 1 send 7", "a 2 send 7", "b 3 receive 7", "b 4 receive 7"];
+    assert!(warnings(&again).is_empty());
+    let both_send = ["a 1 send 7", "b 1 send 7", "a 2 receive 7", "b 2 receive 7"];
+    let both_receive = ["a 1 receive 7", "b 1 receive 7", "c 1 send 7", "c 2 send 7"];
+    let own = ["a 1 receive 7", "a 2 send 7"];
+    for (lines, who) in [
+        (
+            &both_send[..],
+            "sent by a (location 0) and by b (location 1)",
+        ),
+        (
+            &both_receive,
+            "received by a (location 0) and by b (location 1)",
+        ),
+        (&own, "a (location 0) receives it before it sends it"),
+    ] {
+        let said = warnings(lines);
+        let begin =
+            format!("1 line with a message id that was in use already, first id 7, {who}: ");
+        assert!(said.len() == 1 && said[0].starts_with(&begin), "{said:#?}");
+    }
+}
+
+#[test]
+fn lines_that_stand_newest_first_are_named() {
+    let falling = [
+        "b 9 receive 1",
+        "b 8 send 2",
+        "a 8 send 1",
+        "b 7 send 3",
+        "b 6 send 4",
+    ];
+    let said = warnings(&falling);
+    assert!(
+        said.len() == 1 && said[0].starts_with("lines stand newest first"),
+        "{said:#?}"
+    );
+    let rising: Vec<&str> = falling.into_iter().rev().collect();
+    assert!(warnings(&rising).is_empty());
+    // A single stamp in the future is a wrong stamp, though all others are below it.
+    let glitch = [
+        "b 9 send 1",
+        "b 1 send 2",
+        "b 2 send 3",
+        "b 3 send 4",
+        "b 4 send 5",
+    ];
+    assert!(warnings(&glitch).is_empty());
+}

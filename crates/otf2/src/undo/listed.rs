@@ -7,6 +7,7 @@
 //! corrected archive, which has the files of the original.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use retime_model::SavedName;
 
@@ -33,11 +34,17 @@ pub(crate) fn check(undo: &Undo, corrected: &Trace) -> Result<()> {
         )
     };
     let needed = |role| intact == Some(false) || !others(role);
-    let unlisted = files::list(archive, &ids, Reach::Archive)?
-        .files
-        .into_iter()
-        .find(|file| needed(file.role) && !listed.contains(&SavedName::of(&file.name)));
+    let files = files::list(archive, &ids, Reach::Archive)?.files;
+    let is_listed = |name: &Path| listed.contains(&SavedName::of(name));
+    let is_renamed = !files.iter().any(|it| is_listed(&it.name));
+    let mut files = files.into_iter();
+    let unlisted = files.find(|file| needed(file.role) && !is_listed(&file.name));
     let (path, why) = match unlisted {
+        Some(_) if is_renamed && !listed.is_empty() => (
+            archive.anchor_path().to_owned(),
+            "the undo data name no file of it: if the archive was renamed, give its files the names \
+             that they had when it was corrected",
+        ),
         Some(file) => (file.path, "the undo data have lost its entry"),
         None if intact == Some(false) => (
             archive.anchor_path().to_owned(),

@@ -1,6 +1,7 @@
 """The clock as a library: for programs and formats of your own."""
 
 import array
+from collections import namedtuple
 
 from . import _retime
 from ._words import words
@@ -104,13 +105,19 @@ class Event:
         return f"Event(location={self.location}, recorded={self.recorded}, time={self.time}, payload={self.payload!r})"
 
 
+#: A clock that was set: between which of its stamps, the ticks that it gained, and other clocks of
+#: which one may have been set instead.
+ClockStep = namedtuple("ClockStep", "clock after until by alternatives")
+
+
 class Alignment:
     """Clocks on one time.
 
     ``relations`` says of each clock how it is tied to the reference: ``both ways``, ``one
     way`` or ``unrelated``; ``shortest`` is the minimal delay that shows, in ticks, if any
     does; ``outliers`` counts dependencies that contradict all others; ``steps`` are clocks
-    that were set, with the stamps around that and what they gained.
+    that were set, each ``(clock, after, until, by, alternatives)``: between which stamps, what it
+    gained, and the clocks of which one may have been set instead.
     """
 
     def __init__(self, alignment):
@@ -118,7 +125,7 @@ class Alignment:
         self.relations = alignment.relations
         self.shortest = alignment.shortest
         self.outliers = alignment.outliers
-        self.steps = alignment.steps
+        self.steps = [ClockStep(*it) for it in alignment.steps]
 
     def __repr__(self):
         tied = sum(it != "unrelated" for it in self.relations)

@@ -8,7 +8,7 @@ import tempfile
 import threading
 
 from . import _html, _plots, _retime, _tables
-from ._errors import ClosedError, OptionError
+from ._errors import ClosedError, OptionError, TraceError
 from ._progress import watching
 from ._report import Comparison, Part, Report
 from ._tables import Table
@@ -69,6 +69,8 @@ class View(_plots.Plots):
             window = self._window(from_, to)
         places = None if locations is None else self._places(locations)
         columns = None if columns is None else list(columns)
+        if columns == []:
+            raise OptionError("columns: give the name of at least one")
         return self._events_of().events(columns, places, window)
 
     def _window(self, from_, to):
@@ -128,7 +130,12 @@ class View(_plots.Plots):
         times are missing. The trace is read again for the first one.
         """
         with watching(progress) as hears:
-            return Part(json.loads(self._study().explain(location, event, hears)))
+            try:
+                found = self._study().explain(location, event, hears)
+            except OverflowError:
+                # Such numbers have neither locations nor events.
+                raise TraceError(f"there is no event {event} of location {location}") from None
+            return Part(json.loads(found))
 
     def unused(self, progress=None):
         """The events of communication that no dependency rests on, since the recording lacks or

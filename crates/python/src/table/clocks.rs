@@ -111,8 +111,7 @@ impl Batches for ClockKnots {
         let error = |&(raw, _): &(u64, u64)| {
             bound.map_or((f64::INFINITY, f64::INFINITY), |it| it.at(Timestamp(raw)))
         };
-        let all = clocks.iter().map(|it| clocks.describe(analysis.info(), it));
-        let names = dictionary(&all.collect::<Vec<_>>());
+        let names = dictionary(&self.study.clock_names());
         let mut columns = vec![
             Ok(ordinal(vec![clock.0; points.len()])),
             coded(vec![clock.0 as i32; points.len()], &names),

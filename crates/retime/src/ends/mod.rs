@@ -73,7 +73,7 @@ pub struct EndsEvidence {
 }
 
 /// A step of a clock that only ends of operations show.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EndsStep {
     /// The clock.
     pub clock: ClockId,
@@ -83,8 +83,8 @@ pub struct EndsStep {
     pub until: f64,
     /// The ticks by which the clock shows more from then on.
     pub by: f64,
-    /// True if it may as well have been another clock, by as much the other way.
-    pub or_other: bool,
+    /// Other clocks of which one may have been set instead, by as much the other way.
+    pub alternatives: Vec<ClockId>,
 }
 
 /// Steps smaller than this share of the largest are its echo: the others are off when one is.
@@ -104,19 +104,19 @@ fn steps(told: &Consensus, reference: ClockId, length: f64) -> Vec<EndsStep> {
     };
     let step = |(at, (clock, jump)): (usize, &(usize, Jump))| {
         let others = || jumps.iter().enumerate().filter(|it| it.0 != at);
-        let mut twins = others().filter(|it| is_other(jump, &it.1.1));
-        let twin = twins.next().map(|it| it.1.0);
+        let twins = others().filter(|it| is_other(jump, &it.1.1));
+        let twins: Vec<ClockId> = twins.map(|it| ClockId(it.1.0 as u32)).collect();
+        let own = ClockId(*clock as u32);
         // Of two that may have been set the one is named that is not the reference, or the second.
-        let is_named = twin.is_none_or(|it| {
-            let own = *clock == reference.as_usize();
-            !own && (it == reference.as_usize() || it < *clock)
-        });
-        is_named.then(|| EndsStep {
-            clock: ClockId(*clock as u32),
+        let is_named = twins
+            .first()
+            .is_none_or(|&it| own != reference && (it == reference || it < own));
+        is_named.then_some(EndsStep {
+            clock: own,
             after: jump.after * length,
             until: jump.until * length,
             by: jump.by,
-            or_other: twin.is_some(),
+            alternatives: twins,
         })
     };
     let mut steps: Vec<EndsStep> = jumps.iter().enumerate().filter_map(step).collect();
@@ -282,14 +282,15 @@ mod tests {
                 spread: 1.0,
             };
             let steps = steps(&told, ClockId(0), 1_000.0);
-            let named = steps.iter().map(|it| (it.clock.0, it.by, it.or_other));
-            named.collect::<Vec<_>>()
+            let instead = |it: &EndsStep| it.alternatives.iter().map(|it| it.0).collect();
+            let named = steps.iter().map(|it| (it.clock.0, it.by, instead(it)));
+            named.collect::<Vec<(u32, f64, Vec<u32>)>>()
         };
-        assert_eq!(named(&[0.0, 900.0, 0.0]), [(1, 900.0, false)]);
+        assert_eq!(named(&[0.0, 900.0, 0.0]), [(1, 900.0, vec![])]);
         // The others are off by a part of it when one is.
-        assert_eq!(named(&[-450.0, 900.0, -450.0]), [(1, 900.0, false)]);
+        assert_eq!(named(&[-450.0, 900.0, -450.0]), [(1, 900.0, vec![])]);
         // Of two nobody can tell which it was.
-        assert_eq!(named(&[-450.0, 450.0]), [(1, 450.0, true)]);
+        assert_eq!(named(&[-450.0, 450.0]), [(1, 450.0, vec![0])]);
         assert!(named(&[0.0, 0.0]).is_empty());
     }
 }

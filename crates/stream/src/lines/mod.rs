@@ -111,7 +111,7 @@ impl Lines {
         options: impl FnOnce(Option<u64>) -> Result<FilterOptions, String>,
         out: &mut impl Write,
     ) -> Result<(), Refused> {
-        let text = std::str::from_utf8(line).map_err(|_| "this is not UTF-8".to_string())?;
+        let text = std::str::from_utf8(line).map_err(|_| no_text(line))?;
         let text = text.trim();
         if text.is_empty() {
             return Ok(());
@@ -217,5 +217,13 @@ impl Lines {
         }
         self.labels.is_closed = !is_constant;
         Ok(filter)
+    }
+}
+
+/// Names what a line is that is no text.
+fn no_text(line: &[u8]) -> String {
+    match line {
+        [0x1f, 0x8b, ..] => "this is gzip: unpack it first, as zcat does".into(),
+        _ => "this is not UTF-8".into(),
     }
 }

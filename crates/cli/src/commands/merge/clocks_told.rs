@@ -18,8 +18,11 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
         } else {
             String::new()
         };
-        lines.push(format!("{whose}{}", clocks(&part.offsets)));
         let before = &part.report.before;
+        lines.push(format!(
+            "{whose}{}",
+            clocks(&part.offsets, before.reversed > 0)
+        ));
         let all = before.messages.total + before.collectives.total;
         lines.push(format!(
             "{whose}{}, of which {} as recorded and {} as corrected have their effect before their cause",
@@ -40,12 +43,18 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
     lines
 }
 
-fn clocks(offsets: &TraceOffsets) -> String {
+fn clocks(offsets: &TraceOffsets, contradict: bool) -> String {
     let mut off: Vec<&ClockOffsets> = offsets.clocks.iter().filter(|it| is_off(it)).collect();
     off.sort_by(|a, b| b.offset_ns.abs().total_cmp(&a.offset_ns.abs()));
     if off.is_empty() {
         let count = plural(offsets.clocks.len() as u64, "clock");
-        return format!("{count}: none was off by more than is known of it");
+        // Bounds are of the whole run, so also of what comes before all dependencies and after them.
+        let though = if contradict {
+            " over the whole run, though some were off, as dependencies show"
+        } else {
+            ""
+        };
+        return format!("{count}: none was off by more than is known of it{though}");
     }
     let named: Vec<String> = off.iter().take(NAMED).map(|it| clock(it)).collect();
     let more = match off.len().saturating_sub(NAMED) {
