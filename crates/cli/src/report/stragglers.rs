@@ -12,7 +12,7 @@ use super::build::place_part;
 use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
-use super::waits::{GroupPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart};
+use super::waits::{GroupPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart, WorkPart};
 
 /// Processes and groups that a report lists.
 const LISTED: usize = 100;
@@ -59,6 +59,7 @@ pub(crate) fn part(
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
         waited_ticks: found.processes.iter().map(|it| it.waited).sum(),
         recorded_ticks: found.processes.iter().map(|it| it.recorded).sum(),
+        lasted_ticks: found.processes.iter().map(|it| it.lasted).sum(),
         taking_part: found.processes.iter().filter(|it| it.takes_part()).count(),
     })
 }
@@ -83,6 +84,10 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             certainly_held_up_ticks: tick(number, |it| it.certainly),
             held_up_operations: tick(number, |it| it.operations),
             certainly_held_up_operations: tick(number, |it| it.certain_operations),
+            work: of(number).and_then(|it| it.work).map(|it| WorkPart {
+                longer_ticks: it.longer,
+                others_differ_ticks: it.differ,
+            }),
             reach: of(number).and_then(|it| it.reach).map(|it| ReachPart {
                 directly: it.directly,
                 through_others: it.through_others,
@@ -97,9 +102,18 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             waited_ticks: waits.waited,
             waited_share: ProcessWaits::share(waits),
             recorded_ticks: waits.recorded,
+            lasted_ticks: waits.lasted,
         })
         .collect();
-    let key = |it: &StragglerPart| (it.certainly_held_up_ticks, it.held_up_ticks);
+    let others = parts.len().saturating_sub(1);
+    let key = |it: &StragglerPart| {
+        let certainly = it.certainly_held_up_ticks;
+        (
+            by_being_slow(it, certainly, others),
+            certainly,
+            it.held_up_ticks,
+        )
+    };
     parts.sort_by_key(|it| std::cmp::Reverse(key(it)));
     parts.truncate(LISTED);
     parts
@@ -181,22 +195,43 @@ fn contradictory(part: &StragglersPart) -> String {
     )
 }
 
+/// How much of what a process held up so many others can be due to its being slow: no more for
+/// each of them than by how much it worked longer, if that is known.
+fn by_being_slow(process: &StragglerPart, held: u64, others: usize) -> u64 {
+    let each = process.work.as_ref().map(|it| it.longer_ticks);
+    each.map_or(held, |it| held.min(it.saturating_mul(others as u64)))
+}
+
 /// True if a process is worth naming to everybody.
 fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
-    let certainly = process.certainly_held_up_ticks as f64;
-    let all: u64 = part.processes.iter().map(|it| it.held_up_ticks).sum();
-    let by_chance = all as f64 / part.taking_part.max(1) as f64;
+    let number = part.taking_part.saturating_sub(1);
+    let slow = |it: &StragglerPart, held: u64| by_being_slow(it, held, number) as f64;
+    let certainly = slow(process, process.certainly_held_up_ticks);
+    let all: f64 = part
+        .processes
+        .iter()
+        .map(|it| slow(it, it.held_up_ticks))
+        .sum();
+    let by_chance = all / part.taking_part.max(1) as f64;
     let others_did = part
         .processes
         .iter()
         .filter(|it| it.process != process.process);
-    let next = others_did.map(|it| it.held_up_ticks).max().unwrap_or(0) as f64;
-    certainly >= TWICE * next.max(by_chance) && certainly >= WORTH * others(part, process) as f64
+    let next = others_did
+        .map(|it| slow(it, it.held_up_ticks))
+        .fold(0.0, f64::max);
+    let stands_out = process
+        .work
+        .as_ref()
+        .is_none_or(|it| it.longer_ticks >= it.others_differ_ticks);
+    stands_out
+        && certainly >= TWICE * next.max(by_chance)
+        && certainly >= WORTH * others(part, process) as f64
 }
 
-/// How long all others were recorded.
+/// How long all others lasted.
 fn others(part: &StragglersPart, process: &StragglerPart) -> u64 {
-    part.recorded_ticks.saturating_sub(process.recorded_ticks)
+    part.lasted_ticks.saturating_sub(process.lasted_ticks)
 }
 
 fn span(ticks: u64, rate: TickRate) -> String {
@@ -223,8 +258,15 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
         }
         None => ("others".into(), String::new()),
     };
+    let longer = process.work.as_ref().map(|it| it.longer_ticks);
+    let work = longer.filter(|it| *it > 0).map_or(String::new(), |it| {
+        format!(
+            "; it worked {} longer than half of the others",
+            span(it, rate)
+        )
+    });
     format!(
-        "{name} held up {whom} for {}, {of_time} of their time, in {}, certainly in {}{how}",
+        "{name} held up {whom} for {}, {of_time} of their time, in {}, certainly in {}{how}{work}",
         span(held, rate),
         operations(part, process.held_up_operations),
         group_digits(process.certainly_held_up_operations),
