@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use retime::causality::Class;
+use retime::format::{Reach, Unused};
 use retime::{
     GroupWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits, Stragglers, TickRate,
     Ticks, TraceInfo, group_digits, plural, printable,
@@ -25,6 +26,8 @@ const SHOWN: usize = 5;
 const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
+/// It also has to have no more than one in so many records of communication that were not used.
+const NEGLIGIBLE: u64 = 10;
 
 /// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
 /// times contradict themselves, nobody is named by them; where no dependency relates any two clocks they
@@ -64,6 +67,21 @@ pub(crate) fn part(
     })
 }
 
+impl StragglersPart {
+    /// Counts what was recorded of communication between processes and not used, by process.
+    pub(crate) fn leave_out(&mut self, info: &TraceInfo, unused: &[Unused]) {
+        for kind in unused.iter().filter(|it| it.reach == Reach::Trace) {
+            for (location, records) in info.locations.iter().zip(&kind.records) {
+                let process = info.family(location.process);
+                let own = self.processes.iter_mut().find(|it| it.process == process);
+                if let Some(own) = own.filter(|_| *records > 0) {
+                    own.unused_records += records;
+                }
+            }
+        }
+    }
+}
+
 /// The processes that held up others longest.
 fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
     let origins: BTreeMap<usize, &Origin> =
@@ -93,6 +111,8 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
                 through_others: it.through_others,
             }),
             operations: waits.operations,
+            messages: waits.messages,
+            unused_records: 0,
             last: waits.last,
             certainly_last: waits.certainly_last,
             waited_for_ticks: waits.waited_for,
@@ -224,7 +244,11 @@ fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
         .work
         .as_ref()
         .is_none_or(|it| it.longer_ticks >= it.others_differ_ticks);
-    stands_out
+    // It may have waited itself where nobody sees it.
+    let used = process.operations + process.messages;
+    let is_seen = process.unused_records <= (used + process.unused_records) / NEGLIGIBLE;
+    is_seen
+        && stands_out
         && certainly >= TWICE * next.max(by_chance)
         && certainly >= WORTH * others(part, process) as f64
 }
@@ -384,5 +408,91 @@ fn proves(class: Class) -> &'static str {
         Class::AllToAll => "all wait for all",
         Class::Prefix => "each waits for those before",
         Class::None => "nobody waits",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Processes of which each lasted 1,000, by what they held up, and their work compared.
+    fn part(processes: &[(u64, Option<(u64, u64)>)]) -> StragglersPart {
+        let process = |&(held, work): &(u64, Option<(u64, u64)>)| StragglerPart {
+            held_up_ticks: held,
+            certainly_held_up_ticks: held,
+            work: work.map(|(longer_ticks, others_differ_ticks)| WorkPart {
+                longer_ticks,
+                others_differ_ticks,
+            }),
+            lasted_ticks: 1_000,
+            operations: 90,
+            ..StragglerPart::default()
+        };
+        let mut processes: Vec<StragglerPart> = processes.iter().map(process).collect();
+        (0..)
+            .zip(&mut processes)
+            .for_each(|(number, it)| it.process = number);
+        StragglersPart {
+            taking_part: processes.len(),
+            lasted_ticks: 1_000 * processes.len() as u64,
+            processes,
+            ..StragglersPart::default()
+        }
+    }
+
+    fn named(part: &StragglersPart) -> Vec<usize> {
+        let clear = part.processes.iter().filter(|it| is_clear(part, it));
+        clear.map(|it| it.process).collect()
+    }
+
+    #[test]
+    fn who_is_waited_for_without_working_longer_is_not_named() {
+        // Process 0 is waited for most, as the first stage of a pipeline is.
+        let waited_for = [600, 500, 40, 40];
+        let of = |works: [Option<(u64, u64)>; 4]| {
+            let all: Vec<_> = waited_for.into_iter().zip(works).collect();
+            named(&part(&all))
+        };
+        assert_eq!(of([None; 4]), []);
+        // Process 1 worked 150 longer than half of the others, who differ by 10.
+        let slow = [
+            Some((0, 160)),
+            Some((150, 10)),
+            Some((5, 155)),
+            Some((0, 155)),
+        ];
+        assert_eq!(of(slow), [1]);
+        // Others differ by more than that: it may be chance.
+        let scattered = [
+            Some((0, 160)),
+            Some((150, 160)),
+            Some((5, 155)),
+            Some((0, 155)),
+        ];
+        assert_eq!(of(scattered), []);
+        // Its work can have cost each of three others 9 of 1,000.
+        let little = [Some((0, 10)), Some((9, 1)), Some((0, 10)), Some((0, 10))];
+        assert_eq!(of(little), []);
+    }
+
+    #[test]
+    fn who_worked_longer_but_is_hardly_waited_for_is_not_named() {
+        let of = |held: u64| {
+            let [slow, other] = [(150, 10), (0, 160)].map(Some);
+            named(&part(&[(held, slow), (5, other), (0, other)]))
+        };
+        // 1 % of the time of two others is 20.
+        assert_eq!(of(19), []);
+        assert_eq!(of(20), [0]);
+    }
+
+    #[test]
+    fn who_may_have_waited_unseen_is_not_named() {
+        let [slow, other] = [(150, 10), (0, 160)].map(Some);
+        let mut part = part(&[(100, slow), (5, other), (0, other)]);
+        part.processes[0].unused_records = 10;
+        assert_eq!(named(&part), [0]);
+        part.processes[0].unused_records = 11;
+        assert_eq!(named(&part), []);
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct StragglersPart {
     pub(crate) worst: Vec<LateBeginPart>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct StragglerPart {
     /// Its number in the trace, from 0.
     pub(crate) process: usize,
@@ -57,10 +57,14 @@ pub(crate) struct StragglerPart {
     /// The number of others that it held up; stated for the first five.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reach: Option<ReachPart>,
+    /// The messages that it sent or got and of which is known since when they were awaited.
+    pub(crate) messages: u64,
     /// How often it took part, came last, and certainly came last.
     pub(crate) operations: u64,
     pub(crate) last: u64,
     pub(crate) certainly_last: u64,
+    /// Its records of communication that were not used: in these it may have waited, too.
+    pub(crate) unused_records: u64,
     /// The time that others waited until it came, summed over them; the part of this where it
     /// certainly came last, and the part when all other processes had come; and the longest that
     /// one of them waited in one operation.

@@ -278,7 +278,7 @@ impl<'a> History<'a> {
             if let Some(ends) = history.ends.get_mut(process) {
                 ends.push(visit.end);
             }
-            if history.wait(number).is_some()
+            if history.late(visit).is_some()
                 && let Some(waits) = history.waits.get_mut(process)
             {
                 waits.push(number);
@@ -294,11 +294,17 @@ impl<'a> History<'a> {
         self.all.visits.get(number as usize)
     }
 
+    /// The operation in which a visit waits for another process, if it does.
+    fn late(&self, visit: &Visit) -> Option<Late> {
+        let late = *self.all.operations.get(visit.operation as usize)?;
+        (visit.until > visit.begin && late.process != visit.process).then_some(late)
+    }
+
     /// The wait of a visit for another process, if it waits.
     fn wait(&self, number: u32) -> Option<Wait> {
         let visit = self.visit(number)?;
-        let late = *self.all.operations.get(visit.operation as usize)?;
-        (visit.until > visit.begin && late.process != visit.process).then(|| Wait {
+        let late = self.late(visit)?;
+        Some(Wait {
             length: visit.until.abs_diff(visit.begin),
             late,
             until: visit.until,
@@ -391,9 +397,9 @@ impl<'a> History<'a> {
     /// The work of each process, compared with that of the others.
     fn work(&self) -> Vec<Option<ComparedWork>> {
         let mut all = vec![Working::default(); self.ends.len()];
-        for (number, visit) in (0..).zip(&self.all.visits) {
+        for visit in &self.all.visits {
             if let Some(own) = all.get_mut(visit.process as usize) {
-                let wait = self.wait(number).map(|it| it.until);
+                let wait = self.late(visit).map(|_| visit.until);
                 // Where no end is known, it took part until it no longer waited.
                 let end = match visit.end {
                     i64::MAX => visit.until.max(visit.begin),

@@ -31,13 +31,14 @@
 //! longer(2) = 80 - 76 = 4        differ(2) = 84 - 0 = 84      it is not
 //! ```
 //!
-//! Processes that took part less than a quarter as often as half of them did are not compared.
+//! Work is all that is no waiting, transfers too. Processes that took part less than half as often as
+//! half of them did are not compared.
 //!
 //! Source: that the rank with the shortest time in collectives is the slow one is common
 //! knowledge of those who run large jobs; the bound and the test are ours.
 
 /// A process is compared if it took part at least once in so many times that half of all did.
-const SELDOM: usize = 4;
+const SELDOM: usize = 2;
 
 /// The work of a process compared with that of others. All times are in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -334,17 +334,16 @@ fn the_slow_one_is_named_and_not_the_one_who_waited_for_it() {
         let origin = found.origins.iter().find(|it| it.process == process);
         origin.and_then(|it| it.work).unwrap()
     };
-    // It works 1,000 longer than half of the others in each of ten rounds, and waits for nobody.
+    // It works 1,000 longer than others in each of ten rounds, of which all took part in nine and what
+    // is left of the first when 5 comes; and that 4 is waited for does not make it slow.
+    let [slow, waited_for] = [5, 4].map(work);
     assert!(
-        work(5).longer >= 9_000 && work(5).differ < 1_000,
-        "{:?}",
-        work(5)
+        slow.longer.abs_diff(9_000) < 100 && slow.differ < 100,
+        "{slow:?}"
     );
-    // That 4 is waited for does not make it slow.
     assert!(
-        work(4).longer < 200 && work(4).differ > 9_000,
-        "{:?}",
-        work(4)
+        waited_for.longer < 100 && waited_for.differ > 8_900,
+        "{waited_for:?}"
     );
 }
 
@@ -433,10 +432,9 @@ fn of_stages_that_work_alike_none_stands_out() {
     let waited: u64 = visits.iter().map(Visit::waits).sum();
     let found = found(4, logs);
     assert!(found.origins[0].held_up * 4 > waited, "{:?}", found.origins);
-    for it in &found.origins {
-        let work = it.work.unwrap();
-        assert!(work.longer * 100 < waited, "{it:?} {waited}");
-    }
+    // Of work is left what messages take: the inner stages have eight more in each round.
+    let longer = found.origins.iter().map(|it| it.work.unwrap().longer);
+    assert_eq!(longer.max(), Some(5 * 8 * 3));
 }
 
 /// A pipeline whose second stage is slow: the third waits for it, and the fourth for the third.
