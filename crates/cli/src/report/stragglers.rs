@@ -27,7 +27,7 @@ const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
 /// It also has to have no more than one in so many records of communication that were not used.
-const NEGLIGIBLE: u64 = 10;
+const UNSEEN: u64 = 4;
 
 /// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
 /// times contradict themselves, nobody is named by them; where no dependency relates any two clocks they
@@ -246,7 +246,7 @@ fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
         .is_none_or(|it| it.longer_ticks >= it.others_differ_ticks);
     // It may have waited itself where nobody sees it.
     let used = process.operations + process.messages;
-    let is_seen = process.unused_records <= (used + process.unused_records) / NEGLIGIBLE;
+    let is_seen = process.unused_records <= (used + process.unused_records) / UNSEEN;
     is_seen
         && stands_out
         && certainly >= TWICE * next.max(by_chance)
@@ -490,9 +490,9 @@ mod tests {
     fn who_may_have_waited_unseen_is_not_named() {
         let [slow, other] = [(150, 10), (0, 160)].map(Some);
         let mut part = part(&[(100, slow), (5, other), (0, other)]);
-        part.processes[0].unused_records = 10;
+        part.processes[0].unused_records = 30;
         assert_eq!(named(&part), [0]);
-        part.processes[0].unused_records = 11;
+        part.processes[0].unused_records = 31;
         assert_eq!(named(&part), []);
     }
 }
