@@ -355,6 +355,9 @@ impl Analysed {
         let unrelated = self.analysis.clocks().len() > 1 && !are_tied;
         let info = self.analysis.info();
         report.stragglers = stragglers::part(info, &found, contradictory, unrelated);
+        if let Some(part) = &mut report.stragglers {
+            part.leave_out(info, &self.opened.unused());
+        }
         Ok(bounds)
     }
 

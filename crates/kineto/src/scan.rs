@@ -172,9 +172,12 @@ pub(crate) fn logs_of(
         for boundary in boundaries(&file.columns, entries) {
             if let Some(part) = joined.get(&boundary.entry) {
                 take(&mut log, count, boundary, part);
-                if let (Side::End, Part::Receive(_)) = (boundary.side, part) {
-                    let begin = file.columns.begin(boundary.entry);
-                    log.awaited(Ticks(boundary.time.wrapping_sub(begin) as i64));
+                let lasted = file.columns.length(boundary.entry);
+                let lasted = Ticks(lasted.unwrap_or_default() as i64);
+                match (boundary.side, part) {
+                    (Side::End, Part::Receive(_)) => log.awaited(lasted),
+                    (Side::Begin, Part::Send(_)) => log.held(lasted),
+                    _ => {}
                 }
             } else if let Some(role) = driven.get(&(boundary.entry, boundary.side)) {
                 take_driven(&mut log, count, Timestamp(boundary.time), *role);

@@ -141,6 +141,9 @@ pub struct LogColumns {
     /// The durations of receives, where they are recorded.
     #[serde(with = "packed")]
     pub awaited: Vec<Awaited>,
+    /// The durations of sends, where they are recorded.
+    #[serde(with = "packed")]
+    pub held: Vec<Held>,
     /// Begins and ends of operations that have ids.
     pub named_operations: Vec<NamedOperation>,
     /// Defects of the recording.
@@ -203,6 +206,20 @@ pub struct Awaited {
 
 packed_fields!(Awaited {
     receive: LogNode,
+    lasted: Ticks,
+});
+
+/// A send, and for how long its location did nothing else from then on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The send.
+    pub send: LogNode,
+    /// The ticks until the location went on.
+    pub lasted: Ticks,
+}
+
+packed_fields!(Held {
+    send: LogNode,
     lasted: Ticks,
 });
 
@@ -540,6 +557,10 @@ impl LogColumns {
             (
                 "waits for messages",
                 self.awaited.iter().all(|it| has(it.receive, Role::Receive)),
+            ),
+            (
+                "durations of sends",
+                self.held.iter().all(|it| has(it.send, Role::Send)),
             ),
             ("calls of collectives", self.calls.iter().all(call)),
             ("messages with ids", self.named_messages.iter().all(message)),

@@ -33,8 +33,9 @@ use rustc_hash::FxHashMap;
 use crate::defect::{Defect, Defects};
 use crate::foresight::{Progress, append};
 use crate::log::{
-    ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
-    LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation, OperationPart,
+    ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Held, Length, LocationLog,
+    LogColumns, LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation,
+    OperationPart,
 };
 use crate::open::Open;
 use crate::role::{Collective, Message, MessageId, Role};
@@ -180,6 +181,14 @@ impl LogBuilder {
     pub fn awaited(&mut self, lasted: Ticks) {
         if let Some(receive) = self.last() {
             self.columns.awaited.push(Awaited { receive, lasted });
+        }
+    }
+
+    /// The send that was reported last kept its location for so long: it went on to nothing else
+    /// before.
+    pub fn held(&mut self, lasted: Ticks) {
+        if let Some(send) = self.last() {
+            self.columns.held.push(Held { send, lasted });
         }
     }
 

@@ -159,4 +159,6 @@ pub use retime_model::{
     MinimalDistance, ParseBandwidthError, ParseDelayError, Process, TickRate, Ticks, Timestamp,
     TraceInfo, format_seconds,
 };
-pub use stragglers::{GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers};
+pub use stragglers::{
+    ComparedWork, GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers,
+};

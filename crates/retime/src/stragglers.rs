@@ -70,6 +70,7 @@ mod origin;
 mod sums;
 mod united;
 mod waits;
+mod working;
 
 use std::cmp::Reverse;
 
@@ -84,14 +85,18 @@ use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
-use origin::Stay;
+use origin::{Known, Stay};
 use sums::{Begun, GroupSums, WaitSums, Waiters};
 
 pub use origin::{Origin, Reach};
 pub use waits::{GroupWaits, LateBegin, ProcessWaits};
+pub use working::ComparedWork;
 
 /// Operations judged per parallel task.
 const INSTANCES_PER_BLOCK: u32 = 4096;
+
+/// Work can be compared if one in so many records of communication, at most, may have waited unseen.
+const NEGLIGIBLE: u64 = 10;
 
 /// Who came last in the collective operations of a trace. All times are in ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -273,30 +278,42 @@ impl<'a> LatenessJudge<'a> {
     }
 
     fn message(&self, sums: &mut WaitSums, message: AwaitedMessage) {
-        let nodes = self.causality.nodes();
         let [sent, received] = [message.send, message.receive].map(|it| self.at(it));
+        let sent = Begun {
+            end: message.held.map(|it| sent.time.saturating_add(it.0.max(0))),
+            ..sent
+        };
         let asked = Begun {
             time: received.time.saturating_sub(message.lasted.0.max(0)),
             end: Some(received.time),
             ..received
         };
-        let beyond = self.beyond(&sent, &asked, std::iter::empty());
-        let place = Place {
-            location: sent.location,
-            event: nodes.event(sent.node),
-        };
-        let stay = Stay {
-            process: asked.process,
-            begin: asked.time,
-            until: asked.until(sent.time),
-            end: received.time,
-        };
-        sums.visits.add(place, sent.process, beyond > 0.0, [stay]);
+        self.kept(sums, &sent, &asked);
+        // Who goes on before the message is asked for does not wait for that.
+        if sent.end.is_some_and(|end| end >= asked.time) {
+            self.kept(sums, &asked, &sent);
+        }
         for end in [&sent, &received] {
             if let Some(own) = sums.locations.get_mut(end.location.as_usize()) {
                 own.messages += 1;
             }
         }
+    }
+
+    /// Notes until when one end of a message waited for the other.
+    fn kept(&self, sums: &mut WaitSums, by: &Begun, who: &Begun) {
+        let place = Place {
+            location: by.location,
+            event: self.causality.nodes().event(by.node),
+        };
+        let stay = Stay {
+            process: who.process,
+            begin: who.time,
+            until: who.until(by.time),
+            end: who.end.unwrap_or(i64::MAX),
+        };
+        let beyond = self.beyond(by, who, std::iter::empty());
+        sums.visits.add(place, by.process, beyond > 0.0, [stay]);
     }
 
     /// Who takes part: those that hold a rank, whichever of their threads does it; or where
@@ -416,10 +433,29 @@ impl<'a> LatenessJudge<'a> {
         bound.map_or((f64::INFINITY, f64::INFINITY), |it| it.at(raw))
     }
 
+    /// How much is known of the waits of a trace.
+    fn known(&self, sums: &WaitSums) -> Known {
+        let usage = self.causality.usage();
+        let judged: u64 = sums.locations.iter().map(|it| it.operations).sum();
+        let messages = usage
+            .message_ends
+            .recorded
+            .saturating_sub(2 * sums.messages);
+        let unknown = messages + usage.calls.used.saturating_sub(judged);
+        let all = usage.message_ends.recorded + usage.calls.recorded;
+        if unknown <= all / NEGLIGIBLE {
+            Known::Most
+        } else {
+            Known::Some
+        }
+    }
+
     /// From locations to processes.
     fn finish(&self, sums: WaitSums, monitor: &dyn Monitor) -> Result<Stragglers, Cancelled> {
         let mut pace = Pace::of(monitor);
-        let origins = sums.visits.origins(self.info.processes.len(), &mut pace)?;
+        let known = self.known(&sums);
+        let processes = self.info.processes.len();
+        let origins = sums.visits.origins(processes, known, &mut pace)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
         let mut locations = sums.locations;
         for (location, length) in sums.spans.lengths() {
@@ -432,6 +468,7 @@ impl<'a> LatenessJudge<'a> {
             let extent = self.causality.nodes().extent(number);
             if let Some(extent) = extent.filter(|_| waits.takes_part()) {
                 waits.recorded = extent.last.0.abs_diff(extent.first.0);
+                waits.lasted = waits.recorded;
                 // Where stamps run backwards, spans are longer than what was recorded.
                 waits.waited = waits.waited.min(waits.recorded);
             }

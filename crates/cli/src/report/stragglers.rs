@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use retime::causality::Class;
+use retime::format::{Reach, Unused};
 use retime::{
     GroupWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits, Stragglers, TickRate,
     Ticks, TraceInfo, group_digits, plural, printable,
@@ -12,7 +13,7 @@ use super::build::place_part;
 use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
-use super::waits::{GroupPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart};
+use super::waits::{GroupPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart, WorkPart};
 
 /// Processes and groups that a report lists.
 const LISTED: usize = 100;
@@ -25,6 +26,8 @@ const SHOWN: usize = 5;
 const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
+/// It also has to have no more than one in so many records of communication that were not used.
+const UNSEEN: u64 = 4;
 
 /// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
 /// times contradict themselves, nobody is named by them; where no dependency relates any two clocks they
@@ -59,8 +62,24 @@ pub(crate) fn part(
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
         waited_ticks: found.processes.iter().map(|it| it.waited).sum(),
         recorded_ticks: found.processes.iter().map(|it| it.recorded).sum(),
+        lasted_ticks: found.processes.iter().map(|it| it.lasted).sum(),
         taking_part: found.processes.iter().filter(|it| it.takes_part()).count(),
     })
+}
+
+impl StragglersPart {
+    /// Counts what was recorded of communication between processes and not used, by process.
+    pub(crate) fn leave_out(&mut self, info: &TraceInfo, unused: &[Unused]) {
+        for kind in unused.iter().filter(|it| it.reach == Reach::Trace) {
+            for (location, records) in info.locations.iter().zip(&kind.records) {
+                let process = info.family(location.process);
+                let own = self.processes.iter_mut().find(|it| it.process == process);
+                if let Some(own) = own.filter(|_| *records > 0) {
+                    own.unused_records += records;
+                }
+            }
+        }
+    }
 }
 
 /// The processes that held up others longest.
@@ -83,11 +102,17 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             certainly_held_up_ticks: tick(number, |it| it.certainly),
             held_up_operations: tick(number, |it| it.operations),
             certainly_held_up_operations: tick(number, |it| it.certain_operations),
+            work: of(number).and_then(|it| it.work).map(|it| WorkPart {
+                longer_ticks: it.longer,
+                others_differ_ticks: it.differ,
+            }),
             reach: of(number).and_then(|it| it.reach).map(|it| ReachPart {
                 directly: it.directly,
                 through_others: it.through_others,
             }),
             operations: waits.operations,
+            messages: waits.messages,
+            unused_records: 0,
             last: waits.last,
             certainly_last: waits.certainly_last,
             waited_for_ticks: waits.waited_for,
@@ -97,9 +122,18 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             waited_ticks: waits.waited,
             waited_share: ProcessWaits::share(waits),
             recorded_ticks: waits.recorded,
+            lasted_ticks: waits.lasted,
         })
         .collect();
-    let key = |it: &StragglerPart| (it.certainly_held_up_ticks, it.held_up_ticks);
+    let others = parts.len().saturating_sub(1);
+    let key = |it: &StragglerPart| {
+        let certainly = it.certainly_held_up_ticks;
+        (
+            by_being_slow(it, certainly, others),
+            certainly,
+            it.held_up_ticks,
+        )
+    };
     parts.sort_by_key(|it| std::cmp::Reverse(key(it)));
     parts.truncate(LISTED);
     parts
@@ -181,22 +215,47 @@ fn contradictory(part: &StragglersPart) -> String {
     )
 }
 
+/// How much of what a process held up so many others can be due to its being slow: no more for
+/// each of them than by how much it worked longer, if that is known.
+fn by_being_slow(process: &StragglerPart, held: u64, others: usize) -> u64 {
+    let each = process.work.as_ref().map(|it| it.longer_ticks);
+    each.map_or(held, |it| held.min(it.saturating_mul(others as u64)))
+}
+
 /// True if a process is worth naming to everybody.
 fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
-    let certainly = process.certainly_held_up_ticks as f64;
-    let all: u64 = part.processes.iter().map(|it| it.held_up_ticks).sum();
-    let by_chance = all as f64 / part.taking_part.max(1) as f64;
+    let number = part.taking_part.saturating_sub(1);
+    let slow = |it: &StragglerPart, held: u64| by_being_slow(it, held, number) as f64;
+    let certainly = slow(process, process.certainly_held_up_ticks);
+    let all: f64 = part
+        .processes
+        .iter()
+        .map(|it| slow(it, it.held_up_ticks))
+        .sum();
+    let by_chance = all / part.taking_part.max(1) as f64;
     let others_did = part
         .processes
         .iter()
         .filter(|it| it.process != process.process);
-    let next = others_did.map(|it| it.held_up_ticks).max().unwrap_or(0) as f64;
-    certainly >= TWICE * next.max(by_chance) && certainly >= WORTH * others(part, process) as f64
+    let next = others_did
+        .map(|it| slow(it, it.held_up_ticks))
+        .fold(0.0, f64::max);
+    let stands_out = process
+        .work
+        .as_ref()
+        .is_none_or(|it| it.longer_ticks >= it.others_differ_ticks);
+    // It may have waited itself where nobody sees it.
+    let used = process.operations + process.messages;
+    let is_seen = process.unused_records <= (used + process.unused_records) / UNSEEN;
+    is_seen
+        && stands_out
+        && certainly >= TWICE * next.max(by_chance)
+        && certainly >= WORTH * others(part, process) as f64
 }
 
-/// How long all others were recorded.
+/// How long all others lasted.
 fn others(part: &StragglersPart, process: &StragglerPart) -> u64 {
-    part.recorded_ticks.saturating_sub(process.recorded_ticks)
+    part.lasted_ticks.saturating_sub(process.lasted_ticks)
 }
 
 fn span(ticks: u64, rate: TickRate) -> String {
@@ -223,8 +282,15 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
         }
         None => ("others".into(), String::new()),
     };
+    let longer = process.work.as_ref().map(|it| it.longer_ticks);
+    let work = longer.filter(|it| *it > 0).map_or(String::new(), |it| {
+        format!(
+            "; it worked {} longer than half of the others",
+            span(it, rate)
+        )
+    });
     format!(
-        "{name} held up {whom} for {}, {of_time} of their time, in {}, certainly in {}{how}",
+        "{name} held up {whom} for {}, {of_time} of their time, in {}, certainly in {}{how}{work}",
         span(held, rate),
         operations(part, process.held_up_operations),
         group_digits(process.certainly_held_up_operations),
@@ -342,5 +408,91 @@ fn proves(class: Class) -> &'static str {
         Class::AllToAll => "all wait for all",
         Class::Prefix => "each waits for those before",
         Class::None => "nobody waits",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Processes of which each lasted 1,000, by what they held up, and their work compared.
+    fn part(processes: &[(u64, Option<(u64, u64)>)]) -> StragglersPart {
+        let process = |&(held, work): &(u64, Option<(u64, u64)>)| StragglerPart {
+            held_up_ticks: held,
+            certainly_held_up_ticks: held,
+            work: work.map(|(longer_ticks, others_differ_ticks)| WorkPart {
+                longer_ticks,
+                others_differ_ticks,
+            }),
+            lasted_ticks: 1_000,
+            operations: 90,
+            ..StragglerPart::default()
+        };
+        let mut processes: Vec<StragglerPart> = processes.iter().map(process).collect();
+        (0..)
+            .zip(&mut processes)
+            .for_each(|(number, it)| it.process = number);
+        StragglersPart {
+            taking_part: processes.len(),
+            lasted_ticks: 1_000 * processes.len() as u64,
+            processes,
+            ..StragglersPart::default()
+        }
+    }
+
+    fn named(part: &StragglersPart) -> Vec<usize> {
+        let clear = part.processes.iter().filter(|it| is_clear(part, it));
+        clear.map(|it| it.process).collect()
+    }
+
+    #[test]
+    fn who_is_waited_for_without_working_longer_is_not_named() {
+        // Process 0 is waited for most, as the first stage of a pipeline is.
+        let waited_for = [600, 500, 40, 40];
+        let of = |works: [Option<(u64, u64)>; 4]| {
+            let all: Vec<_> = waited_for.into_iter().zip(works).collect();
+            named(&part(&all))
+        };
+        assert!(of([None; 4]).is_empty());
+        // Process 1 worked 150 longer than half of the others, who differ by 10.
+        let slow = [
+            Some((0, 160)),
+            Some((150, 10)),
+            Some((5, 155)),
+            Some((0, 155)),
+        ];
+        assert_eq!(of(slow), [1]);
+        // Others differ by more than that: it may be chance.
+        let scattered = [
+            Some((0, 160)),
+            Some((150, 160)),
+            Some((5, 155)),
+            Some((0, 155)),
+        ];
+        assert!(of(scattered).is_empty());
+        // Its work can have cost each of three others 9 of 1,000.
+        let little = [Some((0, 10)), Some((9, 1)), Some((0, 10)), Some((0, 10))];
+        assert!(of(little).is_empty());
+    }
+
+    #[test]
+    fn who_worked_longer_but_is_hardly_waited_for_is_not_named() {
+        let of = |held: u64| {
+            let [slow, other] = [(150, 10), (0, 160)].map(Some);
+            named(&part(&[(held, slow), (5, other), (0, other)]))
+        };
+        // 1 % of the time of two others is 20.
+        assert!(of(19).is_empty());
+        assert_eq!(of(20), [0]);
+    }
+
+    #[test]
+    fn who_may_have_waited_unseen_is_not_named() {
+        let [slow, other] = [(150, 10), (0, 160)].map(Some);
+        let mut part = part(&[(100, slow), (5, other), (0, other)]);
+        part.processes[0].unused_records = 30;
+        assert_eq!(named(&part), [0]);
+        part.processes[0].unused_records = 31;
+        assert!(named(&part).is_empty());
     }
 }

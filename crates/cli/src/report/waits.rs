@@ -26,6 +26,8 @@ pub(crate) struct StragglersPart {
     /// The time that all of them waited in sum, and the time for which they were recorded.
     pub(crate) waited_ticks: u64,
     pub(crate) recorded_ticks: u64,
+    /// The time that all of them lasted, each as long as its longest location.
+    pub(crate) lasted_ticks: u64,
     /// Those that certainly held up others longest, the first 100.
     pub(crate) processes: Vec<StragglerPart>,
     /// The operations of each set of participants, those most waited in first, the first 100.
@@ -34,7 +36,7 @@ pub(crate) struct StragglersPart {
     pub(crate) worst: Vec<LateBeginPart>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct StragglerPart {
     /// Its number in the trace, from 0.
     pub(crate) process: usize,
@@ -49,13 +51,20 @@ pub(crate) struct StragglerPart {
     /// of them certainly.
     pub(crate) held_up_operations: u64,
     pub(crate) certainly_held_up_operations: u64,
+    /// Its work compared with that of others; absent where too little is known of waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) work: Option<WorkPart>,
     /// The number of others that it held up; stated for the first five.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reach: Option<ReachPart>,
+    /// The messages that it sent or got and of which is known since when they were awaited.
+    pub(crate) messages: u64,
     /// How often it took part, came last, and certainly came last.
     pub(crate) operations: u64,
     pub(crate) last: u64,
     pub(crate) certainly_last: u64,
+    /// Its records of communication that were not used: in these it may have waited, too.
+    pub(crate) unused_records: u64,
     /// The time that others waited until it came, summed over them; the part of this where it
     /// certainly came last, and the part when all other processes had come; and the longest that
     /// one of them waited in one operation.
@@ -67,6 +76,17 @@ pub(crate) struct StragglerPart {
     pub(crate) waited_ticks: u64,
     pub(crate) waited_share: f64,
     pub(crate) recorded_ticks: u64,
+    /// How long the one of its locations was recorded that was so longest.
+    pub(crate) lasted_ticks: u64,
+}
+
+/// The work of a process compared with that of others, see [`retime::ComparedWork`].
+#[derive(Debug, Serialize)]
+pub(crate) struct WorkPart {
+    /// By how much it worked longer than half of the others, in as much time,
+    pub(crate) longer_ticks: u64,
+    /// and by how much the others differ.
+    pub(crate) others_differ_ticks: u64,
 }
 
 /// The number of others that a process held up, see [`retime::Reach`].

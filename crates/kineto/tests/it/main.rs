@@ -8,6 +8,7 @@
 
 mod compiled;
 mod devices;
+mod lasting;
 mod nested;
 mod numbers;
 mod oracle;

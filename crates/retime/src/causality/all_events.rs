@@ -112,6 +112,7 @@ impl Causality {
             usage: self.usage,
             completions: Arc::default(),
             awaited: Arc::default(),
+            held: Arc::default(),
             lengths: lengths.map(Arc::new),
         };
         Ok(AllEvents {

@@ -77,6 +77,7 @@ pub struct Incomplete {
     usage: Usage,
     defects: Defects,
     awaited: Vec<(EventNode, Ticks)>,
+    held: Vec<(EventNode, Ticks)>,
     lengths: Option<MessageLengths>,
 }
 
@@ -123,7 +124,12 @@ impl Causality {
         for log in logs.iter_mut().filter(own) {
             defects.merge(std::mem::take(&mut log.defects));
         }
-        let awaited = awaited(&logs, &nodes);
+        let awaited = lasted(&logs, &nodes, |log| {
+            log.awaited.iter().map(|it| (it.receive, it.lasted))
+        });
+        let held = lasted(&logs, &nodes, |log| {
+            log.held.iter().map(|it| (it.send, it.lasted))
+        });
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
             let mut noted = Noted::new(&nodes, options.no_defects());
@@ -158,20 +164,22 @@ impl Causality {
             usage,
             defects,
             awaited,
+            held,
             lengths,
         })
     }
 }
 
-/// The durations of receives, by node.
-fn awaited(logs: &[LogColumns], nodes: &Nodes) -> Vec<(EventNode, Ticks)> {
-    let of_log = |(position, log): (usize, &LogColumns)| {
-        let node = move |it: LogNode| nodes.of_log(position, it);
-        let awaited = log.awaited.iter();
-        let awaited = awaited.map(|it| (node(it.receive), it.lasted));
-        awaited.collect::<Vec<_>>()
-    };
-    let mut all: Vec<_> = logs.iter().enumerate().flat_map(of_log).collect();
+/// The durations of receives or of sends, by node.
+fn lasted<'a, T: Iterator<Item = (LogNode, Ticks)>>(
+    logs: &'a [LogColumns],
+    nodes: &Nodes,
+    of: impl Fn(&'a LogColumns) -> T,
+) -> Vec<(EventNode, Ticks)> {
+    let mut all = Vec::new();
+    for (position, log) in logs.iter().enumerate() {
+        all.extend(of(log).map(|it| (nodes.of_log(position, it.0), it.1)));
+    }
     all.sort_unstable();
     all
 }
@@ -201,6 +209,7 @@ impl Incomplete {
             usage,
             defects,
             awaited,
+            held,
             lengths,
         } = self;
         let (collectives, away): (Collectives, _) = joined.complete(info, nodes.whole(), outcomes);
@@ -217,6 +226,7 @@ impl Incomplete {
             usage: usage.each_once(),
             completions: completions.into(),
             awaited: Arc::new(awaited),
+            held: Arc::new(held),
             lengths: lengths.map(Arc::new),
         };
         (causality, away)

@@ -49,6 +49,7 @@ impl Causality {
             // These are looked at in the trace itself only.
             completions: Arc::default(),
             awaited: Arc::default(),
+            held: Arc::default(),
             lengths: lengths.map(Arc::new),
         }
     }

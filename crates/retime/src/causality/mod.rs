@@ -87,6 +87,8 @@ pub struct Causality {
     completions: Arc<[EventNode]>,
     /// Receives of which it is recorded how long they were under way, rising.
     awaited: Arc<Vec<(EventNode, Ticks)>>,
+    /// Sends of which it is recorded how long they kept their location, rising.
+    held: Arc<Vec<(EventNode, Ticks)>>,
     /// If they are wanted.
     lengths: Option<Arc<MessageLengths>>,
 }
@@ -100,6 +102,8 @@ pub struct AwaitedMessage {
     pub receive: EventNode,
     /// The ticks since it was asked for.
     pub lasted: Ticks,
+    /// The ticks for which the send kept its location, if they are recorded.
+    pub held: Option<Ticks>,
 }
 
 impl Causality {
@@ -118,6 +122,7 @@ impl Causality {
             usage: self.usage,
             completions: Arc::clone(&self.completions),
             awaited: Arc::clone(&self.awaited),
+            held: Arc::clone(&self.held),
             lengths: self.lengths.clone(),
         })
     }
@@ -175,10 +180,12 @@ impl Causality {
         self.awaited.iter().filter_map(|&(receive, lasted)| {
             let is_own = self.whole().has(self.nodes.location(receive).as_usize());
             let send = self.message_source(receive).filter(|_| is_own)?;
+            let held = self.held.binary_search_by_key(&send, |it| it.0);
             Some(AwaitedMessage {
                 send,
                 receive,
                 lasted,
+                held: held.ok().and_then(|it| self.held.get(it)).map(|it| it.1),
             })
         })
     }

@@ -73,8 +73,12 @@
 //!
 //! Where a process was released from nothing before, all earlier waits of `l` count. The wait of
 //! a receiver is that since it asked for a message until that was sent; where a recording
-//! does not say since when, nothing is known. That senders wait for receivers is up to the
-//! implementation, and not looked at.
+//! does not say since when, nothing is known. Whether senders wait for receivers is up to the
+//! implementation, so a sender waited for one if that came later, and it went on later still. Where a
+//! recording does not say when it went on, it did not wait.
+//!
+//! All waits are charged to somebody, those too that nobody could have helped. Whether a process is slow
+//! [its work](super::working) tells.
 //!
 //! Source: delay costs of Scalasca (Boehme, Geimer, Arnold, Voigtlaender, Wolf, "Identifying the
 //! root causes of wait states in large-scale parallel applications", 2016), where a wait is divided
@@ -90,6 +94,8 @@ use crate::causality::Place;
 use crate::merge::Merge;
 use crate::pace::Pace;
 use retime_model::Cancelled;
+
+use super::working::{ComparedWork, Working, compare};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
 const FOLLOWED: usize = 5;
@@ -112,8 +118,19 @@ pub struct Origin {
     pub operations: u64,
     /// and those of them in which it certainly was last.
     pub certain_operations: u64,
+    /// Its work compared with that of others, where it is known of what is waited for.
+    pub work: Option<ComparedWork>,
     /// The number of others that it held up; known for the first few.
     pub reach: Option<Reach>,
+}
+
+/// How much is known of what processes waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Of most records of communication it is known since when they waited, and for whom.
+    Most,
+    /// There are many of which it is not.
+    Some,
 }
 
 /// The number of other processes that a process has held up.
@@ -188,6 +205,7 @@ impl Visits {
     pub(super) fn origins(
         mut self,
         processes: usize,
+        known: Known,
         pace: &mut Pace<'_>,
     ) -> Result<Vec<Origin>, Cancelled> {
         let last = |it: &Visit| self.operations.get(it.operation as usize).map(|it| it.last);
@@ -195,6 +213,11 @@ impl Visits {
             .sort_by_cached_key(|it| (it.until, it.begin, it.end, it.process, last(it)));
         let history = History::of(&self, processes);
         let mut origins = history.charge(pace)?;
+        if known == Known::Most {
+            for (origin, work) in origins.iter_mut().zip(history.work()) {
+                origin.work = work;
+            }
+        }
         origins.retain(|it| it.held_up > 0);
         origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
         for origin in origins.iter_mut().take(FOLLOWED) {
@@ -255,7 +278,7 @@ impl<'a> History<'a> {
             if let Some(ends) = history.ends.get_mut(process) {
                 ends.push(visit.end);
             }
-            if history.wait(number).is_some()
+            if history.late(visit).is_some()
                 && let Some(waits) = history.waits.get_mut(process)
             {
                 waits.push(number);
@@ -271,11 +294,17 @@ impl<'a> History<'a> {
         self.all.visits.get(number as usize)
     }
 
+    /// The operation in which a visit waits for another process, if it does.
+    fn late(&self, visit: &Visit) -> Option<Late> {
+        let late = *self.all.operations.get(visit.operation as usize)?;
+        (visit.until > visit.begin && late.process != visit.process).then_some(late)
+    }
+
     /// The wait of a visit for another process, if it waits.
     fn wait(&self, number: u32) -> Option<Wait> {
         let visit = self.visit(number)?;
-        let late = *self.all.operations.get(visit.operation as usize)?;
-        (visit.until > visit.begin && late.process != visit.process).then(|| Wait {
+        let late = self.late(visit)?;
+        Some(Wait {
             length: visit.until.abs_diff(visit.begin),
             late,
             until: visit.until,
@@ -365,6 +394,23 @@ impl<'a> History<'a> {
         Ok(origins)
     }
 
+    /// The work of each process, compared with that of the others.
+    fn work(&self) -> Vec<Option<ComparedWork>> {
+        let mut all = vec![Working::default(); self.ends.len()];
+        for visit in &self.all.visits {
+            if let Some(own) = all.get_mut(visit.process as usize) {
+                let wait = self.late(visit).map(|_| visit.until);
+                // Where no end is known, it took part until it no longer waited.
+                let end = match visit.end {
+                    i64::MAX => visit.until.max(visit.begin),
+                    end => end,
+                };
+                own.add(visit.begin, end, wait);
+            }
+        }
+        compare(&all)
+    }
+
     /// The number that a process has held up. The share of a wait that is due to it follows from those of
     /// earlier waits.
     fn reach(&self, process: usize, pace: &mut Pace<'_>) -> Result<Reach, Cancelled> {
@@ -415,6 +461,7 @@ impl Origin {
             certainly: 0,
             operations: 0,
             certain_operations: 0,
+            work: None,
             reach: None,
         }
     }

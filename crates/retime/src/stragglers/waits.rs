@@ -31,6 +31,8 @@ pub struct ProcessWaits {
     pub waited: u64,
     /// How long its locations that took part were recorded, together.
     pub recorded: u64,
+    /// How long the one of them was recorded that was so longest.
+    pub lasted: u64,
 }
 
 /// Operations of the same participants.
@@ -85,6 +87,7 @@ impl ProcessWaits {
         self.certainly_last += other.certainly_last;
         self.messages += other.messages;
         self.waited_for_longest = self.waited_for_longest.max(other.waited_for_longest);
+        self.lasted = self.lasted.max(other.lasted);
         for (own, its) in [
             (&mut self.waited_for, other.waited_for),
             (&mut self.certainly_waited_for, other.certainly_waited_for),

@@ -6,7 +6,8 @@ use retime::causality::{
     OperationPart,
 };
 use retime::{
-    Clocks, Grouping, LocationIndex, Origin, Reach, Stragglers, Ticks, Timestamp, TraceInfo,
+    Clocks, ComparedWork, Grouping, LocationIndex, Origin, Reach, Stragglers, Ticks, Timestamp,
+    TraceInfo,
 };
 
 use crate::common::hand::ranks;
@@ -18,6 +19,12 @@ enum Act {
     Meet(Vec<(usize, u64)>, u64),
     /// A process sends to another one, which works before it asks.
     Send {
+        from: (usize, u64),
+        to: (usize, u64),
+        takes: u64,
+    },
+    /// Both ends of a message go on so long after the later of them came.
+    Pass {
         from: (usize, u64),
         to: (usize, u64),
         takes: u64,
@@ -93,6 +100,28 @@ fn run(
                     });
                 }
             }
+            Act::Pass { from, to, takes } => {
+                let id = MessageId::number(id_of(act));
+                let [sent, asked] = [from, to].map(|it| now[it.0] + it.1);
+                let end = sent.max(asked) + takes;
+                let event = number(&mut logs, from.0);
+                logs[from.0].0.named_send(event, Timestamp(sent), id);
+                logs[from.0].0.held(Ticks((end - sent) as i64));
+                let event = number(&mut logs, to.0);
+                logs[to.0].0.named_receive(event, Timestamp(end), id);
+                logs[to.0].0.awaited(Ticks((end - asked) as i64));
+                let ends = [(to.0, asked, (from.0, sent)), (from.0, sent, (to.0, asked))];
+                for (process, begin, last) in ends {
+                    now[process] = end;
+                    visits.push(Visit {
+                        process,
+                        begin,
+                        end,
+                        last,
+                        act,
+                    });
+                }
+            }
             Act::Send { from, to, takes } => {
                 let id = MessageId::number(id_of(act));
                 let sent = now[from.0] + from.1;
@@ -145,7 +174,11 @@ fn programs() -> impl Strategy<Value = (usize, Vec<Act>)> {
                 takes,
             },
         );
-        let act = prop_oneof![3 => meet, 1 => send];
+        let pass = send.clone().prop_map(|act| match act {
+            Act::Send { from, to, takes } => Act::Pass { from, to, takes },
+            act => act,
+        });
+        let act = prop_oneof![6 => meet, 2 => send, 1 => pass];
         (Just(processes), prop::collection::vec(act, 1..25))
     })
 }
@@ -297,6 +330,111 @@ fn the_slow_one_is_named_and_not_the_one_who_waited_for_it() {
         })
     );
     assert!(found.origins[1].held_up < held_up / 50);
+    let work = |process: usize| {
+        let origin = found.origins.iter().find(|it| it.process == process);
+        origin.and_then(|it| it.work).unwrap()
+    };
+    // It works 1,000 longer than others in each of ten rounds, of which all took part in nine and what
+    // is left of the first when 5 comes; and that 4 is waited for does not make it slow.
+    let [slow, waited_for] = [5, 4].map(work);
+    assert!(
+        slow.longer.abs_diff(9_000) < 100 && slow.differ < 100,
+        "{slow:?}"
+    );
+    assert!(
+        waited_for.longer < 100 && waited_for.differ > 8_900,
+        "{waited_for:?}"
+    );
+}
+
+/// 0 works for 100, and sends to 1, which works for 10 more, and sends to 2, which works for 10
+/// more, and sends to 0. That asks at 102.
+#[test]
+fn a_ring_of_three_by_hand() {
+    let send = |from, worked, to| Act::Send {
+        from: (from, worked),
+        to: (to, 1),
+        takes: 3,
+    };
+    let (visits, logs) = run(
+        3,
+        &[send(0, 100, 1), send(1, 10, 2), send(2, 10, 0)],
+        |act| act as u64,
+    );
+    // 1 asks at 2 for what is sent at 101, 2 for what is sent at 114, and 0 at 102 for what is at 127.
+    let waits: Vec<u64> = visits.iter().map(Visit::waits).collect();
+    assert_eq!(waits, [99, 112, 25]);
+    let found = found(3, logs);
+    let of = |process: usize| {
+        let origin = found.origins.iter().find(|it| it.process == process);
+        origin.map(|it| (it.held_up, it.directly))
+    };
+    // 2 waited for 112 before it kept 0 for 25, which go on to it: it is to blame for nothing. Of the
+    // 112 and these 25 as much goes on to 1 as that was idle, 99 of 112, and from there to 0.
+    let goes_on = (112 + 25) * 99 / 112;
+    assert_eq!(of(0), Some((99 + goes_on, 99)));
+    assert_eq!(of(1), Some((112 + 25 - goes_on, 13)));
+    assert_eq!(of(2), None);
+    // No send says how long it lasted, but of all that waits it is known for what.
+    assert!(found.origins.iter().all(|it| it.work.is_some()));
+}
+
+/// Two stages of which the second works ten times as long. The first one waits in its sends.
+#[test]
+fn who_sends_waits_for_who_receives() {
+    let pass = |works| Act::Pass {
+        from: (0, 10),
+        to: (1, works),
+        takes: 3,
+    };
+    let (visits, logs) = run(2, &[pass(1), pass(100), pass(100)], |act| act as u64);
+    // 1 asks at 2 for what is sent at 11, and both go on at 14. Then 0 sends at 24, and 1 asks at
+    // 114, and once more 103 later.
+    let waits: Vec<(usize, u64)> = visits.iter().map(|it| (it.process, it.waits())).collect();
+    assert_eq!(waits, [(1, 9), (0, 0), (1, 0), (0, 90), (1, 0), (0, 90)]);
+    let found = found(2, logs);
+    let charges: Vec<_> = found
+        .origins
+        .iter()
+        .map(|it| (it.process, it.held_up))
+        .collect();
+    assert_eq!(charges, [(1, 180), (0, 9)]);
+    // Both took part from 11, when 0 first did, to 220. In that time 1 waited no more.
+    let work = |longer, differ| Some(ComparedWork { longer, differ });
+    let works: Vec<_> = found.origins.iter().map(|it| it.work).collect();
+    assert_eq!(works, [work(180, 0), work(0, 0)]);
+}
+
+/// Four stages that work alike, on four messages each way, and meet. The first is waited for until
+/// there is anything to do, the last until there is anything to give back; but nobody is slow.
+#[test]
+fn of_stages_that_work_alike_none_stands_out() {
+    let mut acts = Vec::new();
+    for _ in 0..5 {
+        let mut pass = |from: usize, to: usize| {
+            acts.push(Act::Pass {
+                from: (from, 50),
+                to: (to, 50),
+                takes: 3,
+            });
+        };
+        for _ in 0..4 {
+            (0..3).for_each(|it| pass(it, it + 1));
+        }
+        for _ in 0..4 {
+            (0..3).for_each(|it| pass(3 - it, 2 - it));
+        }
+        // The ends have one neighbour each, and do as much beside.
+        let works = |it: usize| if it == 0 || it == 3 { 450 } else { 50 };
+        acts.push(Act::Meet((0..4).map(|it| (it, works(it))).collect(), 3));
+    }
+    let (visits, logs) = run(4, &acts, |act| act as u64);
+    let waited: u64 = visits.iter().map(Visit::waits).sum();
+    let found = found(4, logs);
+    assert!(found.origins[0].held_up * 4 > waited, "{:?}", found.origins);
+    // Of work is left what messages take: the inner stages have eight more in each round.
+    let longer = found.origins.iter().map(|it| it.work.unwrap().longer);
+    assert_eq!(longer.max(), Some(5 * 8 * 3));
 }
 
 /// A pipeline whose second stage is slow: the third waits for it, and the fourth for the third.

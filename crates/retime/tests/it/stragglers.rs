@@ -95,7 +95,9 @@ fn plain(processes: &[usize], barriers: &Barriers, open: u64) -> Vec<ProcessWait
         let times = barriers.iter().map(|it| it[location]);
         let first = times.clone().map(|it| it.0).min().unwrap();
         if sums[process].operations > 0 {
-            sums[process].recorded += times.map(|it| it.1).max().unwrap() - first;
+            let recorded = times.map(|it| it.1).max().unwrap() - first;
+            sums[process].recorded += recorded;
+            sums[process].lasted = sums[process].lasted.max(recorded);
         }
     }
     sums
