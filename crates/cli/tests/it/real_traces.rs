@@ -322,8 +322,8 @@ fn kernels_that_begin_before_their_launch_are_repaired() {
     }
 }
 
-/// Collectives of 0.7 s that all wait for hundreds of microseconds: lines would drift by 600 ppm, and
-/// be twice as far from the truth as constants.
+/// Collectives of 0.7 s that all wait for hundreds of microseconds: lines that follow them would drift by
+/// 600 ppm, and be twice as far from the truth as constants.
 #[test]
 fn loose_collectives_of_a_short_run_prove_no_drift() {
     let Some(scratch) = unpacked(&["gpu/gloo_ddp4"]) else {
@@ -342,7 +342,10 @@ fn loose_collectives_of_a_short_run_prove_no_drift() {
         scratch.write(&format!("shifted/{name}"), &profile.to_string());
     }
     let report = report(&scratch.succeed("correct shifted -o out --truth ddp4 -q --json -"));
-    assert_eq!(report["method"]["alignment"]["pieces"], 0, "{report:#}");
+    for host in report["hosts"].as_array().unwrap() {
+        let rate = host["drift"]["rate"].as_f64().unwrap_or(0.0);
+        assert!(rate.abs() < 1e-4, "{host}");
+    }
     let error = &report["accuracy"]["corrected"]["relative_ticks"]["mean_abs"];
     assert!(error.as_f64() < Some(50_000.0), "{error}");
 }

@@ -438,7 +438,7 @@ fn the_slow_rank_is_named_though_little_is_left_reversed() {
 fn waiting_for_a_slow_rank_is_no_minimal_delay() {
     let run = KinetoRun {
         ranks: 8,
-        iterations: 6,
+        iterations: 12,
         stragglers: vec![Straggler {
             rank: 5,
             every: 1,

@@ -30,7 +30,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Edge, Edges};
-use crate::causality::{Causality, EventNode, Ids, Instance, Place};
+use crate::causality::{Causality, Class, EventNode, Ids, Instance, Place};
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -179,20 +179,69 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
         })
     }
 
-    /// The dependencies of an operation, of those from one clock to another the tightest.
+    /// The dependencies of an operation, but for those that others between its clocks imply: from a
+    /// later cause to an earlier effect.
     ///
-    /// All begins of one clock come before all ends of another: if the latest begin comes before the
-    /// earliest end, the others do. Were all told, an operation would count for as many as there are
-    /// locations of a clock.
+    /// Where all wait for all, one is left from a clock to another. Were all told, an operation would count
+    /// for as many as a clock has locations.
     fn collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
         if !self.is_shared {
             return self.each_of_collective(instance, visit);
         }
         let mut edges = Vec::new();
-        self.each_of_collective(instance, &mut |edge| edges.push(edge));
+        if !self.between_all_clocks(instance, &mut |edge| edges.push(edge)) {
+            self.each_of_collective(instance, &mut |edge| edges.push(edge));
+        }
         edges.sort_unstable_by_key(|it| (it.from, it.to, Reverse(it.sent), it.received));
-        edges.dedup_by_key(|it| (it.from, it.to));
+        // Of those from one clock to another, latest cause first, each that ends before all before it.
+        edges.dedup_by(|it, tighter| {
+            (it.from, it.to) == (tighter.from, tighter.to) && it.received >= tighter.received
+        });
         edges.into_iter().for_each(visit);
+    }
+
+    /// The dependencies between each two clocks of an operation in which all wait for all: from the latest
+    /// begin of one to the earliest end of the other, which do not depend on how clocks differ. False
+    /// where that would be more than a begin and an end have each.
+    fn between_all_clocks(&self, instance: Instance, visit: &mut impl FnMut(Edge)) -> bool {
+        let (nodes, collectives) = (self.causality.nodes(), self.causality.collectives());
+        let operation = collectives.operation(instance);
+        if operation.class != Class::AllToAll || operation.across_sides {
+            return false;
+        }
+        let participants = collectives.participants(instance);
+        let clock = |node: &EventNode| self.clocks.of(nodes.location(*node));
+        let time = |node: &EventNode| nodes.time(*node);
+        let mut begins: Vec<EventNode> = participants.iter().filter_map(|it| it.cause()).collect();
+        let mut ends: Vec<EventNode> = participants.iter().filter_map(|it| it.effect()).collect();
+        begins.sort_unstable_by_key(|it| (clock(it), Reverse(time(it)), *it));
+        begins.dedup_by_key(|it| clock(it));
+        ends.sort_unstable_by_key(|it| (clock(it), time(it), *it));
+        ends.dedup_by_key(|it| clock(it));
+        if begins.len() * ends.len().saturating_sub(1) > 2 * participants.len() {
+            return false;
+        }
+        let pairs = { begins.iter() }.flat_map(|&cause| ends.iter().map(move |&it| (cause, it)));
+        for (cause, effect) in pairs {
+            let edge = self.edge(cause, effect);
+            if edge.from != edge.to {
+                visit(edge);
+            }
+        }
+        true
+    }
+
+    fn edge(&self, cause: EventNode, effect: EventNode) -> Edge {
+        let nodes = self.causality.nodes();
+        let clock = |node: EventNode| self.clocks.of(nodes.location(node));
+        Edge {
+            sent: nodes.time(cause).0,
+            received: nodes.time(effect).0,
+            cause: cause.into(),
+            effect: effect.into(),
+            from: clock(cause),
+            to: clock(effect),
+        }
     }
 
     fn each_of_collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
@@ -204,14 +253,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
             node.map(clock)
         };
         let mut add = |cause: EventNode, effect: EventNode| {
-            let edge = Edge {
-                sent: nodes.time(cause).0,
-                received: nodes.time(effect).0,
-                cause: cause.into(),
-                effect: effect.into(),
-                from: clock(cause),
-                to: clock(effect),
-            };
+            let edge = self.edge(cause, effect);
             if edge.from != edge.to {
                 visit(edge);
             }

@@ -223,6 +223,15 @@ struct AtAlignedTimes {
     causality: Causality,
 }
 
+impl AtAlignedTimes {
+    /// False if the rates of clocks would differ by more than those of any two clocks do: where few
+    /// dependencies last for a short time, little moves a rate by much.
+    fn is_plausible(&self) -> bool {
+        let rates = RateDifference::largest(&self.correction);
+        rates.is_none_or(|it| it.refuse(RATE_DIFFERENCE).is_ok())
+    }
+}
+
 impl Work<'_> {
     /// Aligns and repairs a trace. Clocks that are a guess are split until dependencies
     /// contradict them no more.
@@ -302,14 +311,10 @@ impl Work<'_> {
             ..alignment
         };
         let mended = self.at_times(clocks, alignment, ends)?;
-        let is_plausible = |it: &AtAlignedTimes| {
-            let rates = RateDifference::largest(&it.correction);
-            rates.is_none_or(|it| it.refuse(RATE_DIFFERENCE).is_ok())
-        };
         let satisfies_all = |it: &AtAlignedTimes| violated_by(&it.causality, clocks) == 0;
         Ok(mended
             .ok()
-            .filter(|it| satisfies_all(it) && is_plausible(it)))
+            .filter(|it| satisfies_all(it) && it.is_plausible()))
     }
 
     /// By how much dependencies are violated after alignment.
@@ -382,13 +387,14 @@ impl Work<'_> {
             return self.at_times(clocks, alignment, None);
         };
         let by_ends = self.at_times(clocks, by_ends, Some(ends))?;
+        let is_plausible = by_ends.as_ref().is_ok_and(AtAlignedTimes::is_plausible);
         let left = self.left(&by_ends, clocks);
-        if left == 0 {
+        if is_plausible && left == 0 {
             return Ok(by_ends);
         }
         let without = self.at_times(clocks, alignment, None)?;
-        let is_worse = self.left(&without, clocks) < left;
-        Ok(if is_worse { without } else { by_ends })
+        let is_better = is_plausible && self.left(&without, clocks) >= left;
+        Ok(if is_better { by_ends } else { without })
     }
 
     /// An alignment with what ends of operations tell besides.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use retime::causality::{LocationLog, Operation, Root};
 use retime::edges::{Dependencies, Source};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
-use retime::{EndsEvidence, LocationIndex, Timestamp, TraceInfo};
+use retime::{Edge, EndsEvidence, LocationIndex, Timestamp, TraceInfo};
 
 use crate::common::hand::{end, logs, ranks_on, receive, send};
 use crate::common::trace::Call;
@@ -80,6 +80,43 @@ fn ends_of_barriers_tell_clocks_of_ranks_that_wait_in_them() {
     same_with_three(&trace.0, &trace.1, &Method::default()).unwrap();
 }
 
+/// Ends of a scan wait for those before them alone: on each of two nodes the later cause has the later
+/// effect, and neither implies the other.
+#[test]
+fn of_a_scan_over_shared_clocks_nothing_is_left_out() {
+    let begins = [100, 100, 500, 100];
+    let ends = [150, 200, 550, 600];
+    let events: Vec<Vec<(u64, Call)>> = begins
+        .into_iter()
+        .zip(ends)
+        .map(|(begin, ended)| {
+            vec![
+                (begin, Call::Begin),
+                (ended, end(Operation::Scan, Root::None)),
+            ]
+        })
+        .collect();
+    let info = ranks_on(&[(0, 0), (1, 1), (2, 0), (3, 1)]);
+    let options = AnalysisOptions::default();
+    let analysis = Analysis::new(info, logs(&events), options, &()).unwrap();
+    let mut found = dependencies(&analysis);
+    found.retain(|it| it.from.0 == 0);
+    let latencies: Vec<i64> = found.iter().map(Edge::latency).collect();
+    assert_eq!(latencies, [100, 100], "{found:?}");
+}
+
+/// All dependencies between clocks, as recorded.
+fn dependencies(analysis: &Analysis) -> Vec<Edge> {
+    let (causality, clocks) = (analysis.causality(), analysis.clocks());
+    let time = |node| causality.nodes().time(node).0;
+    let all = Dependencies::new(causality, clocks, time);
+    let mut found = Vec::new();
+    for part in 0..all.parts() {
+        all.walk(part, |edge| found.push(edge));
+    }
+    found
+}
+
 /// However many ranks of a node take part, a barrier relates two nodes once.
 #[test]
 fn a_barrier_counts_once_for_two_nodes() {
@@ -89,18 +126,13 @@ fn a_barrier_counts_once_for_two_nodes() {
     assert_eq!(ends.map(|it| it.operations), Some(6));
 
     let analysis = Analysis::new(trace.0, trace.1, AnalysisOptions::default(), &()).unwrap();
-    let (causality, clocks) = (analysis.causality(), analysis.clocks());
-    let time = |node| causality.nodes().time(node).0;
-    let all = Dependencies::new(causality, clocks, time);
     let mut counts = BTreeMap::new();
-    for part in 0..all.parts() {
-        all.walk(part, |edge| {
-            *counts.entry((edge.from.0, edge.to.0)).or_insert(0) += 1;
-        });
+    for edge in dependencies(&analysis) {
+        *counts.entry((edge.from.0, edge.to.0)).or_insert(0) += 1;
     }
     // Between the first two there are 240 messages, besides.
     counts.retain(|&(from, to), _| from == 2 || to == 2);
-    assert_eq!(clocks.len(), 3);
+    assert_eq!(analysis.clocks().len(), 3);
     assert!(
         counts.values().all(|it| *it <= 6) && counts.values().any(|it| *it == 6),
         "{counts:?}"
