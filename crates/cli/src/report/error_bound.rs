@@ -159,10 +159,12 @@ fn unseen(bounds: &BoundsPart) -> Option<String> {
     }
     (beyond > all / UNSEEN_OF).then(|| {
         format!(
-            "{} of {} events lie before or after the stretch in which their clock both sends and receives: \
-             there this is certain only if it was not set",
+            "{} of {} {} before or after the stretch in which {} both sends and receives: there this is \
+             certain only if it was not set",
             group_digits(beyond),
-            group_digits(all)
+            plural(all, "event"),
+            if beyond == 1 { "lies" } else { "lie" },
+            if beyond == 1 { "its clock" } else { "their clock" },
         )
     })
 }
@@ -170,10 +172,11 @@ fn unseen(bounds: &BoundsPart) -> Option<String> {
 /// Says how many events are of clocks that are bounded on one side only: no step of these would be seen.
 fn one_sided(bounds: &BoundsPart) -> Option<String> {
     (bounds.one_sided > 0 && bounds.all.events > 0).then(|| {
-        format!(
-            "{} are of clocks that are bounded on one side only: that side holds only if these were not set",
-            plural(bounds.one_sided, "event")
-        )
+        let of_clocks = match bounds.one_sided {
+            1 => "is of a clock that is bounded on one side only: that side holds only if it was not set",
+            _ => "are of clocks that are bounded on one side only: that side holds only if these were not set",
+        };
+        format!("{} {of_clocks}", plural(bounds.one_sided, "event"))
     })
 }
 

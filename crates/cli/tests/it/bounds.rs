@@ -345,4 +345,10 @@ fn bounds_say_that_of_one_side_no_step_would_show() {
     let said = "60 events are of clocks that are bounded on one side only: that side holds only if these \
                 were not set";
     assert!(summary.contains(said), "{summary}");
+
+    let first: Vec<&str> = lines.lines().take(2).collect();
+    scratch.write("one.jsonl", &first.join("\n"));
+    let summary = scratch.retime("check one.jsonl").stdout;
+    let said = "1 event is of a clock that is bounded on one side only: that side holds only if it was not set";
+    assert!(summary.contains(said), "{summary}");
 }
