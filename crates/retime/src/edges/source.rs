@@ -30,7 +30,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Edge, Edges};
-use crate::causality::{Causality, Class, EventNode, Ids, Instance, Place};
+use crate::causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -212,8 +212,12 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
         let participants = collectives.participants(instance);
         let clock = |node: &EventNode| self.clocks.of(nodes.location(*node));
         let time = |node: &EventNode| nodes.time(*node);
-        let mut begins: Vec<EventNode> = participants.iter().filter_map(|it| it.cause()).collect();
-        let mut ends: Vec<EventNode> = participants.iter().filter_map(|it| it.effect()).collect();
+        let mut begins: Vec<EventNode> =
+            participants.iter().filter_map(Participant::cause).collect();
+        let mut ends: Vec<EventNode> = participants
+            .iter()
+            .filter_map(Participant::effect)
+            .collect();
         begins.sort_unstable_by_key(|it| (clock(it), Reverse(time(it)), *it));
         begins.dedup_by_key(|it| clock(it));
         ends.sort_unstable_by_key(|it| (clock(it), time(it), *it));
