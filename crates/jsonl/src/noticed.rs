@@ -1,4 +1,4 @@
-//! What a reader should know of a file before trusting it: ids that lines of several locations
+//! Signs that a file does not mean what it seems to: ids that lines of several locations
 //! carry at a time, and lines that stand newest first.
 
 use retime_model::{LocationIndex, TraceInfo, plural, printable};

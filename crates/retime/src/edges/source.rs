@@ -98,8 +98,8 @@ const INSTANCES: u32 = 1 << 11;
 const LISTED: usize = 1 << 16;
 
 /// The dependencies of a trace: all messages between two clocks, and of collectives
-/// for each end the latest begin on another clock, for each begin the earliest end, but between
-/// two clocks only the tightest, at given times.
+/// for each end the latest begin on another clock, for each begin the earliest end, at given times;
+/// where locations share clocks, none that another one of the operation implies.
 #[derive(Clone, Debug)]
 pub struct Dependencies<'a, T> {
     causality: &'a Causality,
@@ -167,31 +167,26 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
 
     fn message(&self, to: ClockId, receive: EventNode) -> Option<Edge> {
         let send = self.causality.message_source(receive)?;
-        let nodes = self.causality.nodes();
-        let from = self.clocks.of(nodes.location(send));
-        (from != to).then(|| Edge {
-            sent: nodes.time(send).0,
-            received: nodes.time(receive).0,
-            cause: send.into(),
-            effect: receive.into(),
-            from,
-            to,
-        })
+        let from = self.clocks.of(self.causality.nodes().location(send));
+        (from != to).then(|| self.edge(send, receive))
     }
 
     /// The dependencies of an operation, but for those that others between its clocks imply: from a
     /// later cause to an earlier effect.
     ///
     /// Where all wait for all, one is left from a clock to another. Were all told, an operation would count
-    /// for as many as a clock has locations.
+    /// for as many as a clock has locations. What is implied may be violated by a minimal delay that
+    /// differs between locations of the same clocks: bounds are then wider than they could be, and no
+    /// less true.
     fn collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
         if !self.is_shared {
             return self.each_of_collective(instance, visit);
         }
-        let mut edges = Vec::new();
-        if !self.between_all_clocks(instance, &mut |edge| edges.push(edge)) {
-            self.each_of_collective(instance, &mut |edge| edges.push(edge));
+        if self.between_all_clocks(instance, visit) {
+            return;
         }
+        let mut edges = Vec::new();
+        self.each_of_collective(instance, &mut |edge| edges.push(edge));
         edges.sort_unstable_by_key(|it| (it.from, it.to, Reverse(it.sent), it.received));
         // Of those from one clock to another, latest cause first, each that ends before all before it.
         edges.dedup_by(|it, tighter| {

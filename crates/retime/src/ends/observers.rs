@@ -16,10 +16,10 @@
 //!  as recorded 65 us off on average, by dependencies 11, by ends of the barriers 0.6
 //! ```
 //!
-//! With known truth (144 recordings of twelve programs whose groups of ranks hardly meet) dependencies
-//! alone come to 6.0 us in the geometric mean, ends that count to 3, 10 and 30 spreads to 4.3, 4.2 and 4.1;
-//! on recordings of other programs, ends to one spread made errors 12 % larger, to 10 none by more than
-//! 6 %.
+//! With known truth (twelve recordings of programs whose groups of ranks hardly meet, 144 draws of clock
+//! errors) dependencies alone come to 6.0 us in the geometric mean, ends that always count, to 3, 10 and 30
+//! spreads, to 4.3, 4.2 and 4.1. On recordings of other programs ends that always count, to one spread, made
+//! errors 12 % larger.
 
 use retime_model::LocationIndex;
 
@@ -36,7 +36,7 @@ pub(crate) enum Observers<'a> {
 }
 
 impl Observers<'_> {
-    /// By location, of so many: true if its ends count.
+    /// True for each location whose ends count, by its number, of so many `locations`.
     pub(super) fn count_by_location(self, locations: usize) -> Vec<bool> {
         let Self::Streams(streams) = self else {
             return vec![true; locations];

@@ -127,7 +127,7 @@ pub struct Origin {
 /// How much is known of what processes waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Of most records of communication it is known since when they waited, and for whom.
+    /// Most records of communication tell since when somebody waited, and for whom.
     Most,
     /// There are many of which it is not.
     Some,

@@ -43,9 +43,9 @@ const SELDOM: usize = 2;
 /// The work of a process compared with that of others. All times are in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ComparedWork {
-    /// By how much it worked longer than half of the others, in as much time.
+    /// The ticks by which it worked longer than half of the others, in as much time.
     pub longer: u64,
-    /// By how much the others differ.
+    /// The ticks by which the others differ.
     pub differ: u64,
 }
 
