@@ -53,7 +53,7 @@
 
 use serde::Serialize;
 
-use crate::causality::Causality;
+use retime_causality::Causality;
 use retime_model::Timestamp;
 
 /// Size of errors in ticks.

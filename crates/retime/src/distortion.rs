@@ -36,8 +36,8 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, Place};
 use crate::pace::Pace;
+use retime_causality::{Causality, Place};
 use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Role, Ticks, Timestamp};
 
 /// Changes up to this share count as small.

@@ -115,19 +115,14 @@
 
 mod accuracy;
 pub mod align;
-pub mod causality;
 pub mod clock;
 mod correction;
-mod delay;
 mod distortion;
-pub mod edges;
 mod ends;
 pub mod estimate;
 mod grouping;
 mod limiting;
-pub mod merge;
 pub mod optimal;
-pub mod order;
 pub mod pipeline;
 pub mod repair;
 mod sorting;
@@ -137,17 +132,19 @@ mod unbroken;
 use retime_model::pace;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
-pub use causality::{Causality, CausalityOptions};
 pub use correction::{
     ClockMap, Correction, CorrectionError, Knot, MapBuilder, MapCursor, MapError, Point,
     SavedClock, SavedDistance, SavedError, SavedKnot, Step, compose,
 };
-pub use delay::{DelayByLength, DelayTable, MinimalDelay, PairClass};
 pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
-pub use edges::{Edge, Edges, PairEdges};
 pub use ends::{EndsEvidence, EndsStep};
 pub use grouping::{Grouping, SharedClock, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
+pub use retime_causality::{self as causality, edges, merge, order};
+pub use retime_causality::{
+    Causality, CausalityOptions, DelayByLength, DelayTable, Edge, Edges, MinimalDelay, PairClass,
+    PairEdges,
+};
 pub use retime_model::format;
 pub use retime_model::pace::Pace;
 pub use retime_model::{

@@ -40,9 +40,9 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, EventNode, Place, Reached, Role, Slot};
 use crate::clock::LogicalTimes;
-use crate::delay::MinimalDelay;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, EventNode, Place, Reached, Role, Slot};
 use retime_model::{Clocks, LocationIndex};
 use retime_model::{Ticks, Timestamp};
 

@@ -47,14 +47,14 @@
 
 use rayon::prelude::*;
 
-use crate::causality::{Causality, EventNode, Ids, Instance};
 use crate::clock::{
     ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled_by_guess, mirror_back,
 };
 use crate::correction::{Correction, CorrectionError};
-use crate::delay::MinimalDelay;
-use crate::merge::{All, Sum};
 use crate::pace::Pace;
+use retime_causality::MinimalDelay;
+use retime_causality::merge::{All, Sum};
+use retime_causality::{Causality, EventNode, Ids, Instance};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{Clocks, LocationIndex, Ticks};
 

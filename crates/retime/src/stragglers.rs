@@ -76,12 +76,12 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use crate::causality::{
-    AwaitedMessage, Causality, Class, EventNode, Ids, Instance, Participant, Place,
-};
-use crate::merge::Merge;
 use crate::optimal::ErrorBounds;
 use crate::pace::Pace;
+use retime_causality::merge::Merge;
+use retime_causality::{
+    AwaitedMessage, Causality, Class, EventNode, Ids, Instance, Participant, Place,
+};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use retime::causality::{EventNode, LogNode};
+use retime_causality::{EventNode, LogNode};
 
 use crate::{event::Event, layout::Layout};
 

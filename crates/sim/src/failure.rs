@@ -11,7 +11,7 @@ pub enum Error {
     Write(#[from] writer::WriteError),
     /// The events of a location make no log.
     #[error(transparent)]
-    Log(#[from] retime::causality::LogError),
+    Log(#[from] retime_causality::LogError),
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] std::io::Error),

@@ -1,6 +1,6 @@
 //! Where the processes run: nodes, ranks, threads.
 
-use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
+use retime_model::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
 use retime_otf2::writer::DefinitionsWriter;
 use retime_otf2::{
     CommRef, GroupType, LocationGroupRef, LocationGroupType, LocationType, Paradigm, ParadigmClass,

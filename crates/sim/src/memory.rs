@@ -5,15 +5,15 @@
 //! time of every node and the true dependencies. The latter come from the
 //! simulation's own book-keeping, not from the matching that they may test.
 //!
-//! Nodes are numbered as in [`retime::causality::Nodes`]: the events with a
+//! Nodes are numbered as in [`retime_causality::Nodes`]: the events with a
 //! role of the first location, then those of the second, and so on.
 
 use std::ops::Range;
 
-use retime::causality::{
+use retime_causality::{
     Causality, CausalityError, CausalityOptions, EventNode, LocationLog, LogBuilder, LogNode,
 };
-use retime::{LocationIndex, TickRate, Timestamp, TraceInfo};
+use retime_model::{LocationIndex, TickRate, Timestamp, TraceInfo};
 
 use crate::{
     clock::{Clock, Reader, Timer},

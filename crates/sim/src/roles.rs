@@ -4,8 +4,8 @@
 //! [`LogBuilder`] of its location. All communication is among the ranks of
 //! [`WORLD`](crate::WORLD), whose handle is 0.
 
-use retime::causality::{Collective, Length, LogBuilder, Message, Operation, Root};
-use retime::{LocationIndex, Timestamp};
+use retime_causality::{Collective, Length, LogBuilder, Message, Operation, Root};
+use retime_model::{LocationIndex, Timestamp};
 use retime_otf2::CollectiveOp;
 use retime_otf2::writer;
 

@@ -12,10 +12,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 27] = [
+const CRATES: [(&str, &[&str]); 28] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
-    ("retime", &["retime-model", "retime-numerics"]),
+    ("retime-causality", &["retime-model", "retime-numerics"]),
+    (
+        "retime",
+        &["retime-causality", "retime-model", "retime-numerics"],
+    ),
     ("retime-methods", &["retime", "retime-numerics"]),
     ("retime-measure", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
@@ -57,7 +61,10 @@ const CRATES: [(&str, &[&str]); 27] = [
             "retime-perfetto-wire",
         ],
     ),
-    ("retime-sim", &["retime", "retime-otf2"]),
+    (
+        "retime-sim",
+        &["retime-causality", "retime-model", "retime-otf2"],
+    ),
     (
         "retime-testing",
         &["retime-model", "retime-perfetto-wire", "retime-sim"],
@@ -127,9 +134,10 @@ const MODEL_NEEDS: [&str; 5] = ["crc32fast", "rustc-hash", "rustix", "serde", "t
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 23] = [
+const LAYERED: [&str; 24] = [
     "model",
     "numerics",
+    "causality",
     "retime",
     "methods",
     "measure",

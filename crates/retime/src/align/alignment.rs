@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edges::Edge;
 use crate::estimate::Estimate;
+use retime_causality::edges::Edge;
 use retime_model::ClockId;
 
 /// How a clock is tied to the reference.
@@ -19,7 +19,7 @@ pub enum Relation {
 }
 
 /// A clock was set. Stamps are ticks since
-/// [`Nodes::base`](crate::causality::Nodes::base).
+/// [`Nodes::base`](retime_causality::Nodes::base).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockStep {
     /// The clock.

@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edges::Source;
+use retime_causality::edges::Source;
 use retime_model::ClockId;
 
 /// Where the stamps of all clocks lie once they are shifted.

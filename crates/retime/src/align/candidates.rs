@@ -13,7 +13,7 @@ use super::division::finest;
 use super::links::Links;
 use super::options::OPTIONS;
 use super::reduced::{Cell, Counted, Reduced, Reduction, Same, same};
-use crate::edges::{Edge, Source};
+use retime_causality::edges::{Edge, Source};
 use retime_model::{Cancelled, Monitor};
 
 /// The dependencies of a source, without those that were left out.

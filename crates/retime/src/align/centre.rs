@@ -331,7 +331,7 @@ pub(super) mod tests {
     use super::super::links::Link;
     use super::super::options::OPTIONS;
     use super::*;
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
     use retime_model::ClockId;
 
     /// All dependencies of some links, each of which counts.

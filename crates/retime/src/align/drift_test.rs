@@ -158,7 +158,7 @@ impl LineFit<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::{Alignment, align_edges};
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
     use retime_model::{ClockId, TickRate};
 
     const SECONDS: i64 = 10;

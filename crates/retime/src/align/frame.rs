@@ -18,7 +18,7 @@ use super::line::Line;
 use super::links::Link;
 use super::recorded::RecordedOffsets;
 use super::reduced::LinkPoint;
-use crate::edges::Source;
+use retime_causality::edges::Source;
 use retime_model::{Cancelled, Monitor};
 
 /// Shifts and lines of all clocks.

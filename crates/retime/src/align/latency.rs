@@ -58,9 +58,9 @@ use super::components::components;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
-use crate::edges::{Edge, Edges, TraceEdges};
-use crate::edges::{Source, each_part_watched};
 use crate::estimate::{Estimate, FEWEST, WINDOW};
+use retime_causality::edges::{Edge, Edges, TraceEdges};
+use retime_causality::edges::{Source, each_part_watched};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::paths::{Arc, Start, shortest_paths};
@@ -372,7 +372,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::edges::Edge;
+    use retime_causality::edges::Edge;
 
     /// The least mean over all simple cycles, tried one by one.
     fn by_trial(steps: &[WindowedWay], path: &[WindowedWay], best: &mut Option<f64>) {

@@ -141,7 +141,7 @@ impl Links {
 
     /// All dependencies of a list.
     #[cfg(test)]
-    pub(super) fn of_list(edges: &crate::edges::Edges) -> Self {
+    pub(super) fn of_list(edges: &retime_causality::edges::Edges) -> Self {
         let reduction = super::reduced::Reduction {
             axis: super::axis::Axis::new(edges, vec![0; edges.clocks()]),
             windows: 1,

@@ -91,10 +91,10 @@ pub use sharing::{Sharing, sharing};
 use serde::{Deserialize, Serialize};
 
 use self::stages::Asked;
-use crate::causality::Causality;
-use crate::edges::{Edges, InOrder, Times, TraceEdges};
 use crate::estimate::{Estimate, Offset};
 use frame::Frame;
+use retime_causality::Causality;
+use retime_causality::edges::{Edges, InOrder, Times, TraceEdges};
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};

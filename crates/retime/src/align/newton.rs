@@ -148,7 +148,7 @@ mod tests {
     use crate::align::frame::Frame;
     use crate::align::links::Links;
     use crate::align::options::OPTIONS;
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
     use retime_model::ClockId;
 
     #[test]

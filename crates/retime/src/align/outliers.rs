@@ -23,8 +23,8 @@ use super::frame::Frame;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use super::reduced::{LinkPoint, Same, same};
-use crate::edges::Edge;
-use crate::edges::{Source, each_part_watched};
+use retime_causality::edges::Edge;
+use retime_causality::edges::{Source, each_part_watched};
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::median::median;
 
@@ -240,7 +240,7 @@ fn size(set: &Set) -> usize {
 mod tests {
     use super::*;
     use crate::align::candidates::Candidates;
-    use crate::edges::Edges;
+    use retime_causality::edges::Edges;
 
     /// A program that talks in bursts: of 1,000 dependencies so many are in one window.
     fn few(in_burst: usize) -> bool {

@@ -132,7 +132,7 @@ mod tests {
     use crate::align::components::components;
     use crate::align::links::Links;
     use crate::align::reduced::LinkPoint;
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
     use retime_model::ClockId;
 
     fn component(clocks: usize, links: &Links) -> Vec<usize> {

@@ -146,7 +146,7 @@ impl RecordedOffsets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
     use retime_model::ClockId;
 
     #[test]

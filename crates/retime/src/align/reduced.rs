@@ -47,8 +47,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
-use crate::edges::Edge;
-use crate::edges::{Source, each_part_watched};
+use retime_causality::edges::Edge;
+use retime_causality::edges::{Source, each_part_watched};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, packed, packed_fields};
 use retime_numerics::hull::{Planar, lower_hull};
@@ -424,7 +424,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::edges::Edges;
+    use retime_causality::edges::Edges;
 
     const LAYERS: usize = 3;
 

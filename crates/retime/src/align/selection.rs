@@ -34,7 +34,7 @@ use super::division::Division;
 use super::drift_test::without_drift;
 use super::frame::Frame;
 use super::options::OPTIONS;
-use crate::edges::Source;
+use retime_causality::edges::Source;
 use retime_model::{Cancelled, Monitor};
 
 /// How many families of clocks there are.

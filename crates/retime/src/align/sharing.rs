@@ -57,10 +57,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::latency::{LatencyExchange, WindowedWay};
 use super::options::OPTIONS;
 use super::ways::Ways;
-use crate::causality::Causality;
-use crate::edges::TraceEdges;
 use crate::estimate::{Estimate, Offset};
 use crate::grouping::joined;
+use retime_causality::Causality;
+use retime_causality::edges::TraceEdges;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, TraceInfo};
 

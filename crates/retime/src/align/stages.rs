@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::options::OPTIONS;
-use crate::edges::Source;
+use retime_causality::edges::Source;
 use retime_model::ClockId;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
@@ -25,7 +25,7 @@ use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
 use super::{Alignment, Relation};
-use crate::edges::Edge;
+use retime_causality::edges::Edge;
 
 /// Constants and lines: what is known before a division is looked for.
 pub(super) fn rough(

@@ -369,7 +369,7 @@ fn between(a: Option<Line>, b: Option<Line>) -> Line {
 #[cfg(test)]
 mod tests {
     use crate::align::align_edges;
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
     use retime_model::{ClockId, TickRate};
 
     fn message(from: u32, sent: i64, to: u32, received: i64) -> Edge {

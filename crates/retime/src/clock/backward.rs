@@ -14,11 +14,11 @@
 //!
 //! Source: Rabenseifner 1997, section 7; Rabenseifner 2000, section 7.2.
 
-use crate::causality::{Causality, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_bends, add_known};
-use crate::merge::Most;
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
+use retime_causality::merge::Most;
+use retime_causality::{Causality, Nodes};
 use retime_model::{ClockId, Clocks, Monitor};
 use retime_model::{LocationIndex, Timestamp};
 

@@ -8,8 +8,8 @@
 use super::times::UNKNOWN;
 use retime_numerics::top_two::TopTwo;
 
-use crate::causality::{Causality, Class, EventNode, Ids, Instance, JoinedOperation, Slot};
-use crate::delay::MinimalDelay;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, Class, EventNode, Ids, Instance, JoinedOperation, Slot};
 use retime_model::Ticks;
 use retime_model::{ClockId, Clocks};
 

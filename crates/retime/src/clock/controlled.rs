@@ -57,8 +57,8 @@ use super::law::Constant;
 use super::part::in_any_order;
 use super::run::Run;
 use super::times::LogicalTimes;
-use crate::causality::Causality;
-use crate::delay::MinimalDelay;
+use retime_causality::Causality;
+use retime_causality::MinimalDelay;
 use retime_model::{Clocks, Monitor};
 
 /// Runs the controlled logical clock over a trace.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::exchange::Exchange;
 use super::stepper::{causes, is_tied};
-use crate::causality::{Causality, EventNode, Place, Role};
+use retime_causality::{Causality, EventNode, Place, Role};
 use retime_model::{Clocks, TraceInfo};
 
 /// How many events of a cycle a message names.

@@ -1,8 +1,8 @@
 //! Why a logical clock gives a trace no correction.
 
 use super::cycle::Cycle;
-use crate::causality::Causality;
 use crate::correction::CorrectionError;
+use retime_causality::Causality;
 use retime_model::{Cancelled, LocationIndex};
 
 /// Why a logical clock gives a trace no correction.

@@ -17,8 +17,8 @@
 
 use super::collective_state::CollectiveState;
 use super::times::UNKNOWN;
-use crate::causality::{Causality, EventNode, PackedOption, Role, Slot};
-use crate::delay::MinimalDelay;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, EventNode, PackedOption, Role, Slot};
 use retime_model::{ClockId, Clocks};
 
 /// The bound that dependencies put on an event. The larger of two holds for both.
@@ -174,7 +174,7 @@ impl<'a> Exchange<'a> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::causality::CausalityOptions;
+    use retime_causality::CausalityOptions;
     use retime_model::Ticks;
 
     pub(in crate::clock) const DELAY: MinimalDelay = MinimalDelay::Uniform(Ticks(2));

@@ -1,7 +1,7 @@
 //! The nodes of a clock by time.
 
-use crate::causality::{Causality, EventNode, Ids};
 use crate::sorting::sort_by_key;
+use retime_causality::{Causality, EventNode, Ids};
 use retime_model::{Cancelled, ClockId, Clocks, Monitor, Timestamp};
 
 use super::times::LogicalTimes;

@@ -31,10 +31,10 @@ use super::lead::Lead;
 use super::part::in_any_order;
 use super::run::Run;
 use super::times::Between;
-use crate::causality::{Causality, EventNode, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_known};
-use crate::delay::MinimalDelay;
 use crate::pace::Pace;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, EventNode, Nodes};
 use retime_model::{ClockId, Clocks, MinimalDistance, Monitor, Ticks, Timestamp};
 
 /// The counter of every node.

@@ -3,7 +3,7 @@
 use super::gamma::Gamma;
 use super::lead::Lead;
 use super::times::Between;
-use crate::causality::{EventNode, Nodes};
+use retime_causality::{EventNode, Nodes};
 use retime_model::{ClockId, MinimalDistance};
 
 /// A node that was just computed.

@@ -46,9 +46,9 @@ use super::controlled::controlled;
 use super::error::ClockError;
 use super::gamma::Gamma;
 use super::times::LogicalTimes;
-use crate::causality::Causality;
-use crate::delay::MinimalDelay;
-use crate::merge::Most;
+use retime_causality::Causality;
+use retime_causality::MinimalDelay;
+use retime_causality::merge::Most;
 use retime_model::{Clocks, Monitor};
 
 /// The gammas of the first passes.

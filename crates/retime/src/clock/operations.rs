@@ -1,6 +1,6 @@
 //! Bounds that cross between the parts of a trace in collective operations.
 //!
-//! Where operations are joined in [one part](crate::causality::Turns) each, only that part knows
+//! Where operations are joined in [one part](retime_causality::Turns) each, only that part knows
 //! when all of its participants began and ended. The logical clock of another one needs of that
 //! one number for each own event:
 //!
@@ -16,9 +16,9 @@ use std::ops::Range;
 
 use super::collective_state::CollectiveState;
 use super::times::UNKNOWN;
-use crate::causality::{Causality, Class, EventNode, Instance, Slot};
-use crate::delay::MinimalDelay;
 use crate::pace::Pace;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, Class, EventNode, Instance, Slot};
 use retime_model::{Cancelled, ClockId, Clocks, LocationIndex, Monitor};
 
 /// No limit.

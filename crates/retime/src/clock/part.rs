@@ -1,6 +1,6 @@
 //! A logical clock over a part of a trace, in one pass.
 //!
-//! The values of [ghosts](crate::causality::Whole) are computed in other parts, and those of
+//! The values of [ghosts](retime_causality::Whole) are computed in other parts, and those of
 //! own events may follow from them. A clock needs nothing of another but what it is told, and
 //! it does not matter to it where the other one runs:
 //!
@@ -16,7 +16,7 @@
 //!
 //! Events of one clock that [wait for each other](super::tied) are told before anything runs. If
 //! all parts wait and nothing is under way, the events they wait for form a cycle. How parts
-//! tell each other, and come to know that, is up to [`Rest::replay`](crate::causality::Rest).
+//! tell each other, and come to know that, is up to [`Rest::replay`](retime_causality::Rest).
 //!
 //! Where clocks are aligned hardly any event moves, and none has to be waited for: it can be guessed
 //! that ghosts are where they were recorded, and then where the last guess has put them. A guess
@@ -31,8 +31,8 @@ use super::operations::{BoundsOfEnds, parts};
 use super::run::Run;
 use super::tied::wait_for_each_other;
 use super::times::{Jumped, LogicalTimes, UNKNOWN};
-use crate::causality::{EventNode, Ghosts, NeedsWhole, Progress, Replay, Role, Slot, Stage, Told};
-use crate::merge::{All, Any};
+use retime_causality::merge::{All, Any};
+use retime_causality::{EventNode, Ghosts, NeedsWhole, Progress, Replay, Role, Slot, Stage, Told};
 use retime_model::{Cancelled, Clocks, Monitor};
 
 /// So many events a part computes before it tells others of them, who may wait.

@@ -52,8 +52,8 @@ use super::part::in_any_order;
 use super::run::Run;
 use super::simple::simple;
 use super::times::{Bend, Between, LogicalTimes};
-use crate::causality::{Causality, EventNode, NeedsWhole, Nodes};
-use crate::delay::MinimalDelay;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, EventNode, NeedsWhole, Nodes};
 use retime_model::{Cancelled, Monitor, TickRate};
 use retime_model::{ClockId, Clocks, MinimalDistance};
 

@@ -10,10 +10,10 @@ use super::exchange::Exchange;
 use super::law::Law;
 use super::stepper::Stepper;
 use super::times::{FURTHEST, Jumped, LogicalTimes};
-use crate::causality::{Causality, EventNode, Nodes, Slot};
 use crate::correction::CorrectionError;
-use crate::delay::MinimalDelay;
 use crate::pace::Pace;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, EventNode, Nodes, Slot};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, MinimalDistance};
 

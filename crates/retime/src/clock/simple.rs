@@ -32,8 +32,8 @@ use super::lead::Lead;
 use super::part::in_any_order;
 use super::run::Run;
 use super::times::{Between, LogicalTimes};
-use crate::causality::{Causality, EventNode, Nodes};
-use crate::delay::MinimalDelay;
+use retime_causality::MinimalDelay;
+use retime_causality::{Causality, EventNode, Nodes};
 use retime_model::{ClockId, Clocks, MinimalDistance, Monitor};
 
 /// Runs the simple logical clock, with at least `distance` between successive nodes of a

@@ -22,7 +22,7 @@ use super::exchange::{EffectBound, Exchange};
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::times::{FURTHEST, Jump};
-use crate::causality::{Causality, EventNode, Ids, Nodes, Role};
+use retime_causality::{Causality, EventNode, Ids, Nodes, Role};
 use retime_model::{ClockId, Clocks, LocationIndex};
 
 /// Where one clock stands.

@@ -28,8 +28,8 @@
 //! ```
 
 use super::stepper::is_tied;
-use crate::causality::{Causality, EventNode, Ids, Instance};
 use crate::pace::Pace;
+use retime_causality::{Causality, EventNode, Ids, Instance};
 use retime_model::{Cancelled, ClockId, Clocks, Monitor};
 
 /// True if own events of any clock wait for each other.

@@ -1,8 +1,8 @@
 //! The yield of a logical clock: a time for every node.
 
-use crate::causality::{Causality, EventNode};
 use crate::clock::Gamma;
-use crate::merge::Merge;
+use retime_causality::merge::Merge;
+use retime_causality::{Causality, EventNode};
 use retime_model::{MinimalDistance, Ticks};
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ impl Merge for Jumped {
 }
 
 /// The logical time of every node, before amortisation, relative to
-/// [`crate::causality::Nodes::base`].
+/// [`retime_causality::Nodes::base`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogicalTimes {
     pub(crate) values: Vec<i64>,

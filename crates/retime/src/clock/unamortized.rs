@@ -39,9 +39,9 @@ use rayon::prelude::*;
 use super::in_time::{InTime, last_stamp};
 use super::lead::Lead;
 use super::times::{Between, LogicalTimes};
-use crate::causality::{Causality, EventNode};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_known};
 use crate::pace::Pace;
+use retime_causality::{Causality, EventNode};
 use retime_model::{ClockId, Clocks, Monitor, Ticks, Timestamp};
 
 /// Turns logical times into clock maps as they are; fails if a corrected stamp does not fit

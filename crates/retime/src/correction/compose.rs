@@ -19,8 +19,8 @@ use rayon::prelude::*;
 use super::{
     ClockMap, Correction, CorrectionError, MapBuilder, Point, add_bends, add_known, arrives, leaves,
 };
-use crate::causality::Causality;
 use crate::pace::Pace;
+use retime_causality::Causality;
 use retime_model::{ClockId, Knot, Monitor, Timestamp};
 
 /// Both in one, for a trace with the given dependencies at recorded times and

@@ -3,7 +3,7 @@
 use super::builder::MapBuilder;
 use super::error::CorrectionError;
 use super::point::Point;
-use crate::causality::Nodes;
+use retime_causality::Nodes;
 
 /// Adds a point to a map: that of an event between others as one that nothing depends on.
 pub(crate) fn add_known(

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::observers::Observers;
-use crate::causality::{Causality, Instance};
-use crate::merge::Listed;
 use crate::unbroken::AlignedRun;
+use retime_causality::merge::Listed;
+use retime_causality::{Causality, Instance};
 use retime_numerics::median::median;
 
 /// The least spread of ends, in ticks: stamps are whole.

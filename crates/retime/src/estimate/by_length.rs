@@ -72,8 +72,8 @@
 use super::drift::{FEWEST, PairDrift, WINDOW};
 use super::minimal_delay::{SAFETY, enforced};
 use super::samples::{PairPasses, Sample, of_pairs};
-use crate::causality::Causality;
-use crate::delay::DelayByLength;
+use retime_causality::Causality;
+use retime_causality::DelayByLength;
 use retime_model::{Bandwidth, Cancelled, Clocks, Monitor, TickRate};
 use retime_numerics::hull::{Planar, lower_hull};
 
@@ -343,7 +343,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::causality::Length;
+    use retime_causality::Length;
 
     /// A pair whose clocks do not drift: (there, bytes, latency).
     fn line_of(messages: &[(bool, u32, i64)]) -> LengthLine {

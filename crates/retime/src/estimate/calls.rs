@@ -49,8 +49,8 @@
 use rayon::prelude::*;
 
 use super::drift::FEWEST;
-use crate::causality::{Causality, EventNode, Length, Role};
 use crate::pace::Pace;
+use retime_causality::{Causality, EventNode, Length, Role};
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 use retime_numerics::mode::half_sample_mode;
 

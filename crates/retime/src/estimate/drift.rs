@@ -15,7 +15,7 @@
 //! nothing is known is none.
 
 use super::samples::Sample;
-use crate::edges::whole;
+use retime_causality::edges::whole;
 
 /// Messages each way that fill a window.
 pub(crate) const WINDOW: u32 = 50;
@@ -168,7 +168,7 @@ mod tests {
                         time: 1_000_000_000 * window + i64::from(message),
                         there,
                         latency,
-                        length: crate::causality::Length::UNKNOWN,
+                        length: retime_causality::Length::UNKNOWN,
                     });
                 }
             }

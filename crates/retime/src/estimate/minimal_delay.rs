@@ -73,8 +73,8 @@
 use super::drift::{FEWEST, PairDrift, WINDOW, Window};
 use super::samples::{PairPasses, Sample, of_pairs};
 use super::ticks::but_for_ticks;
-use crate::causality::Causality;
-use crate::merge::Least;
+use retime_causality::Causality;
+use retime_causality::merge::Least;
 use retime_model::{Cancelled, Clocks, Monitor, TickRate, Ticks};
 use std::time::Duration;
 
@@ -179,7 +179,7 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causality::Length;
+    use retime_causality::Length;
 
     /// Sixty messages each way, one every 10 ms by turns, of 20 us and more, with a clock that gains
     /// `rate` and is set by `step` in the middle.

@@ -35,9 +35,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Estimate, Offset};
-use crate::causality::{Causality, EventNode};
-use crate::edges::Edges;
-use crate::merge::{Any, Least};
+use retime_causality::edges::Edges;
+use retime_causality::merge::{Any, Least};
+use retime_causality::{Causality, EventNode};
 use retime_model::LocationIndex;
 use retime_model::{ClockId, Clocks};
 

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::causality::Causality;
 use crate::correction::{ClockMap, Correction, Knot};
-use crate::edges::{Edges, Times};
 use crate::estimate::Offset;
+use retime_causality::Causality;
+use retime_causality::edges::{Edges, Times};
 use retime_model::Cancelled;
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};

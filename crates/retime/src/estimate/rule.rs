@@ -3,8 +3,8 @@
 use super::by_length::{LengthLine, learn_by_length};
 use super::calls::{EmptyCalls, empty_calls};
 use super::minimal_delay::{LearnedDelay, learn_minimal_delay};
-use crate::causality::Causality;
-use crate::delay::MinimalDelay;
+use retime_causality::Causality;
+use retime_causality::MinimalDelay;
 use retime_model::{Cancelled, Clocks, Monitor, TickRate, Ticks};
 
 /// How a minimal delay is learned.

@@ -6,8 +6,8 @@
 
 use rayon::prelude::*;
 
-use crate::causality::{Causality, Class, EventNode, Length, Role};
 use crate::pace::Pace;
+use retime_causality::{Causality, Class, EventNode, Length, Role};
 use retime_model::{Cancelled, ClockId, Clocks, Monitor};
 
 /// The work on one pair of clocks.

@@ -10,10 +10,10 @@
 //!
 //! says nothing; below that a clock was set, or a stamp is wrong.
 
-use crate::causality::Causality;
-use crate::merge::Most;
 use crate::pace::Pace;
 use rayon::prelude::*;
+use retime_causality::Causality;
+use retime_causality::merge::Most;
 use retime_model::{Cancelled, ClockId, Clocks, Monitor};
 use retime_numerics::lattice;
 
@@ -56,9 +56,9 @@ fn coarsest(
 
 #[cfg(test)]
 mod tests {
-    use crate::causality::{Causality, CausalityOptions};
     use crate::estimate::learn_minimal_delay;
     use crate::{Grouping, Ticks};
+    use retime_causality::{Causality, CausalityOptions};
     use retime_testing::trace;
 
     /// Two thousand messages each way, of 3 ticks, to a clock that advances by 10 at once and is set by

@@ -48,8 +48,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::causality::Causality;
-use crate::edges::Edges;
+use retime_causality::Causality;
+use retime_causality::edges::Edges;
 use retime_model::{Cancelled, Clocks, Monitor};
 
 /// Solves for the dependencies that are the tightest as recorded; where there are

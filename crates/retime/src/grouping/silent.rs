@@ -52,7 +52,7 @@ use serde::Serialize;
 use super::made::creator;
 use super::numbered::numbered;
 use super::ties::Ties;
-use crate::causality::Causality;
+use retime_causality::Causality;
 
 /// Why a location is taken to read its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 
 use super::made::made_of;
-use crate::causality::{Causality, EventNode, Ids};
-use crate::merge::Merge;
+use retime_causality::merge::Merge;
+use retime_causality::{Causality, EventNode, Ids};
 
 /// So many nodes of each location are looked at first: mostly all locations are tied
 /// long before the end.

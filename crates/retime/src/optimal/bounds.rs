@@ -83,8 +83,8 @@ use super::narrowed::{Narrowed, graph};
 use super::offset_bounds::{BoundOptions, OffsetBounds};
 use super::relaxation::{Relaxation, Relaxed};
 use super::sides::{Sides, without_cycles};
-use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;
+use retime_causality::edges::{Edge, InOrder, Source};
 use retime_model::{Cancelled, Monitor};
 
 /// Mean rates are first taken to differ from those of their lines by this share of the
@@ -361,8 +361,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::edges::Edges;
     use crate::estimate::Offset;
+    use retime_causality::edges::Edges;
     use retime_model::ClockId;
 
     const SPAN: i64 = 1_000_000;

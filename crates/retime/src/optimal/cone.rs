@@ -165,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::edges::EdgeIndex;
+    use retime_causality::edges::EdgeIndex;
 
     fn link(at: i64, bound: i64) -> Dependency {
         Dependency {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::accuracy::TruthError;
-use crate::causality::Causality;
+use retime_causality::Causality;
 use retime_model::Clocks;
 use retime_model::Timestamp;
 

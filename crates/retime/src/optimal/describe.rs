@@ -2,8 +2,8 @@
 
 use super::gentlest::{ForcingCycle, ForcingPart};
 use super::relaxation::Relaxed;
-use crate::causality::{EventNode, Nodes, PackedOption};
-use crate::edges::{Edge, Edges};
+use retime_causality::edges::{Edge, Edges};
+use retime_causality::{EventNode, Nodes, PackedOption};
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, TraceInfo};
 

@@ -31,11 +31,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::{JointSample, cover};
 use super::offset_bounds::{ClockBounds, OffsetBounds};
-use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction, Knot};
-use crate::edges::Source;
 use crate::merge;
 use crate::pace::Pace;
+use retime_causality::Nodes;
+use retime_causality::edges::Source;
 use retime_model::{Cancelled, Monitor, Timestamp};
 use retime_model::{ClockId, Clocks};
 use retime_model::{LocationIndex, TraceInfo};

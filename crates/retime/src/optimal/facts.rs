@@ -6,8 +6,8 @@ use super::line::{OffsetLine, lines};
 use super::link::Slope;
 use super::offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::relaxation::Relaxation;
-use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;
+use retime_causality::edges::{Edge, InOrder, Source};
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// One side of the bounds, by clock; `None` where nothing is known.

@@ -14,8 +14,8 @@ use super::cone::{Highest, maximal};
 use super::facts::Facts;
 use super::line::OffsetLine;
 use super::link::{Dependency, Kept, Slope};
-use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
 use rayon::prelude::*;
+use retime_causality::edges::{Edge, EdgeIndex, Source, each_part_watched};
 use retime_model::{Cancelled, ClockId, Monitor};
 use rustc_hash::FxHashMap;
 

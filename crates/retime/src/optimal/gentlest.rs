@@ -60,10 +60,10 @@ use super::envelope::Envelope;
 use super::graph::{Budget, Graph, Part, PositiveCycle, SolvedGraph, UNBOUNDED};
 use super::link::{Bound, Dependency, Slope, routes};
 use super::place::Places;
-use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
+use retime_causality::edges::{Edge, EdgeIndex, Edges};
 use retime_model::{Cancelled, ClockId, Monitor, Ticks};
 
 /// Numerator and denominator of `eps` are kept below this.

@@ -29,8 +29,8 @@ use serde::{Deserialize, Serialize};
 use self::built::{Arc, GraphNodes, dealt};
 use self::ranks::{NodesInTime, Ranks};
 use super::link::{Bound, Moment, Slope};
-use crate::edges::EdgeIndex;
 use crate::pace::Pace;
+use retime_causality::edges::EdgeIndex;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 

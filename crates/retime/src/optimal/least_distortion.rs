@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::gentlest::{ListedLinks, ratio, search};
 use super::graph::{Budget, Part, PositiveCycle};
-use crate::causality::Place;
-use crate::edges::{Edge, Source};
+use retime_causality::Place;
+use retime_causality::edges::{Edge, Source};
 use retime_model::{Cancelled, Monitor, Ticks};
 
 /// The least possible distortion, and what forces it.

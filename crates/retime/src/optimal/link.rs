@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::edges::{EdgeIndex, Edges};
+use retime_causality::edges::{EdgeIndex, Edges};
 use retime_model::{ClockId, packed, packed_fields};
 
 /// One dependency.

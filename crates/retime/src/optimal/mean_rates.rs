@@ -32,7 +32,7 @@
 use super::facts::{Facts, ticks};
 use super::link::Kept;
 use super::offset_bounds::{ClockBounds, OffsetBounds};
-use crate::edges::Edge;
+use retime_causality::edges::Edge;
 use retime_model::ClockId;
 
 /// The share below which a refutation may be rounding.

@@ -9,10 +9,10 @@ use super::link::{Dependency, Kept, Route, routes};
 use super::offset_bounds::BoundOptions;
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
-use crate::edges::{Edge, EdgeIndex, InOrder};
 use crate::estimate::Estimate;
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
+use retime_causality::edges::{Edge, EdgeIndex, InOrder};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 

@@ -30,9 +30,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::offset_bounds::OffsetBounds;
-use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction};
-use crate::merge::Merge;
+use retime_causality::Nodes;
+use retime_causality::merge::Merge;
 use retime_model::{ClockId, Clocks, Ticks, Timestamp};
 
 /// So many events of a location are looked at, evenly spread: what is wrong with more

@@ -5,10 +5,10 @@
 //! So a place is the stamp plus the number of events before it that share their
 //! stamp with the one before them.
 
-use crate::causality::{EventNode, PackedOption};
-use crate::edges::{Edge, Edges};
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
+use retime_causality::edges::{Edge, Edges};
+use retime_causality::{EventNode, PackedOption};
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// The places of all clocks.

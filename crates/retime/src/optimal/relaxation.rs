@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use rustc_hash::FxHashSet;
 
-use crate::edges::EdgeIndex;
+use retime_causality::edges::EdgeIndex;
 use retime_model::ClockId;
 
 /// A fact that contradicts the others under the drift bound, and was left out.
-/// Stamps are ticks since [`Nodes::base`](crate::causality::Nodes::base).
+/// Stamps are ticks since [`Nodes::base`](retime_causality::Nodes::base).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Relaxed {
     /// A dependency: a clock misread at one of its ends, a wrong minimal delay,

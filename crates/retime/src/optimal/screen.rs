@@ -24,7 +24,7 @@ use retime_model::{Cancelled, ClockId, Monitor};
 use super::attribution::{PairStep, Watched, attribute};
 use super::relaxation::Relaxation;
 use super::still::moving;
-use crate::edges::{EdgeIndex, InOrder};
+use retime_causality::edges::{EdgeIndex, InOrder};
 
 /// Dependencies on one side that decide.
 const ENOUGH: usize = 4;

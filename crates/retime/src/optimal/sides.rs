@@ -9,7 +9,7 @@ use super::link::Kept;
 use super::narrowed::graph;
 use super::offset_bounds::OffsetBounds;
 use super::relaxation::Relaxation;
-use crate::edges::Edge;
+use retime_causality::edges::Edge;
 use retime_model::Cancelled;
 
 /// The bounds of all clocks, given the dependencies that matter; `None` if facts contradict

@@ -4,8 +4,8 @@
 //! its old time has come again. All that it stamps meanwhile has one stamp, which
 //! belongs neither to what was before nor to what comes after.
 
-use crate::causality::EventNode;
-use crate::edges::InOrder;
+use retime_causality::EventNode;
+use retime_causality::edges::InOrder;
 use retime_model::ClockId;
 
 /// From stretches between two stamps of a clock to the stamps before and after,
@@ -103,7 +103,7 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
 
     #[test]
     fn a_stamp_of_several_events_is_left_to_both_sides() {

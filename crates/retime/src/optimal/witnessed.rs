@@ -44,7 +44,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::edges::Source;
+use retime_causality::edges::Source;
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// A table of all clocks is filled for each of so many shares of the parts, or a few more.
@@ -115,7 +115,7 @@ pub fn witnessed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edges::{Edge, Edges};
+    use retime_causality::edges::{Edge, Edges};
 
     /// Two clocks that answer each other, and a row of two to which the second of these sends.
     #[test]

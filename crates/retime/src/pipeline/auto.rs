@@ -65,17 +65,17 @@ use super::problem::{Found, Problem};
 use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
 use crate::align::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
-use crate::causality::{Causality, EventNode, Instance, RetimingError};
 use crate::clock::Gamma;
 use crate::correction::{Correction, compose};
-use crate::delay::MinimalDelay;
-use crate::edges::Edges;
 use crate::ends::{EndsEvidence, Observers, by_ends};
 use crate::estimate::{Estimate, LearnedDelay, Reference, but_for_ticks, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
-use crate::merge::Sum;
 use crate::repair::{self, RepairSummary, repair, repair_with};
 use crate::unbroken::{AlignedTrace, Demand};
+use retime_causality::MinimalDelay;
+use retime_causality::edges::Edges;
+use retime_causality::merge::Sum;
+use retime_causality::{Causality, EventNode, Instance, RetimingError};
 use retime_model::{Cancelled, ClockId, Clocks, Ticks};
 
 /// Clocks aligned by all dependencies, then the little that is left repaired where it is.

@@ -13,15 +13,15 @@ use super::solution::{ClockSet, Solution};
 use crate::TruthError;
 use crate::align::{ClockStep, align};
 
-use crate::causality::{Causality, Nodes};
 use crate::correction::Correction;
-use crate::delay::MinimalDelay;
-use crate::edges::{Edge, Edges, TraceEdges};
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
     Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, witnessed,
 };
+use retime_causality::MinimalDelay;
+use retime_causality::edges::{Edge, Edges, TraceEdges};
+use retime_causality::{Causality, Nodes};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};

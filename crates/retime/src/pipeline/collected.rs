@@ -1,9 +1,9 @@
 //! The maps of all clocks in the first part of a trace.
 
 use super::unsolved::Unsolved;
-use crate::causality::{NeedsWhole, Nodes};
 use crate::correction::{ClockMap, Correction, Knot, Step};
-use crate::merge::All;
+use retime_causality::merge::All;
+use retime_causality::{NeedsWhole, Nodes};
 use retime_model::{Cancelled, ClockId};
 
 /// A map as it is sent.

@@ -60,8 +60,8 @@ fn known_steps(known: &Estimate, clock: ClockId) -> &[(i64, i64)] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edges::EdgeIndex;
     use crate::estimate::Offset;
+    use retime_causality::edges::EdgeIndex;
 
     fn left_out(clock: u32, after: i64, until: i64, by: f64) -> Relaxed {
         Relaxed::Step {

@@ -42,7 +42,7 @@ use retime_model::format::{Reach, Unused};
 use retime_model::{Clocks, TraceInfo};
 use serde::Serialize;
 
-use crate::causality::{Causality, Usage, used_within};
+use retime_causality::{Causality, Usage, used_within};
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

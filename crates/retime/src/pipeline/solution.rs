@@ -3,13 +3,13 @@
 use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
 use crate::align::ClockStep;
-use crate::causality::{Check, Nodes};
 use crate::clock::LogicalTimes;
 use crate::correction::Correction;
-use crate::delay::MinimalDelay;
 use crate::ends::EndsEvidence;
 use crate::estimate::{BadEstimate, Estimate};
 use crate::repair::Direction;
+use retime_causality::MinimalDelay;
+use retime_causality::{Check, Nodes};
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 
@@ -166,7 +166,7 @@ impl ClockSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causality::{Causality, CausalityOptions};
+    use retime_causality::{Causality, CausalityOptions};
     use retime_model::{TickRate, TraceInfo};
 
     #[test]

@@ -1,9 +1,9 @@
 //! Why a method yields no correction.
 
-use crate::causality::RetimingError;
 use crate::clock::{ClockError, Cycle};
 use crate::correction::CorrectionError;
 use crate::estimate::{BadEstimate, NoEstimate};
+use retime_causality::RetimingError;
 use retime_model::{Cancelled, TraceInfo};
 use retime_model::{ClockId, Clocks};
 

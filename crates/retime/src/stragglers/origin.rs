@@ -90,9 +90,9 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::Place;
-use crate::merge::Merge;
 use crate::pace::Pace;
+use retime_causality::Place;
+use retime_causality::merge::Merge;
 use retime_model::Cancelled;
 
 use super::working::{ComparedWork, Working, compare};

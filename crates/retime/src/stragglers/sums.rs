@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::origin::Visits;
 use super::united::Spans;
 use super::waits::{Badness, LateBegin, ProcessWaits};
-use crate::causality::{Class, EventNode};
-use crate::merge::Merge;
+use retime_causality::merge::Merge;
+use retime_causality::{Class, EventNode};
 use retime_model::{ClockId, LocationIndex};
 
 /// How many of the worst operations are kept.

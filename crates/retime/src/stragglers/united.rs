@@ -19,8 +19,8 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, Role};
-use crate::merge::Any;
+use retime_causality::merge::Any;
+use retime_causality::{Causality, Role};
 use retime_model::LocationIndex;
 
 /// Spans of a location from which on they are united, so that they take no more room than

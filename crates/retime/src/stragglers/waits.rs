@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Class, Place};
+use retime_causality::{Class, Place};
 use retime_model::LocationIndex;
 
 /// How often a process came last, and how long it waited.

@@ -6,9 +6,9 @@ use retime_model::{Cancelled, ClockId, Monitor};
 
 use super::line::RunLine;
 use super::run::AlignedRun;
-use crate::causality::Causality;
-use crate::delay::MinimalDelay;
-use crate::edges::{Edge, Source, each_part_watched};
+use retime_causality::Causality;
+use retime_causality::MinimalDelay;
+use retime_causality::edges::{Edge, Source, each_part_watched};
 
 /// A dependency between clocks that are aligned, to which lines are added.
 #[derive(Clone, Copy, Debug, PartialEq)]

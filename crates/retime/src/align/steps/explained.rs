@@ -25,7 +25,7 @@ use super::reversed::{PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::SmoothAlignment;
 use crate::align::{Alignment, ClockStep};
-use crate::edges::{Edges, ListedEdges};
+use retime_causality::edges::{Edges, ListedEdges};
 use retime_model::{ClockId, TickRate};
 
 /// Above 1 by more than powers of ten are rounded by.
@@ -264,8 +264,8 @@ pub(super) fn rate(step: &ClockStep) -> f64 {
 mod tests {
     use super::*;
     use crate::align::align_edges;
-    use crate::edges::Edge;
     use crate::estimate::{Estimate, Offset};
+    use retime_causality::edges::Edge;
 
     /// Four clocks for four seconds; every half millisecond each of these ways carries a message
     /// of 5 us and more, mostly more than 20. Clocks are off by so many nanoseconds at a time.

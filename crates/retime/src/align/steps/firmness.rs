@@ -11,8 +11,8 @@
 //! ```
 
 use crate::align::options::OPTIONS;
-use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
+use retime_causality::edges::{Edge, Edges};
 
 /// A dependency, and its latency between aligned clocks.
 #[derive(Clone, Copy)]

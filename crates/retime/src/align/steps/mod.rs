@@ -31,8 +31,8 @@ pub(super) use unset::unset;
 use super::Alignment;
 use super::stages::SmoothAlignment;
 use crate::align::options::OPTIONS;
-use crate::edges::{InOrder, Source};
 use crate::estimate::Estimate;
+use retime_causality::edges::{InOrder, Source};
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
@@ -108,9 +108,9 @@ mod tests {
     use crate::align::selection::Stiffness;
     use crate::align::stages::{Asked, align_plainly};
     use crate::align::{Relation, align_edges};
-    use crate::edges::{Edge, Edges};
     use crate::optimal;
     use parts::Parts;
+    use retime_causality::edges::{Edge, Edges};
     use retime_model::ClockId;
 
     const STEP: i64 = 50_000;

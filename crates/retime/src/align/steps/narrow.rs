@@ -17,8 +17,8 @@
 //! of it: any choice reverses dependencies.
 
 use super::parts::{Cuts, Parts};
-use crate::edges::{Edge, ListedEdges};
 use crate::estimate::Estimate;
+use retime_causality::edges::{Edge, ListedEdges};
 use retime_model::ClockId;
 
 /// An end of a dependency while its clock may have been set.

@@ -11,8 +11,8 @@
 
 use crate::align::options::OPTIONS;
 use crate::align::{Alignment, ClockStep, Relation};
-use crate::edges::{Edge, Edges, ListedEdges, Source};
 use crate::estimate::{Estimate, Offset};
+use retime_causality::edges::{Edge, Edges, ListedEdges, Source};
 use retime_model::ClockId;
 
 /// Per clock: the intervals of stamps in which it stepped.
@@ -212,7 +212,7 @@ impl Parts {
 mod tests {
     use super::*;
     use crate::align::steps::tests::{exchange, shown};
-    use crate::edges::InOrder;
+    use retime_causality::edges::InOrder;
 
     #[test]
     fn parts_keep_their_stamps_and_lose_what_lies_between() {

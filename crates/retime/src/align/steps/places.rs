@@ -13,9 +13,9 @@ use super::steep::{stamp, steepest};
 use crate::align::ClockStep;
 use crate::align::options::OPTIONS;
 use crate::align::stages::SmoothAlignment;
-use crate::edges::{Edges, InOrder};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
+use retime_causality::edges::{Edges, InOrder};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 

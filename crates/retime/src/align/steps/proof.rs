@@ -28,8 +28,8 @@
 //! do not show at all.
 
 use crate::align::ClockStep;
-use crate::edges::{Edge, ListedEdges, Source};
 use crate::estimate::Estimate;
+use retime_causality::edges::{Edge, ListedEdges, Source};
 use retime_model::ClockId;
 use retime_numerics::median::median;
 
@@ -154,8 +154,8 @@ fn route(edges: &[Edge], from: ClockId, to: ClockId) -> &[Edge] {
 mod tests {
     use super::*;
     use crate::align::steps::tests::exchange;
-    use crate::edges::InOrder;
     use crate::estimate::Offset;
+    use retime_causality::edges::InOrder;
 
     /// Messages of 300 ticks both ways all the time, so that 600 are left open.
     #[test]

@@ -1,7 +1,7 @@
 //! How far an estimate leaves effects before their causes.
 
-use crate::edges::{Edge, ListedEdges};
 use crate::estimate::Estimate;
+use retime_causality::edges::{Edge, ListedEdges};
 
 /// How far below zero latencies are together, in parts of a tick: a sum of whole numbers is the
 /// same in any order.

@@ -30,8 +30,8 @@ use crate::align::Alignment;
 use crate::align::barrier::Barrier;
 use crate::align::line::Line;
 use crate::align::options::OPTIONS;
-use crate::edges::Edges;
 use crate::estimate::{Estimate, Offset};
+use retime_causality::edges::Edges;
 use retime_model::ClockId;
 
 /// So many points of an offset tell the line through it.

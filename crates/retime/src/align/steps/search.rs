@@ -21,8 +21,8 @@ use crate::align::ClockStep;
 use crate::align::options::OPTIONS;
 use crate::align::selection::Stiffness;
 use crate::align::stages::{Asked, SmoothAlignment, align_plainly};
-use crate::edges::{InOrder, ListedEdges, Source};
 use crate::estimate::Estimate;
+use retime_causality::edges::{InOrder, ListedEdges, Source};
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 

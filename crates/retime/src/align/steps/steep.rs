@@ -14,8 +14,8 @@
 //! the step is that of the reference.
 
 use crate::align::Alignment;
-use crate::edges::Edges;
 use crate::estimate::{Estimate, Offset};
+use retime_causality::edges::Edges;
 use retime_model::ClockId;
 use retime_numerics::median::median;
 

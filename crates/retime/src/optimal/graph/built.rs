@@ -16,10 +16,10 @@
 
 use std::cmp::Reverse;
 
-use crate::edges::EdgeIndex;
 use crate::optimal::link::{Bound, Moment};
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
+use retime_causality::edges::EdgeIndex;
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// A bound between two nodes.

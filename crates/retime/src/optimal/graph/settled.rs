@@ -212,8 +212,8 @@ mod tests {
 
     use super::super::{Bound, SolvedGraph};
     use super::*;
-    use crate::edges::EdgeIndex;
     use crate::optimal::link::Slope;
+    use retime_causality::edges::EdgeIndex;
     use retime_model::ClockId;
 
     /// Constraints that the clocks' true values satisfy, with these slacks; they are relative

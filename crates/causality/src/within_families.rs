@@ -1,0 +1,39 @@
+//! Usage within families of locations, such as those that are taken to share a clock: only what goes
+//! between families tells how clocks differ.
+
+use retime_model::{ClockId, Clocks};
+
+use crate::happened_before::Causality;
+use crate::ids::EventNode;
+use crate::merge::Sum;
+
+/// How many of the records that dependencies rest on belong to messages and operations of
+/// which all ends are in one of several families of locations.
+pub fn used_within(causality: &Causality, families: &Clocks) -> u64 {
+    let joins = |family: ClockId| families.locations(family).len() > 1;
+    if families.len() < 2 || !families.iter().any(joins) {
+        return 0;
+    }
+    let nodes = causality.nodes();
+    let family = |node: EventNode| families.of(nodes.location(node));
+    let within = |&receive: &EventNode| {
+        let send = causality.message_source(receive);
+        send.is_some_and(|send| family(send) == family(receive))
+    };
+    let messages = nodes.own().filter(within).count() as u64;
+    let collectives = causality.collectives();
+    let calls = collectives.instances().map(|instance| {
+        let participants = collectives.participants(instance).iter();
+        let mut involved = participants.filter_map(|it| it.cause().or(it.effect()));
+        let Some(first) = involved.next().map(family) else {
+            return 0;
+        };
+        let others = involved.try_fold(0, |count, it| (family(it) == first).then_some(count + 1));
+        // Nobody depends on himself.
+        others
+            .filter(|&count| count > 0)
+            .map_or(0, |count| count + 1)
+    });
+    let own = 2 * messages + calls.sum::<u64>();
+    nodes.whole().all_reduce(Sum(own)).0
+}
