@@ -9,7 +9,7 @@ use std::ffi::c_int;
 use std::io::{Write as _, stderr};
 use std::sync::OnceLock;
 
-use retime::clock::{PiggybackStamp, PiggybackStamps};
+use retime_logical_clocks::{PiggybackStamp, PiggybackStamps};
 use retime_measure::{Exchange, Measured, Tree, Words, measure};
 use retime_model::{Class, Timestamp};
 

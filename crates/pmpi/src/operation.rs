@@ -1,7 +1,7 @@
 //! The part of this process in one collective operation.
 
-use retime::causality::Class;
-use retime::clock::TakingPart;
+use retime_logical_clocks::TakingPart;
+use retime_model::Class;
 
 /// A collective operation, as one of its participants calls it.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 //! time is read under the lock that guards the clock, so that the events of all threads of a
 //! process have one order.
 
-use retime::clock::{PiggybackClock, PiggybackStamp, PiggybackStamps};
+use retime_logical_clocks::{PiggybackClock, PiggybackStamp, PiggybackStamps};
 use retime_model::{Class, Delay, TickRate};
 
 use crate::clock::LocalClock;

@@ -39,9 +39,9 @@ use self::made::{creator, made_of};
 use self::numbered::numbered;
 use self::silent::silent_attached;
 use self::ties::Ties;
-use crate::clock::Cycle;
 use retime_causality::merge::Merge;
 use retime_causality::{Causality, EventNode};
+use retime_logical_clocks::Cycle;
 
 pub use shared::SharedClock;
 pub use silent::Standing;

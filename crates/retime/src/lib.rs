@@ -9,7 +9,7 @@
 //! ```text
 //!  TraceInfo, LocationLog   what a format reads                      retime_model
 //!        |
-//!  Causality                which event must follow which            causality
+//!  Causality                which event must follow which            causality (retime_causality)
 //!  Clocks                   who reads the same clock                 Grouping
 //!  Check                    contradictions, as recorded              causality::check
 //!        |  together: pipeline::Analysis
@@ -19,9 +19,9 @@
 //!  Bounds                   how far from the truth times can be      optimal
 //! ```
 //!
-//! Start with [`pipeline`]; the algorithms are in [`align`], [`clock`],
-//! [`estimate`], [`optimal`] and [`repair`]. All results are the same for any
-//! number of threads.
+//! Start with [`pipeline`]; the algorithms are in [`align`], [`estimate`], [`optimal`] and
+//! [`repair`], those of logical clocks in [`clock`], which is `retime_logical_clocks`. All results
+//! are the same for any number of threads.
 //!
 //! # A format of one's own
 //!
@@ -115,8 +115,6 @@
 
 mod accuracy;
 pub mod align;
-pub mod clock;
-mod correction;
 mod distortion;
 mod ends;
 pub mod estimate;
@@ -125,17 +123,12 @@ mod limiting;
 pub mod optimal;
 pub mod pipeline;
 pub mod repair;
-mod sorting;
 mod stragglers;
 mod unbroken;
 
 use retime_model::pace;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
-pub use correction::{
-    ClockMap, Correction, CorrectionError, Knot, MapBuilder, MapCursor, MapError, Point,
-    SavedClock, SavedDistance, SavedError, SavedKnot, Step, compose,
-};
 pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
 pub use ends::{EndsEvidence, EndsStep};
 pub use grouping::{Grouping, SharedClock, Standing, split_clocks};
@@ -145,6 +138,7 @@ pub use retime_causality::{
     Causality, CausalityOptions, DelayByLength, DelayTable, Edge, Edges, MinimalDelay, PairClass,
     PairEdges,
 };
+pub use retime_logical_clocks::{self as clock, CorrectionError, MapBuilder, Point, compose};
 pub use retime_model::format;
 pub use retime_model::pace::Pace;
 pub use retime_model::{
@@ -155,6 +149,10 @@ pub use retime_model::{
     Bandwidth, ClockId, Clocks, Communicator, Delay, EventTimes, Location, LocationIndex, Members,
     MinimalDistance, ParseBandwidthError, ParseDelayError, Process, TickRate, Ticks, Timestamp,
     TraceInfo, format_seconds,
+};
+pub use retime_model::{
+    ClockMap, Correction, Knot, MapCursor, MapError, SavedClock, SavedDistance, SavedError,
+    SavedKnot, Step,
 };
 pub use stragglers::{
     ComparedWork, GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers,

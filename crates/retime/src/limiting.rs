@@ -40,9 +40,9 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::LogicalTimes;
 use retime_causality::MinimalDelay;
 use retime_causality::{Causality, EventNode, Place, Reached, Role, Slot};
+use retime_logical_clocks::LogicalTimes;
 use retime_model::{Clocks, LocationIndex};
 use retime_model::{Ticks, Timestamp};
 

@@ -3,13 +3,13 @@
 //! Aligned clocks disagree only here and there: a stamp taken late, a moment in
 //! which a clock wandered faster than it was followed. Such faults are local,
 //! so the repair has to be: after a jump the [controlled logical
-//! clock](crate::clock::controlled) goes on at `gamma = 0.5`, so that a lead of
+//! clock](retime_logical_clocks::controlled) goes on at `gamma = 0.5`, so that a lead of
 //! `j` is gone after `2 j`; with a `gamma` near 1, right where clocks are not
 //! aligned, one late stamp would drag its clock and all that hear from it. The
 //! ramps before jumps are as short, `L = largest jump / (1 - gamma)`.
 //!
 //! Which end of a violated dependency is wrong cannot be seen from it. Forwards
-//! the effect moves later, [backwards](crate::clock::mirror_back) the cause
+//! the effect moves later, [backwards](retime_logical_clocks::mirror_back) the cause
 //! moves earlier. Both are tried, and the one with the smaller total correction
 //! is taken,
 //!
@@ -47,14 +47,15 @@
 
 use rayon::prelude::*;
 
-use crate::clock::{
-    ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled_by_guess, mirror_back,
-};
-use crate::correction::{Correction, CorrectionError};
 use crate::pace::Pace;
 use retime_causality::MinimalDelay;
 use retime_causality::merge::{All, Sum};
 use retime_causality::{Causality, EventNode, Ids, Instance};
+use retime_logical_clocks::CorrectionError;
+use retime_logical_clocks::{
+    ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled_by_guess, mirror_back,
+};
+use retime_model::Correction;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{Clocks, LocationIndex, Ticks};
 

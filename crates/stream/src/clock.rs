@@ -6,8 +6,8 @@ use crate::collectives::OperationNumber;
 use crate::event::Collective;
 use crate::heads::{Head, Heads};
 use crate::matching::MessageNumber;
-use retime::clock::Lead;
-use retime::{ClockId, LocationIndex};
+use retime_logical_clocks::Lead;
+use retime_model::{ClockId, LocationIndex};
 
 /// The role of an event: which cause it waits for, and which effects wait for it.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::event::{Collective, MessageId};
 use crate::kept::Kept;
 use crate::matching::UNKNOWN;
-use retime::ClockId;
+use retime_model::ClockId;
 use retime_numerics::top_two::TopTwo;
 
 /// A begin that is computed.

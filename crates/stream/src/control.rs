@@ -1,8 +1,10 @@
 //! How the clocks of a filter go on by themselves.
 
-use retime::ClockId;
-use retime::TickRate;
-use retime::clock::{CombinedConstants, Control, Controllers, DegressiveConstants, Gamma, Lead};
+use retime_logical_clocks::{
+    CombinedConstants, Control, Controllers, DegressiveConstants, Gamma, Lead,
+};
+use retime_model::ClockId;
+use retime_model::TickRate;
 
 /// How gamma is found in a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]

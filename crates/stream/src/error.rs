@@ -1,6 +1,6 @@
 //! Why an event is not taken.
 
-use retime::{LocationIndex, Timestamp};
+use retime_model::{LocationIndex, Timestamp};
 
 /// Why an event cannot be taken. The filter goes on as if it had not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

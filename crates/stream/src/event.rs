@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use retime::{LocationIndex, Timestamp};
+use retime_model::{LocationIndex, Timestamp};
 
 /// An event on its way into the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The filter: what comes in, and what it knows.
 
-use retime::{ClockId, Clocks, LocationIndex, Ticks, Timestamp};
+use retime_model::{ClockId, Clocks, LocationIndex, Ticks, Timestamp};
 
 use crate::clock::{Clock, Location, Role, Waiting};
 use crate::collectives::Collectives;

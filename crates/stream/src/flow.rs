@@ -2,7 +2,7 @@
 //!
 //! With a constant factor the order does not matter, and each clock goes on as
 //! far as it can. Controllers see other clocks, so there the order is fixed, the
-//! same as in [`retime::clock::regulated`]: among the clocks whose next event has
+//! same as in [`retime_logical_clocks::regulated`]: among the clocks whose next event has
 //! all its causes computed the one with the smallest raw time, ties by clock. A
 //! clock whose next event has not come holds that up until it is certain to be
 //! later.
@@ -13,7 +13,7 @@ use crate::control::Now;
 use crate::filter::Filter;
 use crate::matching::{MessageNumber, UNKNOWN};
 use crate::smoother::{Effect, Gate, Held, OPEN};
-use retime::{ClockId, LocationIndex};
+use retime_model::{ClockId, LocationIndex};
 
 /// The step that a clock could take next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,7 +261,7 @@ impl<P> Filter<P> {
     }
 
     /// The gate of an event, and its jump.
-    fn gate(&mut self, clock: ClockId, lead: retime::clock::Lead, now: Now) -> Gate {
+    fn gate(&mut self, clock: ClockId, lead: retime_logical_clocks::Lead, now: Now) -> Gate {
         if now.value > now.own {
             self.note_jump(now.value - now.own);
         }

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use retime::LocationIndex;
+use retime_model::LocationIndex;
 
 /// The state of the next event of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,12 +27,12 @@
 //!   the stream ended here, and counts as *forced*. What follows respects that.
 //!
 //! The order among events of one corrected time is that of clocks. Where no event
-//! is forced, times are exactly those of [`retime::clock::controlled`] and
-//! [`retime::clock::amortize_with_ramp`].
+//! is forced, times are exactly those of [`retime_logical_clocks::controlled`] and
+//! [`retime_logical_clocks::amortize_with_ramp`].
 //!
 //! ```
 //! use retime_stream::{DelayBound, Event, EventKind, Filter, FilterOptions, MessageId};
-//! use retime::{LocationIndex, TickRate, Ticks, Timestamp};
+//! use retime_model::{LocationIndex, TickRate, Ticks, Timestamp};
 //! let options = FilterOptions {
 //!     min_delay: Ticks(2),
 //!     ..FilterOptions::new(TickRate::per_second(1_000_000).unwrap())

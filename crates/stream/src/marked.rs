@@ -1,6 +1,6 @@
 //! Clocks that something is to be done about.
 
-use retime::ClockId;
+use retime_model::ClockId;
 
 /// Some of the clocks, each once, the last one first.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::event::MessageId;
 use crate::kept::Kept;
-use retime::ClockId;
+use retime_model::ClockId;
 
 /// A time that is not known yet.
 pub(crate) const UNKNOWN: i64 = i64::MIN;

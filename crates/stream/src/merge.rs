@@ -5,7 +5,7 @@
 //! what is known, since they only rise; only the winner's has to be exact. So a
 //! clock costs nothing until it is its turn, and `O(log clocks)` then.
 
-use retime::ClockId;
+use retime_model::ClockId;
 
 /// The tournament.
 #[derive(Debug)]

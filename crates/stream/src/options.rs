@@ -1,8 +1,8 @@
 //! Bounds and constants that a filter keeps to.
 
 use crate::control::FilterControl;
-use retime::clock::{AmortizationRate, Gamma};
-use retime::{TickRate, Ticks};
+use retime_logical_clocks::{AmortizationRate, Gamma};
+use retime_model::{TickRate, Ticks};
 
 /// How long an event may stay in the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl FilterOptions {
     ///
     /// ```
     /// use retime_stream::FilterOptions;
-    /// use retime::{TickRate, Ticks};
+    /// use retime_model::{TickRate, Ticks};
     /// let mut options = FilterOptions::new(TickRate::per_second(1_000_000).unwrap());
     /// options.min_delay = Ticks(10_000);
     /// assert_eq!(options.delay_bound(), Some(Ticks(100_000 + 10_000 + 2 * 5_000 + 100_000)));

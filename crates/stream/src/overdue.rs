@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use retime::ClockId;
+use retime_model::ClockId;
 
 use crate::clock::Role;
 use crate::filter::Filter;

@@ -3,7 +3,7 @@
 use crate::event::Corrected;
 use crate::filter::Filter;
 use crate::smoother::Effect;
-use retime::ClockId;
+use retime_model::ClockId;
 
 impl<P> Filter<P> {
     /// The next event in the order of corrected times, if it is certain that

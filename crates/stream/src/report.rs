@@ -1,7 +1,7 @@
 //! Counts of the events that a filter took, corrected and gave out.
 
 use crate::spread::Spread;
-use retime::Ticks;
+use retime_model::Ticks;
 
 /// Counts of a filter so far.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::merge::Merge;
-use retime::ClockId;
+use retime_model::ClockId;
 
 /// The silent clocks.
 #[derive(Debug, Default)]

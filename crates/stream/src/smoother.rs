@@ -1,6 +1,6 @@
 //! The amortisation of one clock, one event at a time.
 //!
-//! In [`retime::clock`] the amortised clock is the taut string through the gates
+//! In [`retime_logical_clocks`] the amortised clock is the taut string through the gates
 //! `[S, up]` of all events with edges. A gate's `up` is known as soon as the clock
 //! has gone on by the length of a ramp, and the effect of the gate's event, if
 //! any, is computed. From then on the gate narrows the funnel; whatever lies
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use crate::collectives::OperationNumber;
 use crate::matching::MessageNumber;
 use crate::way::{Knot, Way};
-use retime::LocationIndex;
+use retime_model::LocationIndex;
 use retime_numerics::taut_string::{Bend, Funnel, interpolate};
 
 /// The limit of a gate whose effect is not computed yet.

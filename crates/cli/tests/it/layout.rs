@@ -12,13 +12,22 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 28] = [
+const CRATES: [(&str, &[&str]); 29] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime-causality", &["retime-model", "retime-numerics"]),
     (
-        "retime",
+        "retime-logical-clocks",
         &["retime-causality", "retime-model", "retime-numerics"],
+    ),
+    (
+        "retime",
+        &[
+            "retime-causality",
+            "retime-logical-clocks",
+            "retime-model",
+            "retime-numerics",
+        ],
     ),
     ("retime-methods", &["retime", "retime-numerics"]),
     ("retime-measure", &["retime-model"]),
@@ -39,7 +48,12 @@ const CRATES: [(&str, &[&str]); 28] = [
     ),
     (
         "retime-stream",
-        &["retime", "retime-jsonl", "retime-numerics"],
+        &[
+            "retime-jsonl",
+            "retime-logical-clocks",
+            "retime-model",
+            "retime-numerics",
+        ],
     ),
     ("retime-distributed", &["retime", "retime-model"]),
     (
@@ -123,7 +137,10 @@ const CRATES: [(&str, &[&str]); 28] = [
             "retime-parallel",
         ],
     ),
-    ("retime-pmpi", &["retime", "retime-measure", "retime-model"]),
+    (
+        "retime-pmpi",
+        &["retime-logical-clocks", "retime-measure", "retime-model"],
+    ),
     ("retime-python", &["retime", "retime-cli", "retime-stream"]),
     ("retime-capi", &["retime", "retime-cli", "retime-stream"]),
 ];
@@ -134,10 +151,11 @@ const MODEL_NEEDS: [&str; 5] = ["crc32fast", "rustc-hash", "rustix", "serde", "t
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 24] = [
+const LAYERED: [&str; 25] = [
     "model",
     "numerics",
     "causality",
+    "logical-clocks",
     "retime",
     "methods",
     "measure",

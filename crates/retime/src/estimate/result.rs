@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::correction::{ClockMap, Correction, Knot};
 use crate::estimate::Offset;
 use retime_causality::Causality;
 use retime_causality::edges::{Edges, Times};
 use retime_model::Cancelled;
 use retime_model::{ClockId, Clocks};
+use retime_model::{ClockMap, Correction, Knot};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 
 /// The offsets to be added to each clock to show the time of `reference`.

@@ -31,13 +31,13 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::{JointSample, cover};
 use super::offset_bounds::{ClockBounds, OffsetBounds};
-use crate::correction::{ClockMap, Correction, Knot};
 use crate::merge;
 use crate::pace::Pace;
 use retime_causality::Nodes;
 use retime_causality::edges::Source;
 use retime_model::{Cancelled, Monitor, Timestamp};
 use retime_model::{ClockId, Clocks};
+use retime_model::{ClockMap, Correction, Knot};
 use retime_model::{LocationIndex, TraceInfo};
 
 /// The share of the mean half width by which a bound may be widened for the

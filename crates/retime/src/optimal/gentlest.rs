@@ -62,9 +62,9 @@ use super::link::{Bound, Dependency, Slope, routes};
 use super::place::Places;
 use crate::estimate::{Estimate, NoEstimate, Offset};
 use crate::pace::Pace;
-use crate::sorting::sort_by_key;
 use retime_causality::edges::{Edge, EdgeIndex, Edges};
 use retime_model::{Cancelled, ClockId, Monitor, Ticks};
+use retime_numerics::sorting::sort_by_key;
 
 /// Numerator and denominator of `eps` are kept below this.
 const LARGEST: i128 = 1 << 60;

@@ -11,10 +11,10 @@ use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
 use crate::estimate::Estimate;
 use crate::pace::Pace;
-use crate::sorting::sort_by_key;
 use retime_causality::edges::{Edge, EdgeIndex, InOrder};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::sorting::sort_by_key;
 
 /// The dependencies that matter, by route.
 pub(super) struct Narrowed<'a> {

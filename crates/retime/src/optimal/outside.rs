@@ -30,10 +30,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::offset_bounds::OffsetBounds;
-use crate::correction::{ClockMap, Correction};
 use retime_causality::Nodes;
 use retime_causality::merge::Merge;
 use retime_model::{ClockId, Clocks, Ticks, Timestamp};
+use retime_model::{ClockMap, Correction};
 
 /// So many events of a location are looked at, evenly spread: what is wrong with more
 /// than a few of all shows in these.

@@ -6,10 +6,10 @@
 //! stamp with the one before them.
 
 use crate::pace::Pace;
-use crate::sorting::sort_by_key;
 use retime_causality::edges::{Edge, Edges};
 use retime_causality::{EventNode, PackedOption};
 use retime_model::{Cancelled, ClockId, Monitor};
+use retime_numerics::sorting::sort_by_key;
 
 /// The places of all clocks.
 #[derive(Clone, Debug)]

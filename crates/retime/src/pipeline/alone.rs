@@ -5,7 +5,7 @@ use super::logical_clock::{ClockControl, ClockKind, LogicalClock};
 use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
 use super::unsolved::Unsolved;
-use crate::clock::{CombinedConstants, Control, DegressiveConstants, MultiPass};
+use retime_logical_clocks::{CombinedConstants, Control, DegressiveConstants, MultiPass};
 
 impl Algorithm for ClockKind {
     fn name(&self) -> &'static str {

@@ -65,8 +65,6 @@ use super::problem::{Found, Problem};
 use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
 use crate::align::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
-use crate::clock::Gamma;
-use crate::correction::{Correction, compose};
 use crate::ends::{EndsEvidence, Observers, by_ends};
 use crate::estimate::{Estimate, LearnedDelay, Reference, but_for_ticks, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
@@ -76,6 +74,9 @@ use retime_causality::MinimalDelay;
 use retime_causality::edges::Edges;
 use retime_causality::merge::Sum;
 use retime_causality::{Causality, EventNode, Instance, RetimingError};
+use retime_logical_clocks::Gamma;
+use retime_logical_clocks::compose;
+use retime_model::Correction;
 use retime_model::{Cancelled, ClockId, Clocks, Ticks};
 
 /// Clocks aligned by all dependencies, then the little that is left repaired where it is.

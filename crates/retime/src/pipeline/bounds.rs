@@ -13,7 +13,6 @@ use super::solution::{ClockSet, Solution};
 use crate::TruthError;
 use crate::align::{ClockStep, align};
 
-use crate::correction::Correction;
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
@@ -22,6 +21,7 @@ use crate::optimal::{
 use retime_causality::MinimalDelay;
 use retime_causality::edges::{Edge, Edges, TraceEdges};
 use retime_causality::{Causality, Nodes};
+use retime_model::Correction;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};

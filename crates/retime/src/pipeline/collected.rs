@@ -1,10 +1,10 @@
 //! The maps of all clocks in the first part of a trace.
 
 use super::unsolved::Unsolved;
-use crate::correction::{ClockMap, Correction, Knot, Step};
 use retime_causality::merge::All;
 use retime_causality::{NeedsWhole, Nodes};
 use retime_model::{Cancelled, ClockId};
+use retime_model::{ClockMap, Correction, Knot, Step};
 
 /// A map as it is sent.
 type SentMap = (ClockId, Vec<Knot>, Vec<Step>);

@@ -2,8 +2,9 @@
 
 use super::problem::Problem;
 use super::unsolved::Unsolved;
-use crate::correction::{Correction, compose};
 use retime_causality::{Causality, check};
+use retime_logical_clocks::compose;
+use retime_model::Correction;
 
 /// How often a repair is repeated at most: each time fewer events wait for one of
 /// their own clock, so that a handful is far more than is ever needed.

@@ -27,9 +27,9 @@
 //! # Ok::<(), retime::MapError>(())
 //! ```
 
-use crate::correction::{ClockMap, Correction};
 use crate::optimal::Outside;
 use retime_model::{ClockId, Clocks, TraceInfo, format_seconds};
+use retime_model::{ClockMap, Correction};
 
 /// The amount by which the rates of two clocks may differ, unless told otherwise: a hundred times
 /// what quartzes do.

@@ -5,14 +5,14 @@ use std::fmt;
 use super::problem::Problem;
 use super::solution::Repaired;
 use super::unsolved::Unsolved;
-use crate::clock::{
+use crate::repair::Direction;
+use retime_logical_clocks::{
     AmortizationMethod, AmortizationRate, ClockError, CombinedConstants, Control, Gamma,
     LogicalTimes, MultiPass, PrintedRamp, Regulation, Steps, amortize_as_printed,
     amortize_with_ramp, controlled, lamport_order, mirror_back, passes, regulated, simple,
     unamortized,
 };
-use crate::correction::Correction;
-use crate::repair::Direction;
+use retime_model::Correction;
 use retime_model::{MinimalDistance, Ticks};
 use serde::{Deserialize, Serialize};
 

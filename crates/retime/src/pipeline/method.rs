@@ -9,8 +9,8 @@ use super::logical_clock::{ClockKind, LogicalClock};
 use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
 use super::unsolved::Unsolved;
-use crate::clock::{AmortizationRate, Gamma};
 use crate::estimate::Reference;
+use retime_logical_clocks::{AmortizationRate, Gamma};
 
 /// A method with its options.
 ///

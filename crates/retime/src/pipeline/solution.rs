@@ -3,13 +3,13 @@
 use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
 use crate::align::ClockStep;
-use crate::clock::LogicalTimes;
-use crate::correction::Correction;
 use crate::ends::EndsEvidence;
 use crate::estimate::{BadEstimate, Estimate};
 use crate::repair::Direction;
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, Nodes};
+use retime_logical_clocks::LogicalTimes;
+use retime_model::Correction;
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 

@@ -1,9 +1,9 @@
 //! Why a method yields no correction.
 
-use crate::clock::{ClockError, Cycle};
-use crate::correction::CorrectionError;
 use crate::estimate::{BadEstimate, NoEstimate};
 use retime_causality::RetimingError;
+use retime_logical_clocks::CorrectionError;
+use retime_logical_clocks::{ClockError, Cycle};
 use retime_model::{Cancelled, TraceInfo};
 use retime_model::{ClockId, Clocks};
 

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use retime::LocationIndex;
-use retime::Timestamp;
-use retime::causality::{Class, Message};
 use retime_jsonl::Id;
 use retime_jsonl::line::{Part, Partner, What};
+use retime_model::LocationIndex;
+use retime_model::Timestamp;
+use retime_model::{Class, Message};
 
 use crate::event::{Collective, EventKind, MessageId, Prefix};
 

@@ -1,8 +1,8 @@
 //! Locations by the names that lines give them.
 
-use retime::LocationIndex;
 use retime_jsonl::line::Header;
 use retime_jsonl::{Id, IdMap};
+use retime_model::LocationIndex;
 
 use crate::filter::Filter;
 

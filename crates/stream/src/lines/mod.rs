@@ -10,7 +10,7 @@
 //! is told what time it is.
 //!
 //! ```
-//! use retime::TickRate;
+//! use retime_model::TickRate;
 //! use retime_stream::FilterOptions;
 //! use retime_stream::lines::Lines;
 //!
@@ -40,8 +40,8 @@ mod labels;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use retime::Timestamp;
 use retime_jsonl::line::{Fields, Header, LONGEST, What};
+use retime_model::Timestamp;
 
 use crate::control::FilterControl;
 use crate::event::Event;

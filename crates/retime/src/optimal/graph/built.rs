@@ -18,9 +18,9 @@ use std::cmp::Reverse;
 
 use crate::optimal::link::{Bound, Moment};
 use crate::pace::Pace;
-use crate::sorting::sort_by_key;
 use retime_causality::edges::EdgeIndex;
 use retime_model::{Cancelled, ClockId, Monitor};
+use retime_numerics::sorting::sort_by_key;
 
 /// A bound between two nodes.
 #[derive(Clone, Copy, Debug)]

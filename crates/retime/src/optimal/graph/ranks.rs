@@ -2,8 +2,8 @@
 //! found fast.
 
 use crate::optimal::link::Moment;
-use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::sorting::sort_by_key;
 
 /// Nodes by place, whatever their clocks.
 #[derive(Debug)]

@@ -7,13 +7,13 @@ use super::super::implausible::Implausible;
 use super::super::solution::Solution;
 use super::super::step::Step;
 use super::Analysis;
-use crate::correction::Correction;
 use crate::distortion::{Distortion, final_advance};
 use crate::limiting::{LimitingSend, limiting_send};
 use crate::optimal::{ErrorBounds, LeastDistortion, Outside};
 use crate::stragglers::Stragglers;
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, check};
+use retime_model::Correction;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 
 /// A result contradicts more dependencies than the recording does.
