@@ -8,11 +8,10 @@
 
 use std::hash::{Hash, Hasher};
 
-use rayon::prelude::*;
-
 use retime_model::{
     ANY_TIME, ChannelPlace, FileMap, Length, LocationIndex, LogColumns, LogNode, Message, TraceInfo,
 };
+use retime_numerics::parallel;
 
 use crate::doubtful::Doubtful;
 use crate::endpoints::endpoint;
@@ -62,10 +61,8 @@ impl Channels {
         let mut number = FileMap::default();
         let mut sides: Vec<ChannelSides> = Vec::new();
         let mut channels = Self::default();
-        let seen = logs
-            .par_iter()
-            .map(|log| (Side::of_sends(log), Side::of_receives(log)));
-        let seen: Vec<(Vec<Side>, Vec<Side>)> = seen.collect();
+        let seen: Vec<(Vec<Side>, Vec<Side>)> =
+            parallel::map(logs, |log| (Side::of_sends(log), Side::of_receives(log)));
         for (log, (outgoing, incoming)) in logs.iter().zip(seen) {
             let own = endpoint(info, log.location);
             let outgoing = refer(&mut number, log, outgoing, |message| Channel {

@@ -56,6 +56,7 @@ use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex};
 use retime_model::{ClockMap, Correction};
 use retime_model::{Ticks, Timestamp};
+use retime_numerics::parallel;
 use retime_numerics::taut_string::{Gate, interpolate, taut_string};
 
 /// How fast a correction may grow while it is ramped up: a share of local time.
@@ -235,10 +236,7 @@ impl<'a> Ramps<'a> {
 
     fn correction(&self) -> Result<Correction, CorrectionError> {
         let all: Vec<ClockId> = self.clocks.iter().collect();
-        let maps = all.into_par_iter().map(|clock| self.map(clock));
-        // Not into a `Result` at once: which of several errors that gives depends on threads.
-        let maps: Vec<Result<_, CorrectionError>> = maps.collect();
-        let maps = maps.into_iter().collect::<Result<_, _>>()?;
+        let maps = parallel::try_map(&all, |clock| self.map(*clock))?;
         let distance = self.times.distance.clone();
         Ok(Correction::new(self.clocks.clone(), maps).keeping(distance))
     }

@@ -35,8 +35,6 @@
 //!
 //! Source: Rabenseifner 2000, equation 4.11.
 
-use rayon::prelude::*;
-
 use crate::correction::{CorrectionError, MapBuilder, Point, add_known};
 use crate::in_time::{InTime, last_stamp};
 use crate::lead::Lead;
@@ -45,6 +43,7 @@ use retime_causality::{Causality, EventNode};
 use retime_model::pace::Pace;
 use retime_model::{ClockId, Clocks, Monitor, Ticks, Timestamp};
 use retime_model::{ClockMap, Correction};
+use retime_numerics::parallel;
 
 /// Turns logical times into clock maps as they are; fails if a corrected stamp does not fit
 /// into 64 bits, or if `monitor` says to give up.
@@ -61,10 +60,7 @@ pub fn unamortized(
         monitor,
     };
     let all: Vec<ClockId> = clocks.iter().collect();
-    let maps = all.into_par_iter().map(|clock| work.map(clock));
-    // Not into a `Result` at once: which of several errors that gives depends on threads.
-    let maps: Vec<Result<_, CorrectionError>> = maps.collect();
-    let maps = maps.into_iter().collect::<Result<_, _>>()?;
+    let maps = parallel::try_map(&all, |clock| work.map(*clock))?;
     Ok(Correction::new(clocks.clone(), maps).keeping(times.distance.clone()))
 }
 

@@ -16,6 +16,7 @@
 //! | [`top_two`] | the largest value of another group than one's own |
 //! | [`lattice`] | the step of a lattice, of which only some points are seen |
 //! | [`median`] | the middle of values |
+//! | [`parallel`] | many questions of one kind, by all threads |
 //! | [`sorting`] | long columns, until somebody interrupts |
 //! | [`mode`] | the most frequent of values |
 //!
@@ -40,6 +41,7 @@ pub mod lattice;
 pub mod median;
 pub mod mode;
 pub mod nearest_point;
+pub mod parallel;
 pub mod paths;
 pub mod sorting;
 pub mod taut_string;

@@ -33,12 +33,12 @@
 //! Source: Rabenseifner 2000, section 5.1 and figure 5.1 for the kinds of intervals, figure 6.3 for
 //! the classes of changes.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::pace::Pace;
 use retime_causality::{Causality, Place};
 use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Role, Ticks, Timestamp};
+use retime_numerics::parallel;
 
 /// Changes up to this share count as small.
 const SMALL: f64 = 1e-3;
@@ -182,10 +182,10 @@ impl Distortion {
         after: &[Timestamp],
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let locations = (0..causality.nodes().locations()).into_par_iter();
-        let parts: Result<Vec<Changes>, Cancelled> = locations
-            .map(|location| Changes::of_nodes(causality, after, location, monitor))
-            .collect();
+        let parts: Result<Vec<Changes>, Cancelled> =
+            parallel::try_numbers(causality.nodes().locations(), |location| {
+                Changes::of_nodes(causality, after, location, monitor)
+            });
         // Reports leave out where the largest is.
         let sent = parts?
             .into_iter()

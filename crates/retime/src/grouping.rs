@@ -30,8 +30,8 @@ mod ties;
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
 use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
+use retime_numerics::parallel;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -319,7 +319,7 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
         violated
     };
     let all: Vec<ClockId> = clocks.iter().collect();
-    let mut violated: Vec<Violated> = all.into_par_iter().map(of_clock).collect();
+    let mut violated: Vec<Violated> = parallel::map(&all, |it| of_clock(*it));
     violated_collectives(clocks, info, causality, &has_made, &mut violated);
     causality.whole().all_reduce(violated)
 }

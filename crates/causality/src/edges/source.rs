@@ -28,14 +28,13 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{Edge, Edges};
 use crate::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
 use retime_model::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_numerics::lattice::{self, Lattice};
+use retime_numerics::parallel;
 
 /// Dependencies between different clocks that can be walked.
 pub trait Source: Sync {
@@ -72,7 +71,7 @@ pub trait Source: Sync {
 
 /// Asks something of each part, in parallel; the answers are in the order of parts.
 pub fn each_part<T: Send>(source: &impl Source, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    (0..source.parts()).into_par_iter().map(&ask).collect()
+    parallel::numbers(source.parts(), ask)
 }
 
 /// Asks something of each part, unless it is to be given up.
@@ -81,11 +80,10 @@ pub fn each_part_watched<T: Send>(
     monitor: &dyn Monitor,
     ask: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>, Cancelled> {
-    let watched = each_part(source, |part| {
+    parallel::try_numbers(source.parts(), |part| {
         monitor.check()?;
         Ok(ask(part))
-    });
-    watched.into_iter().collect()
+    })
 }
 
 /// Nodes of a location that make a stretch, at most.
@@ -298,7 +296,7 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
             asked.map(|()| found)
         };
         let clocks: Vec<ClockId> = self.clocks.iter().collect();
-        clocks.into_par_iter().map(of).collect()
+        parallel::try_map(&clocks, |it| of(*it))
     }
 
     fn places(&self, edge: &Edge) -> Option<(Place, Place)> {

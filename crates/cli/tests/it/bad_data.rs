@@ -158,15 +158,15 @@ fn every_kind_of_error_has_a_case() {
     for file in [
         "otf2/src/error.rs",
         "cli/src/error.rs",
-        "retime/src/causality/mod.rs",
+        "causality/src/error.rs",
         "model/src/map.rs",
         "model/src/saved.rs",
         "model/src/time.rs",
         "model/src/format.rs",
         "otf2-format/src/error.rs",
         "export/src/error.rs",
-        "retime/src/clock/gamma.rs",
-        "retime/src/clock/amortization.rs",
+        "logical-clocks/src/gamma.rs",
+        "logical-clocks/src/amortization.rs",
     ] {
         let source = fs::read_to_string(crates.join(file)).unwrap();
         let messages = messages(&source);

@@ -14,13 +14,12 @@
 //! together, of two locations that share the clock, the second may put them in
 //! the other order. The event with the later stamp then waits for the other.
 
-use rayon::prelude::*;
-
 use super::{CorrectionError, MapBuilder, Point, add_bends, add_known, arrives, leaves};
 use retime_causality::Causality;
 use retime_model::pace::Pace;
 use retime_model::{ClockId, Knot, Monitor, Timestamp};
 use retime_model::{ClockMap, Correction};
+use retime_numerics::parallel;
 
 /// Both in one, for a trace with the given dependencies at recorded times and
 /// two corrections of the same clocks; fails where a stamp does not fit
@@ -32,9 +31,8 @@ pub fn compose(
     monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
     let all: Vec<ClockId> = first.clocks().iter().collect();
-    let map = |clock| compose_clock(first, second, causality, clock, monitor);
-    let maps: Result<Vec<ClockMap>, _> = all.into_par_iter().map(map).collect();
-    let both = Correction::new(first.clocks().clone(), maps?);
+    let map = |clock: &ClockId| compose_clock(first, second, causality, *clock, monitor);
+    let both = Correction::new(first.clocks().clone(), parallel::try_map(&all, map)?);
     Ok(both.keeping(second.distance().clone()))
 }
 

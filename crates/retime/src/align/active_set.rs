@@ -25,6 +25,7 @@ use super::weights::weights;
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::cholesky::SparseCholesky;
 use retime_numerics::median::median;
+use retime_numerics::parallel;
 
 /// How exactly the centre is found while it is not known yet what to aim at, and then,
 /// as a share of the least slack.
@@ -84,7 +85,7 @@ impl<'a> Bench<'a> {
             points.map(|point| frame.see(link, point)).collect()
         };
         Self {
-            seen: links.list().par_iter().map(see).collect(),
+            seen: parallel::map(links.list(), see),
             links: Arc::new(links),
             frame: frame.clone(),
             setting,
@@ -120,7 +121,7 @@ impl<'a> Bench<'a> {
         let of_link = |seen: &Vec<FramedDependency>| seen.iter().map(shift).collect();
         Self {
             links: Arc::clone(&self.links),
-            seen: self.seen.par_iter().map(of_link).collect(),
+            seen: parallel::map(&self.seen, of_link),
             frame: self.frame.clone(),
             setting: self.setting,
             monitor: self.monitor,
@@ -136,13 +137,11 @@ impl<'a> Bench<'a> {
     /// A pass over all dependencies.
     pub(super) fn survey(&self, curves: &Curves, windows: usize) -> Survey {
         let windows = windows.max(1);
-        let of = |(link, seen): (&Link, &Vec<FramedDependency>)| {
-            Surveyed::new(link, seen, curves, windows)
-        };
-        let links = self.links.list().par_iter().zip(&self.seen);
+        let list = self.links.list();
+        let of = |at: usize| Surveyed::new(&list[at], &self.seen[at], curves, windows);
         Survey {
             windows,
-            links: links.map(of).collect(),
+            links: parallel::numbers(list.len(), of),
         }
     }
 

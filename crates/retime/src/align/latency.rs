@@ -63,6 +63,7 @@ use retime_causality::edges::{Edge, Edges, TraceEdges};
 use retime_causality::edges::{Source, each_part_watched};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::parallel;
 use retime_numerics::paths::{Arc, Start, shortest_paths};
 
 /// How many windows are tried, and how many messages each step of a cycle needs.
@@ -127,7 +128,7 @@ pub(super) fn shortest(
         monitor.check()?;
         if parts.par_iter().any(is_enough) {
             let mean = |steps: &Vec<WindowedWay>| least_cycle_mean(steps.iter(), monitor);
-            let means: Vec<Option<f64>> = parts.par_iter().map(mean).collect::<Result<_, _>>()?;
+            let means: Vec<Option<f64>> = parallel::try_map(&parts, mean)?;
             return Ok(means.into_iter().flatten().min_by(f64::total_cmp));
         }
     }
@@ -233,9 +234,7 @@ impl LatencyExchange {
             steps
         };
         Self {
-            steps: finite(LatencySteps::by_window(
-                links.list().par_iter().map(of).collect(),
-            )),
+            steps: finite(LatencySteps::by_window(parallel::map(links.list(), of))),
             first: 0.0,
             last: frame.axis.span,
         }
@@ -251,7 +250,8 @@ impl LatencyExchange {
     pub(super) fn windows(&self, windows: u32) -> Vec<Vec<WindowedWay>> {
         let joined = |fine: &[Vec<WindowedWay>]| merged(fine.concat());
         let each = (FINEST / windows.max(1)).max(1) as usize;
-        self.steps.par_chunks(each).map(joined).collect()
+        let groups: Vec<&[Vec<WindowedWay>]> = self.steps.chunks(each).collect();
+        parallel::map(&groups, |it| joined(it))
     }
 }
 

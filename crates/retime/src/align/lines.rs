@@ -16,14 +16,13 @@
 //! The lines are kept if the sum of negative latencies
 //! does not grow by them: for clocks that jump, a line can be worse than none.
 
-use rayon::prelude::*;
-
 use super::frame::Frame;
 use super::line::Line;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::median::median;
+use retime_numerics::parallel;
 
 /// Adds lines to the frame, `rounds` times; returns the least latency of each link
 /// with them. Fails only if `monitor` says to give up.
@@ -65,7 +64,7 @@ impl Latencies {
                 (reversed + (-it).max(0.0), f64::min(least, it))
             })
         };
-        let by_link: Vec<(f64, f64)> = links.list().par_iter().map(of).collect();
+        let by_link: Vec<(f64, f64)> = parallel::map(links.list(), of);
         Self {
             reversed: by_link.iter().map(|it| it.0).sum(),
             least: by_link.into_iter().map(|it| it.1).collect(),
@@ -84,13 +83,14 @@ struct Fit {
 
 /// Lines along a spanning tree; zero at the reference.
 fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Vec<Line>, Cancelled> {
-    let pairs = links.list().par_iter().filter(|link| link.from < link.to);
-    let fit = |link: &Link| {
+    let pairs = links.list().iter().filter(|link| link.from < link.to);
+    let pairs: Vec<&Link> = pairs.collect();
+    let fit = |link: &&Link| {
         monitor.check()?;
         let back = links.opposite(link);
         Ok(back.and_then(|back| fit(links, frame, link, back)))
     };
-    let fits: Vec<Option<Fit>> = pairs.map(fit).collect::<Result<_, _>>()?;
+    let fits: Vec<Option<Fit>> = parallel::try_map(&pairs, fit)?;
     let mut fits: Vec<Fit> = fits.into_iter().flatten().collect();
     fits.sort_by(|a, b| {
         let spread = a.spread.total_cmp(&b.spread);

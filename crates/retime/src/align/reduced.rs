@@ -52,6 +52,7 @@ use retime_causality::edges::{Source, each_part_watched};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, packed, packed_fields};
 use retime_numerics::hull::{Planar, lower_hull};
+use retime_numerics::parallel;
 
 /// A stretch of no more dependencies is kept whole.
 const FEW: usize = 32;
@@ -234,7 +235,7 @@ impl Reduced {
             }
             joined
         };
-        let joined: Vec<Self> = batches(&order).into_par_iter().map(join).collect();
+        let joined: Vec<Self> = parallel::map(&batches(&order), |it| join(it));
         merged
             .cells
             .reserve_exact(joined.iter().map(|it| it.cells.len()).sum());

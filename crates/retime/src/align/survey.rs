@@ -1,7 +1,7 @@
 //! A pass over all dependencies: the tightest of each link in each window of time, between aligned
 //! clocks, and what of them comes too early.
 
-use rayon::prelude::*;
+use retime_numerics::parallel;
 
 use super::curves::Curves;
 use super::frame::FramedDependency;
@@ -109,7 +109,7 @@ pub(super) struct Survey {
 impl Survey {
     /// The positions of the tightest of each link.
     pub(super) fn positions(&self) -> Vec<Vec<u32>> {
-        self.links.par_iter().map(Surveyed::positions).collect()
+        parallel::map(&self.links, Surveyed::positions)
     }
 
     /// The least latency of all.

@@ -42,12 +42,11 @@
 //! distribution lies below them, P. Hall, *On Estimating the Endpoint of a Distribution*,
 //! Annals of Statistics 10 (1982).
 
-use rayon::prelude::*;
-
 use super::barrier::Barrier;
-use super::links::{Link, Links};
+use super::links::Links;
 use super::options::OPTIONS;
 use super::survey::{Survey, Surveyed};
+use retime_numerics::parallel;
 
 /// The weight of each link in a centre, by what a pass found: of slacks above `least`, and
 /// where nothing below `finest` can be told apart.
@@ -58,16 +57,16 @@ pub(super) fn weights(
     barrier: Barrier,
     finest: f64,
 ) -> Vec<f64> {
-    let found = links.list().par_iter().zip(&survey.links);
-    let floors: Vec<Floor> = { found.clone() }
-        .map(|(link, found)| Floor::of(found, link.count, finest))
-        .collect();
-    let of = |(at, (link, found)): (usize, (&Link, &Surveyed))| {
+    let list = links.list();
+    let floor = |at: usize| Floor::of(&survey.links[at], list[at].count, finest);
+    let floors: Vec<Floor> = parallel::numbers(list.len(), floor);
+    let of = |at: usize| {
+        let (link, found) = (&list[at], &survey.links[at]);
         let back = links.opposite_index(link).map(|back| &floors[back]);
         let share = back.map_or(1.0, |back| floors[at].share(back));
         own_scale(found, least, barrier.knee) / barrier.scale * share
     };
-    found.enumerate().map(of).collect()
+    parallel::numbers(list.len(), of)
 }
 
 /// The scale of a link's slacks: the tightest decide it, as they do the centre. Below the

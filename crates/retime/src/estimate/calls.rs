@@ -53,6 +53,7 @@ use crate::pace::Pace;
 use retime_causality::{Causality, EventNode, Length, Role};
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 use retime_numerics::mode::half_sample_mode;
+use retime_numerics::parallel;
 
 /// How long empty calls took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +91,8 @@ pub fn empty_calls(
     clocks: &Clocks,
     monitor: &dyn Monitor,
 ) -> Result<Option<EmptyCalls>, Cancelled> {
-    let locations = 0..causality.nodes().locations();
-    let calls = locations
-        .into_par_iter()
-        .map(|location| calls_of(causality, clocks, location, monitor));
-    let calls: Vec<Vec<AnsweredCall>> = calls.collect::<Result<_, Cancelled>>()?;
+    let of = |location| calls_of(causality, clocks, location, monitor);
+    let calls: Vec<Vec<AnsweredCall>> = parallel::try_numbers(causality.nodes().locations(), of)?;
     let mut calls = calls.concat();
     if calls.len() < FEWEST as usize {
         return Ok(None);

@@ -11,11 +11,11 @@
 //! says nothing; below that a clock was set, or a stamp is wrong.
 
 use crate::pace::Pace;
-use rayon::prelude::*;
 use retime_causality::Causality;
 use retime_causality::merge::Most;
 use retime_model::{Cancelled, ClockId, Clocks, Monitor};
 use retime_numerics::lattice;
+use retime_numerics::parallel;
 
 /// A mean latency over a cycle of clocks, 0 where it is negative by no more than ticks hide.
 pub(crate) fn but_for_ticks(
@@ -49,7 +49,7 @@ fn coarsest(
         asked.map(|()| found)
     };
     let all: Vec<ClockId> = clocks.iter().collect();
-    let found: Vec<i64> = all.into_par_iter().map(of).collect::<Result<_, _>>()?;
+    let found: Vec<i64> = parallel::try_map(&all, |it| of(*it))?;
     let here = found.into_iter().max().unwrap_or(1);
     Ok(causality.whole().all_reduce(Most(here)).0)
 }

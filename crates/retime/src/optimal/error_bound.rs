@@ -26,7 +26,6 @@
 //! assert_eq!(bound.at(Timestamp(1_500)), (30.0, f64::INFINITY));
 //! ```
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::cover::{JointSample, cover};
@@ -39,6 +38,7 @@ use retime_model::{Cancelled, Monitor, Timestamp};
 use retime_model::{ClockId, Clocks};
 use retime_model::{ClockMap, Correction, Knot};
 use retime_model::{LocationIndex, TraceInfo};
+use retime_numerics::parallel;
 
 /// The share of the mean half width by which a bound may be widened for the
 /// sake of fewer knots.
@@ -131,7 +131,7 @@ impl ErrorBounds {
             };
             ClockErrorBound::new(of, &written, monitor).map(Some)
         };
-        let own = clocks.par_iter().map(bound).collect::<Result<_, _>>()?;
+        let own = parallel::try_map(&clocks, bound)?;
         Ok(Self {
             clocks: nodes.by_clock(own, all),
         })
@@ -168,8 +168,7 @@ impl ErrorBounds {
             }
             Ok(sum)
         };
-        let sums = all.par_iter().map(one);
-        let sums: Vec<WidthSum> = sums.collect::<Result<_, Cancelled>>()?;
+        let sums: Vec<WidthSum> = parallel::try_map(&all, one)?;
         let sums = nodes.by_clock(sums, clocks);
         let total = sums.iter().fold(WidthSum::default(), WidthSum::with);
         Ok((

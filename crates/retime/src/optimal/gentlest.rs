@@ -53,8 +53,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use rayon::prelude::*;
-
 use super::cone::maximal;
 use super::envelope::Envelope;
 use super::graph::{Budget, Graph, Part, PositiveCycle, SolvedGraph, UNBOUNDED};
@@ -64,6 +62,7 @@ use crate::estimate::{Estimate, NoEstimate, Offset};
 use crate::pace::Pace;
 use retime_causality::edges::{Edge, EdgeIndex, Edges};
 use retime_model::{Cancelled, ClockId, Monitor, Ticks};
+use retime_numerics::parallel;
 use retime_numerics::sorting::sort_by_key;
 
 /// Numerator and denominator of `eps` are kept below this.
@@ -357,7 +356,7 @@ impl ListedLinks {
             monitor.check()?;
             Ok((*from, *to, maximal(links, slope)))
         };
-        self.links.par_iter().map(of_route).collect()
+        parallel::try_map(&self.links, of_route)
     }
 
     /// The middle between the least and the greatest solution.
@@ -411,7 +410,7 @@ fn all_links(
             edge: position,
         })
     };
-    let links = routes(edges).into_par_iter().map(|route| {
+    parallel::try_map(&routes(edges), |route| {
         let mut pace = Pace::of(monitor);
         let mut links: Vec<Dependency> = Vec::with_capacity(route.edges.len());
         for edge in &route.edges {
@@ -420,8 +419,7 @@ fn all_links(
         }
         sort_by_key(&mut links, Dependency::time, monitor)?;
         Ok((route.from, route.to, links))
-    });
-    links.collect()
+    })
 }
 
 /// Least and greatest solution, relative to the first node; where that does

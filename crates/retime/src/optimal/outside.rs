@@ -26,7 +26,6 @@
 //! assert_eq!(Outside::of(events.into_iter(), 5.0).outside, 1);
 //! ```
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::offset_bounds::OffsetBounds;
@@ -34,6 +33,7 @@ use retime_causality::Nodes;
 use retime_causality::merge::Merge;
 use retime_model::{ClockId, Clocks, Ticks, Timestamp};
 use retime_model::{ClockMap, Correction};
+use retime_numerics::parallel;
 
 /// So many events of a location are looked at, evenly spread: what is wrong with more
 /// than a few of all shows in these.
@@ -120,7 +120,7 @@ pub fn outside(
         });
         found.fold(Outside::default(), Outside::with)
     };
-    let found: Vec<Outside> = others.par_iter().map(one).collect();
+    let found: Vec<Outside> = parallel::map(&others, one);
     let own = found.into_iter().fold(Outside::default(), Outside::with);
     nodes.whole().all_reduce(own)
 }

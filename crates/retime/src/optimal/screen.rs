@@ -17,9 +17,8 @@
 //!
 //! Where few before contradict a rival that wins, those few were misread.
 
-use rayon::prelude::*;
-
 use retime_model::{Cancelled, ClockId, Monitor};
+use retime_numerics::parallel;
 
 use super::attribution::{PairStep, Watched, attribute};
 use super::relaxation::Relaxation;
@@ -71,11 +70,10 @@ pub(super) fn screen(
     relaxation: &mut Relaxation,
     monitor: &dyn Monitor,
 ) -> Result<(), Cancelled> {
-    let scanned = pairs.par_iter().map(|&clocks| {
+    let mut scanned: Vec<Scanned> = parallel::try_map(pairs, |&clocks| {
         monitor.check()?;
         Ok(scan(trace, clocks))
-    });
-    let mut scanned: Vec<Scanned> = scanned.collect::<Result<_, Cancelled>>()?;
+    })?;
     scanned.sort_by_key(|it| it.pair.clocks);
     for &(edge, by) in scanned.iter().flat_map(|it| &it.misread) {
         relaxation.drop_edge(edge, by);

@@ -78,6 +78,7 @@ use retime_logical_clocks::Gamma;
 use retime_logical_clocks::compose;
 use retime_model::Correction;
 use retime_model::{Cancelled, ClockId, Clocks, Ticks};
+use retime_numerics::parallel;
 
 /// Clocks aligned by all dependencies, then the little that is left repaired where it is.
 #[derive(Clone, Copy, Debug)]
@@ -595,8 +596,8 @@ fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
         early(time(receive) - time(send))
     };
     let of_location = |location: usize| nodes.of(location).map(message).sum::<u128>();
-    let locations = (0..nodes.locations()).into_par_iter();
-    let messages: u128 = locations.map(of_location).sum();
+    let by_location = parallel::numbers(nodes.locations(), of_location);
+    let messages: u128 = by_location.into_iter().sum();
     let collective = |instance: Instance| {
         let mut sum = 0;
         let none = MinimalDelay::Uniform(Ticks(0));
