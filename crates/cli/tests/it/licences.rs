@@ -95,3 +95,27 @@ fn everything_may_be_given_away() {
     // From the registry alone, so that what is built is what was published.
     assert!(elsewhere.is_empty(), "{elsewhere:#?}");
 }
+
+/// What is published of a crate is its directory.
+#[test]
+fn each_crate_that_is_published_holds_its_licences() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = |directory: &Path, name: &str| std::fs::read_to_string(directory.join(name));
+    let (mut published, mut lacking) = (0, Vec::new());
+    for entry in std::fs::read_dir(&crates).unwrap() {
+        let directory = entry.unwrap().path();
+        let manifest = text(&directory, "Cargo.toml").unwrap();
+        if manifest.contains("publish = false") {
+            continue;
+        }
+        published += 1;
+        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let whole = text(&crates.join(".."), name).unwrap();
+            if text(&directory, name).ok() != Some(whole) {
+                lacking.push(directory.join(name));
+            }
+        }
+    }
+    assert!(published > 20, "{published} crates");
+    assert!(lacking.is_empty(), "{lacking:#?}");
+}
