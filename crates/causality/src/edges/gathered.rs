@@ -70,10 +70,7 @@ impl<'a> TraceEdges<'a> {
     }
 
     /// The dependencies of all processes, of collectives the tightest at the given times.
-    pub fn dependencies<T: Times>(
-        self,
-        times: &'a T,
-    ) -> Result<AllEdges<Dependencies<'a, impl Fn(EventNode) -> i64 + Sync + 'a>>, Cancelled> {
+    pub fn dependencies<T: Times>(self, times: &'a T) -> Result<AllEdges<'a>, Cancelled> {
         let Some(rest) = self.causality.whole().rest() else {
             return Ok(AllEdges::Held(self.own(times)));
         };
@@ -82,10 +79,7 @@ impl<'a> TraceEdges<'a> {
     }
 
     /// Those that end at own events.
-    fn own<T: Times>(
-        self,
-        times: &'a T,
-    ) -> Dependencies<'a, impl Fn(EventNode) -> i64 + Sync + 'a> {
+    fn own<T: Times>(self, times: &'a T) -> Dependencies<'a> {
         let (nodes, clocks) = (self.causality.nodes(), self.clocks);
         Dependencies::new(self.causality, clocks, move |node| {
             let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
@@ -248,12 +242,14 @@ impl Source for Gathered {
 }
 
 /// The dependencies of a trace: where they are, or gathered from several parts.
-pub enum AllEdges<D> {
-    Held(D),
+pub enum AllEdges<'a> {
+    /// Those that are here, which are all.
+    Held(Dependencies<'a>),
+    /// Those of all parts.
     Gathered(Gathered),
 }
 
-impl<D: Source> Source for AllEdges<D> {
+impl Source for AllEdges<'_> {
     fn clocks(&self) -> usize {
         match self {
             Self::Held(it) => it.clocks(),

@@ -99,12 +99,11 @@ const LISTED: usize = 1 << 16;
 /// The dependencies of a trace: all messages between two clocks, and of collectives
 /// for each end the latest begin on another clock, for each begin the earliest end, at given times;
 /// where locations share clocks, none that another one of the operation implies.
-#[derive(Clone, Debug)]
-pub struct Dependencies<'a, T> {
+pub struct Dependencies<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
     /// When a node was, for what is the latest and the earliest.
-    time: T,
+    time: Box<dyn Fn(EventNode) -> i64 + Sync + 'a>,
     extents: Vec<Option<(i64, i64)>>,
     /// True if several locations read one clock.
     is_shared: bool,
@@ -140,9 +139,13 @@ fn parted(stretches: &[Stretch]) -> Vec<WalkPart> {
     parts
 }
 
-impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
+impl<'a> Dependencies<'a> {
     /// The dependencies of a trace; `time` tells when a node was.
-    pub fn new(causality: &'a Causality, clocks: &'a Clocks, time: T) -> Self {
+    pub fn new(
+        causality: &'a Causality,
+        clocks: &'a Clocks,
+        time: impl Fn(EventNode) -> i64 + Sync + 'a,
+    ) -> Self {
         let nodes = causality.nodes();
         let mut stretches = Vec::new();
         for location in 0..nodes.locations() {
@@ -158,7 +161,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
             is_shared: clocks.len() < clocks.by_location().len(),
             causality,
             clocks,
-            time,
+            time: Box::new(time),
             stretches,
             parts,
         }
@@ -177,7 +180,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
     /// for as many as a clock has locations. What is implied may be violated by a minimal delay that
     /// differs between locations of the same clocks: bounds are then wider than they could be, and no
     /// less true.
-    fn collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
+    fn collective(&self, instance: Instance, visit: &mut dyn FnMut(Edge)) {
         if !self.is_shared {
             return self.each_of_collective(instance, visit);
         }
@@ -197,7 +200,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
     /// The dependencies between each two clocks of an operation in which all wait for all: from the latest
     /// begin of one to the earliest end of the other, which do not depend on how clocks differ. False
     /// where that would be more than a begin and an end have each.
-    fn between_all_clocks(&self, instance: Instance, visit: &mut impl FnMut(Edge)) -> bool {
+    fn between_all_clocks(&self, instance: Instance, visit: &mut dyn FnMut(Edge)) -> bool {
         let (nodes, collectives) = (self.causality.nodes(), self.causality.collectives());
         let operation = collectives.operation(instance);
         if operation.class != Class::AllToAll || operation.across_sides {
@@ -242,7 +245,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
         }
     }
 
-    fn each_of_collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
+    fn each_of_collective(&self, instance: Instance, visit: &mut dyn FnMut(Edge)) {
         let (nodes, collectives) = (self.causality.nodes(), self.causality.collectives());
         let participants = collectives.participants(instance);
         let clock = |node: EventNode| self.clocks.of(nodes.location(node));
@@ -274,7 +277,7 @@ pub fn whole(ticks: f64) -> i64 {
     (ticks + 0.5_f64.copysign(ticks)) as i64
 }
 
-impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
+impl Source for Dependencies<'_> {
     fn clocks(&self) -> usize {
         self.extents.len()
     }
