@@ -29,6 +29,9 @@ struct ForeignKind {
 }
 
 const LINES: &str = "its events can be written as JSON lines and read as these (docs/STREAM.md)";
+const TABLES: &str = "traces are read as OTF2, JSON lines, Kineto, Chrome's JSON or Perfetto, so give the \
+                      trace that the table is of; events that are in a table alone can be written as \
+                      JSON lines (docs/STREAM.md)";
 const CTF: &str = "is of a CTF trace, as LTTng writes it";
 const AGAIN: &str = "record the program with Score-P, which writes OTF2";
 
@@ -81,6 +84,18 @@ const KINDS: &[ForeignKind] = &[
         ends: &[],
         what: "is a SQLite database, as Nsight Systems and rocprof export them",
         way_out: LINES,
+    },
+    ForeignKind {
+        magic: &[(0, b"PAR1")],
+        ends: &[".parquet"],
+        what: "is a Parquet file, as tables are written in Python (to_parquet)",
+        way_out: TABLES,
+    },
+    ForeignKind {
+        magic: &[(0, b"ARROW1\0\0")],
+        ends: &[".arrow", ".feather"],
+        what: "is a file of Arrow, a table",
+        way_out: TABLES,
     },
     ForeignKind {
         magic: &[(0, b"#Paraver")],

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use retime::{Location, LocationIndex, TraceInfo};
+use retime::{Location, LocationIndex, TraceInfo, without_exported_ids};
 
 use crate::view::View;
 
@@ -77,7 +77,7 @@ pub(crate) fn of<'a>(view: &View<'a>, info: &TraceInfo) -> Tracks<'a> {
                 is_single: true,
             });
         let id = format!("location {}", own.id);
-        let name = match own.name.as_str() {
+        let name = match without_exported_ids(&own.name) {
             "" => id,
             name if name.parse() == Ok(own.id) => id,
             name => format!("{name} ({id})"),
@@ -107,7 +107,7 @@ pub(crate) fn of<'a>(view: &View<'a>, info: &TraceInfo) -> Tracks<'a> {
 fn process_name(info: &TraceInfo, location: &Location) -> String {
     let own = info.processes.get(location.process);
     let name = own
-        .map(|it| it.name.clone())
+        .map(|it| without_exported_ids(&it.name).to_owned())
         .filter(|it| !it.is_empty())
         .unwrap_or_else(|| format!("process of location {}", location.id));
     let node = own

@@ -100,6 +100,8 @@ pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Ro
 pub use saved::{SavedClock, SavedDistance, SavedError, SavedKnot};
 pub use saved_name::SavedName;
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
-pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};
+pub use trace::{
+    Communicator, Location, LocationIndex, Members, Process, TraceInfo, without_exported_ids,
+};
 pub use version::Version;
 pub use words::{group_digits, plural};

@@ -44,6 +44,21 @@ pub struct Location {
     pub endpoint: LocationIndex,
 }
 
+/// A name without the ids of locations that exports have put behind it (`Master thread (location
+/// 2)`): read again, the location has another id, and only that one means something here.
+pub fn without_exported_ids(name: &str) -> &str {
+    let mut name = name;
+    while let Some(shorter) = name.strip_suffix(')')
+        && let Some((before, id)) = shorter.rsplit_once(" (location ")
+        && !before.is_empty()
+        && !id.is_empty()
+        && id.bytes().all(|it| it.is_ascii_digit())
+    {
+        name = before;
+    }
+    name
+}
+
 /// A process (OTF2: location group): the locations that share its memory, or that of
 /// an accelerator's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,12 +173,33 @@ impl TraceInfo {
         let Some(it) = self.locations.get(location.as_usize()) else {
             return format!("location #{}", location.0);
         };
+        let name = printable(without_exported_ids(&it.name));
         match self.processes.get(it.process) {
             Some(process) if !process.name.is_empty() => {
-                let (process, name) = (printable(&process.name), printable(&it.name));
+                let process = printable(without_exported_ids(&process.name));
                 format!("{process} / {name} (location {})", it.id)
             }
-            _ => format!("{} (location {})", printable(&it.name), it.id),
+            _ => format!("{name} (location {})", it.id),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_exports_put_behind_names_are_left_out() {
+        for (name, plain) in [
+            ("Master thread (location 2)", "Master thread"),
+            ("Master thread (location 2) (location 16)", "Master thread"),
+            ("Master thread", "Master thread"),
+            ("pool (location )", "pool (location )"),
+            ("pool (location 2b)", "pool (location 2b)"),
+            (" (location 2)", " (location 2)"),
+            ("", ""),
+        ] {
+            assert_eq!(without_exported_ids(name), plain);
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use std::ffi::OsString;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use retime::{LocationIndex, Timestamp};
 use retime_cli::library::{Call, filter_options};
 use retime_stream::{Collective, Event, EventKind, FilterError, MessageId};
 
-use crate::failure::raised;
+use crate::failure::{raised, refused};
 
 /// A message or operation: a number or a name.
 #[derive(FromPyObject)]
@@ -28,13 +27,19 @@ impl From<Id> for MessageId {
 
 /// An event that has left: its location, its time as recorded and as corrected, and what
 /// was given along.
-type Left = (u32, u64, u64, Option<Py<PyAny>>);
+type Left = (u32, i128, i128, Option<Py<PyAny>>);
+
+/// Where the first time that comes is put among those of the filter, which begin at 0: those of
+/// Python may lie before their origin. The filter takes what is at most half as far from it.
+const FIRST: i128 = 1 << 62;
 
 /// Corrects a stream of events in one pass.
 #[pyclass(module = "retime._retime", subclass)]
 pub(crate) struct Filter {
     filter: retime_stream::Filter<Option<Py<PyAny>>>,
     locations: usize,
+    /// The first time that came.
+    first: Option<i128>,
 }
 
 #[pymethods]
@@ -49,7 +54,7 @@ impl Filter {
         };
         let options = filter_options(&call).map_err(|failure| raised(py, &failure))?;
         if clocks.is_empty() {
-            return Err(PyValueError::new_err("give at least one location"));
+            return Err(refused(py, "give at least one location"));
         }
         // Clocks are counted, so one far beyond the others would take memory for nothing.
         if let Some(far) = clocks.iter().find(|&&it| it as usize >= clocks.len()) {
@@ -57,72 +62,90 @@ impl Filter {
                 "there is no clock {far}: number them from 0, for {} locations",
                 clocks.len()
             );
-            return Err(PyValueError::new_err(message));
+            return Err(refused(py, &message));
         }
         Ok(Self {
             filter: retime_stream::Filter::new(&clocks, options),
             locations: clocks.len(),
+            first: None,
         })
     }
 
-    fn internal(&mut self, location: u32, time: u64, payload: Option<Py<PyAny>>) -> PyResult<()> {
-        self.push(location, time, EventKind::Internal, payload)
+    fn internal(
+        &mut self,
+        py: Python<'_>,
+        location: u32,
+        time: i128,
+        payload: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        self.push(py, location, time, EventKind::Internal, payload)
     }
 
     fn send(
         &mut self,
+        py: Python<'_>,
         location: u32,
-        time: u64,
+        time: i128,
         message: Id,
         payload: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        self.push(location, time, EventKind::Send(message.into()), payload)
+        self.push(py, location, time, EventKind::Send(message.into()), payload)
     }
 
     fn receive(
         &mut self,
+        py: Python<'_>,
         location: u32,
-        time: u64,
+        time: i128,
         message: Id,
         payload: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        self.push(location, time, EventKind::Receive(message.into()), payload)
+        self.push(
+            py,
+            location,
+            time,
+            EventKind::Receive(message.into()),
+            payload,
+        )
     }
 
     /// Takes the begin of a location in an operation of all with all.
     fn begin(
         &mut self,
+        py: Python<'_>,
         location: u32,
-        time: u64,
+        time: i128,
         operation: Id,
         participants: u32,
         payload: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         let operation = Collective::all_to_all(operation.into(), participants);
-        self.push(location, time, EventKind::Begin(operation), payload)
+        self.push(py, location, time, EventKind::Begin(operation), payload)
     }
 
     /// Takes the end of a location in an operation of all with all.
     fn end_of(
         &mut self,
+        py: Python<'_>,
         location: u32,
-        time: u64,
+        time: i128,
         operation: Id,
         participants: u32,
         payload: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         let operation = Collective::all_to_all(operation.into(), participants);
-        self.push(location, time, EventKind::End(operation), payload)
+        self.push(py, location, time, EventKind::End(operation), payload)
     }
 
-    fn heartbeat(&mut self, location: u32, time: u64) -> PyResult<()> {
-        let location = self.known(location)?;
-        taken(self.filter.heartbeat(location, Timestamp(time)))
+    fn heartbeat(&mut self, py: Python<'_>, location: u32, time: i128) -> PyResult<()> {
+        let location = self.known(py, location)?;
+        let time = self.stamp(py, time)?;
+        taken(py, self.filter.heartbeat(location, time))
     }
 
-    fn end(&mut self, location: u32) -> PyResult<()> {
-        let location = self.known(location)?;
-        taken(self.filter.end(location))
+    fn end(&mut self, py: Python<'_>, location: u32) -> PyResult<()> {
+        let location = self.known(py, location)?;
+        taken(py, self.filter.end(location))
     }
 
     fn finish(&mut self) {
@@ -132,7 +155,13 @@ impl Filter {
     /// The next event that has left.
     fn pop(&mut self) -> Option<Left> {
         let event = self.filter.pop()?;
-        Some((event.location.0, event.raw.0, event.time.0, event.payload))
+        let time = |it: Timestamp| i128::from(it.0) - FIRST + self.first.unwrap_or_default();
+        Some((
+            event.location.0,
+            time(event.raw),
+            time(event.time),
+            event.payload,
+        ))
     }
 
     /// How many events, messages and operations it holds.
@@ -145,21 +174,34 @@ impl Filter {
 impl Filter {
     fn push(
         &mut self,
+        py: Python<'_>,
         location: u32,
-        time: u64,
+        time: i128,
         kind: EventKind,
         payload: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         let event = Event {
-            location: self.known(location)?,
-            time: Timestamp(time),
+            location: self.known(py, location)?,
+            time: self.stamp(py, time)?,
             kind,
             payload,
         };
-        taken(self.filter.push(event))
+        taken(py, self.filter.push(event))
     }
 
-    fn known(&self, location: u32) -> PyResult<LocationIndex> {
+    /// A time as the filter takes it.
+    fn stamp(&mut self, py: Python<'_>, time: i128) -> PyResult<Timestamp> {
+        let first = *self.first.get_or_insert(time);
+        let stamp = time.checked_sub(first).and_then(|it| it.checked_add(FIRST));
+        // Said here, as the filter would name the time that it is given.
+        let near = stamp.filter(|it| (it - FIRST).unsigned_abs() <= 1 << 61);
+        let message =
+            || format!("time {time} is more than 2^61 ticks away from the first one, {first}");
+        near.map(|it| Timestamp(it as u64))
+            .ok_or_else(|| refused(py, &message()))
+    }
+
+    fn known(&self, py: Python<'_>, location: u32) -> PyResult<LocationIndex> {
         if (location as usize) < self.locations {
             return Ok(LocationIndex(location));
         }
@@ -167,10 +209,10 @@ impl Filter {
             "there is no location {location}: there are {}",
             self.locations
         );
-        Err(PyValueError::new_err(message))
+        Err(refused(py, &message))
     }
 }
 
-fn taken(result: Result<(), FilterError>) -> PyResult<()> {
-    result.map_err(|error| PyValueError::new_err(error.to_string()))
+fn taken(py: Python<'_>, result: Result<(), FilterError>) -> PyResult<()> {
+    result.map_err(|error| refused(py, &error.to_string()))
 }

@@ -113,6 +113,51 @@ def test_a_barrier_in_a_filter():
     assert left["end"].recorded == 50_020
 
 
+def test_a_filter_takes_times_before_their_origin():
+    def corrected(by):
+        stream = retime.Filter([0, 1], ticks_per_second=1_000_000, min_delay="2us")
+        stream.push(1, 40_000 + by, payload="work")
+        stream.receive(1, 90_000 + by, message=1, payload="receive")
+        stream.send(0, 90_998 + by, message=1, payload="send")
+        stream.heartbeat(0, 91_500 + by)
+        stream.finish()
+        return [(event.payload, event.recorded - by, event.time - by) for event in stream]
+
+    usual = [("work", 40_000, 41_000), ("send", 90_998, 90_998), ("receive", 90_000, 91_000)]
+    for by in (0, -40_000, -90_500, -(1 << 62), (1 << 64) - 100_000):
+        assert corrected(by) == usual
+
+
+def test_numbers_that_cannot_be_are_errors_of_retime():
+    stream = retime.Filter([0, 1])
+    stream.push(0, -5)
+    for wrong in (
+        lambda: stream.push(-1, 5),
+        lambda: stream.push(0, 1 << 200),
+        lambda: stream.push(1, 1 << 62),
+        lambda: stream.begin(0, 5, "barrier", -2),
+        lambda: stream.heartbeat(1 << 40, 5),
+        lambda: stream.close(-1),
+        lambda: retime.Filter([0, -1]),
+        lambda: retime.align(edges(), ticks_per_second=-1),
+        lambda: retime.align(edges(), reference=-1),
+        lambda: retime.align(edges()).knots(-1),
+        lambda: retime.align(edges()).corrected(-1, [5]),
+    ):
+        with pytest.raises(retime.Error):
+            wrong()
+    with pytest.raises(retime.Error, match="time 4611686018427387904 is more than 2\\^61 ticks away .* -5"):
+        stream.push(1, 1 << 62)
+    aligned = retime.align([(0, -5, 1, 3), (1, 4, 0, -2)])
+    assert aligned.relations == ["both ways", "both ways"]
+    for wrong in (array.array("Q", [1 << 63]), [1 << 63]):
+        with pytest.raises(TypeError, match="64 bits"):
+            aligned.corrected(0, wrong)
+    numpy = pytest.importorskip("numpy")
+    with pytest.raises(TypeError, match="64 bits"):
+        retime.align(numpy.array([[0, 2**64 - 5, 1, 3]], dtype="uint64"))
+
+
 def edges():
     there = [(0, 1000 * i, 1, 1000 * i - 4700 + i % 7) for i in range(2000)]
     back = [(1, 1000 * i - 4500, 0, 1000 * i + 800 + i % 5) for i in range(2000)]

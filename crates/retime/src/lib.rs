@@ -143,7 +143,7 @@ pub use retime_model::format;
 pub use retime_model::pace::Pace;
 pub use retime_model::{
     Access, Cancelled, Modified, Monitor, NotRegular, UserAttributes, copy_file, group_digits,
-    open_regular, plural, presence, printable, printable_path, resemble,
+    open_regular, plural, presence, printable, printable_path, resemble, without_exported_ids,
 };
 pub use retime_model::{
     Bandwidth, ClockId, Clocks, Communicator, Delay, EventTimes, Location, LocationIndex, Members,

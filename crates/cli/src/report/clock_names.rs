@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use retime::{ClockId, Clocks, Location, LocationIndex, TraceInfo, printable};
+use retime::{
+    ClockId, Clocks, Location, LocationIndex, TraceInfo, printable, without_exported_ids,
+};
 
 use super::model::Report;
 
 /// The name of each clock: that of its only process, or of its only location if the process has
-/// none, or of the host of all its processes; none where it has no such name, or another clock has
-/// the same.
+/// none, or of the host of all its processes if no other clock is read there; none where it has no
+/// such name, or another clock has the same.
 pub(crate) fn names(info: &TraceInfo, clocks: &Clocks) -> Vec<Option<String>> {
     let names = clocks.iter().map(|clock| name(info, clocks, clock));
     let names: Vec<Option<String>> = names.collect();
@@ -31,11 +33,14 @@ fn name(info: &TraceInfo, clocks: &Clocks, clock: ClockId) -> Option<String> {
     let name = if all_of(&|it| process(it) == process(first)) {
         match info.processes.get(process(first))?.name.as_str() {
             "" if locations.len() == 1 => return of_location(&info.locations[first.as_usize()]),
-            name => name,
+            name => without_exported_ids(name),
         }
     } else {
         let host = node(first)?;
-        if !all_of(&|it| node(it) == Some(host)) {
+        let mut others = clocks.iter().filter(|it| *it != clock);
+        let on_host = |it: &LocationIndex| node(it) == Some(host);
+        // Of a host with several clocks the name does not tell which.
+        if !all_of(&on_host) || others.any(|it| clocks.locations(it).iter().any(on_host)) {
             return None;
         }
         info.nodes.get(host)?

@@ -198,11 +198,18 @@ fn details(report: &Report, bounds: &BoundsPart, rate: TickRate) -> impl Iterato
     bounded
         .map(move |(number, clock)| {
             let steps = match (clock.steps.from, clock.steps.until) {
-                (Some(from), Some(until)) => format!("from {from} until {until}"),
-                _ => "nowhere".into(),
+                // All others are told by the reference, whose own bounds are no more than ticks.
+                (Some(from), Some(until)) if number as u32 == bounds.reference_clock => {
+                    format!("a step would show, as one of all others, from {from} until {until}")
+                }
+                // One that is smaller may fit between what bounds the clock before and behind it.
+                (Some(from), Some(until)) => {
+                    format!("a step of more than twice that would show from {from} until {until}")
+                }
+                _ => "no step would show".into(),
             };
             format!(
-                "{}: ±{}, on average ±{}, at best ±{}; a step would show {steps}",
+                "{}: ±{}, on average ±{}, at best ±{}; {steps}",
                 owner(report, number as u32),
                 span(clock.all.largest),
                 span(clock.all.mean),

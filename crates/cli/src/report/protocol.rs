@@ -3,6 +3,7 @@
 //! Source: Rabenseifner 2000, figure 6.3. Where the source advises options for
 //! similar traces, so does this.
 
+use retime::estimate::LearnedDelay;
 use retime::{Distortion, MeanAndMost, TickRate, Ticks, format_seconds, group_digits};
 
 use super::model::{CheckPart, ClockPart, Report};
@@ -120,11 +121,14 @@ pub(crate) fn advice(report: &Report) -> Vec<String> {
     // A single round trip says how long a process waited, not how fast a message is.
     let learned = delay.half_round_trip_ticks;
     let half = learned.map(|it| trips.map_or(it, |trip| it.min(trip)));
-    if let Some(half) = half.filter(|&half| half > 0) {
-        let nanoseconds = rate.seconds(Ticks(half)) * 1e9;
+    // One way can take far less than half of both, so that half of it is no delay to give.
+    let shortest = half.map(|it| it as f64);
+    let safe = LearnedDelay::from_shortest(shortest, rate).enforced;
+    if safe > Ticks(0) {
+        let nanoseconds = (rate.seconds(safe) * 1e9).floor();
         advice.push(format!(
-            "for similar traces --min-delay may be up to {nanoseconds:.0}ns, half the fastest round trip; \
-             an eighth of it is safe"
+            "for similar traces --min-delay {nanoseconds:.0}ns: an eighth of half the fastest round trip, \
+             5 us at most"
         ));
     }
     if let Some(difference) = largest_difference(&report.before) {

@@ -63,6 +63,43 @@ fn it_holds_what_the_trace_holds() {
     }
 }
 
+/// Locations have other ids in an export, as tracks come first that the trace does not have.
+#[test]
+fn of_an_export_that_is_read_again_locations_have_one_id() {
+    let scratch = Scratch::in_memory();
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 20000 -q");
+    let known = scratch.retime("check halo").stdout;
+    assert!(known.contains("MPI Rank 1 -> "), "{known}");
+    for first in ["a.json", "a.pftrace"] {
+        let export = |from: &str, to: &str| {
+            let command = format!("export {from} -o {to} --times recorded -q");
+            scratch.retime(&command).expect_code(1);
+        };
+        export("halo", first);
+        export(first, "b.json");
+        for file in [first, "b.json"] {
+            let found = scratch.retime(&format!("check {file} -v")).stdout;
+            let lines: Vec<&str> = found.lines().filter(|it| it.contains("event ")).collect();
+            assert!(lines.iter().any(|it| it.contains("(location ")), "{found}");
+            for line in lines {
+                assert!(!line.contains("0) (location"), "{line}");
+                for place in line.split(" -> ") {
+                    assert!(place.matches("(location ").count() <= 1, "{line}");
+                }
+            }
+            let pairs = found
+                .lines()
+                .filter(|it| it.contains(" reversed, the worst by"));
+            for pair in pairs {
+                let named = [format!(" {first} -> "), format!(" -> {first}:")];
+                let is_file = named.iter().any(|it| pair.contains(it));
+                assert!(!pair.contains("(location ") && !is_file, "{pair}");
+            }
+        }
+        fs::remove_file(scratch.join("b.json")).unwrap();
+    }
+}
+
 #[test]
 fn the_ending_says_which_kind_of_file_it_is() {
     let scratch = recording();

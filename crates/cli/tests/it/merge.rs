@@ -301,6 +301,22 @@ fn offsets_of_any_trace_come_back() {
     }
 }
 
+/// A clock that gained 29 us within 3 ms would drift by 17,527 ppm.
+#[test]
+fn of_a_clock_that_was_set_no_drift_is_told() {
+    let scratch = Scratch::new();
+    let simulate = "simulate halo -o halo --no-truth --events 4000 --offset 1ms --ranks 3 -q";
+    scratch.succeed(&format!("{simulate} --jumps 1"));
+    let corrected = scratch.retime("correct halo -o corrected").stdout;
+    let set = "the clock of MPI Rank 2 was set by +";
+    assert!(corrected.contains(set), "{corrected}");
+    let told = scratch.retime("merge halo -o halo.pftrace").stdout;
+    let line = told.lines().next().unwrap();
+    let of = |rank: &str| line.split("; ").find(|it| it.contains(rank)).unwrap();
+    assert!(!of("(rank 2)").contains("drift"), "{line}");
+    assert!(of("(rank 1)").contains("drift +0.00 ± "), "{line}");
+}
+
 /// Traces of four formats in one file: each is there with all its dependencies.
 #[test]
 fn traces_of_other_formats_are_put_beside_profiles() {

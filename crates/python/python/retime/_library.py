@@ -4,6 +4,7 @@ import array
 from collections import namedtuple
 
 from . import _retime
+from ._errors import OptionError
 from ._words import words
 
 PiggybackClock = _retime.PiggybackClock
@@ -22,7 +23,20 @@ def _bytes(values, name):
         return view.tobytes()
     if view.format in ("d", "f", "e"):
         raise TypeError(f"{name}: give whole numbers, not numbers with a fraction")
-    return array.array("q", view.tolist()).tobytes()
+    try:
+        return array.array("q", view.tolist()).tobytes()
+    except OverflowError as error:
+        raise TypeError(f"{name}: give whole numbers of 64 bits") from error
+
+
+def _counted(call, *given):
+    """A call with numbers, of which all but times are counted from 0."""
+    try:
+        return call(*given)
+    except OverflowError:
+        numbers = ", ".join(repr(it) for it in given if isinstance(it, int))
+        message = "a number is beyond what there can be; locations, clocks and rates are counted from 0"
+        raise OptionError(f"{message}: {numbers}" if numbers else message) from None
 
 
 def _like(values, like):
@@ -37,8 +51,8 @@ def _like(values, like):
 class Filter:
     """Corrects a stream of events in one pass, while it comes in.
 
-    ``clocks`` has the number of the clock that each location reads, counted from 0. The
-    options are those of ``retime stream``.
+    ``clocks`` has the number of the clock that each location reads, counted from 0. Times are
+    whole ticks from an origin of one's own, also before it (below 0). The options are those of ``retime stream``.
 
     >>> from retime import Filter
     >>> stream = Filter([0, 1], ticks_per_second=1_000_000, min_delay="2us")
@@ -53,35 +67,35 @@ class Filter:
     def __init__(self, clocks, **options):
         line = words("stream", [], options)
         # That command takes no path.
-        self._filter = _retime.Filter(list(clocks), line[:-1])
+        self._filter = _counted(_retime.Filter, list(clocks), line[:-1])
 
     def push(self, location, time, payload=None):
         """An event that has nothing to do with other locations."""
-        self._filter.internal(location, time, payload)
+        _counted(self._filter.internal, location, time, payload)
 
     def send(self, location, time, message, payload=None):
         """A message leaves; ``message`` is a number or a name that its receive has too."""
-        self._filter.send(location, time, message, payload)
+        _counted(self._filter.send, location, time, message, payload)
 
     def receive(self, location, time, message, payload=None):
         """A message has arrived."""
-        self._filter.receive(location, time, message, payload)
+        _counted(self._filter.receive, location, time, message, payload)
 
     def begin(self, location, time, operation, participants, payload=None):
         """A location enters an operation that so many take part in, as a barrier."""
-        self._filter.begin(location, time, operation, participants, payload)
+        _counted(self._filter.begin, location, time, operation, participants, payload)
 
     def end(self, location, time, operation, participants, payload=None):
         """A location leaves an operation that nobody leaves before all have entered it."""
-        self._filter.end_of(location, time, operation, participants, payload)
+        _counted(self._filter.end_of, location, time, operation, participants, payload)
 
     def heartbeat(self, location, time):
         """Nothing comes from a location before a time any more."""
-        self._filter.heartbeat(location, time)
+        _counted(self._filter.heartbeat, location, time)
 
     def close(self, location):
         """Nothing comes from a location any more."""
-        self._filter.end(location)
+        _counted(self._filter.end, location)
 
     def finish(self):
         """Nothing comes any more: all that is left can be taken."""
@@ -133,12 +147,13 @@ class Alignment:
 
     def knots(self, clock):
         """What to add to a clock, as stamps and ticks, linear in between."""
-        return self._alignment.knots(clock)
+        return _counted(self._alignment.knots, clock)
 
     def corrected(self, clock, stamps):
         """Stamps of a clock on the time of the reference: an array of numpy for one of
         numpy, otherwise an ``array.array``."""
-        return _like(self._alignment.corrected(clock, _bytes(stamps, "stamps")), stamps)
+        found = _counted(self._alignment.corrected, clock, _bytes(stamps, "stamps"))
+        return _like(found, stamps)
 
 
 def align(edges, ticks_per_second=1_000_000_000, reference=0):
@@ -158,7 +173,7 @@ def align(edges, ticks_per_second=1_000_000_000, reference=0):
     True
     """
     columns = [_bytes(it, "edges") for it in _columns(edges)]
-    return Alignment(_retime.align(*columns, ticks_per_second, reference))
+    return Alignment(_counted(_retime.align, *columns, ticks_per_second, reference))
 
 
 def _columns(edges):
@@ -167,6 +182,8 @@ def _columns(edges):
             raise TypeError("edges: give an array with four columns")
         if edges.dtype.kind not in "iu":
             raise TypeError("edges: give whole numbers, not numbers with a fraction")
+        if edges.dtype.kind == "u" and (edges > 2**63 - 1).any():
+            raise TypeError("edges: give whole numbers of 64 bits with a sign")
         return [edges[:, at].astype("int64") for at in range(4)]
     if isinstance(edges, dict):
         edges = tuple(edges.values())

@@ -3,7 +3,7 @@
 use retime::{format_seconds, plural, printable};
 
 use super::part::Part;
-use crate::clock_offsets::{ClockOffsets, Evidence, TraceOffsets};
+use crate::clock_offsets::{ClockOffsets, Evidence};
 
 /// The most clocks that are named.
 const NAMED: usize = 4;
@@ -19,10 +19,7 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
             String::new()
         };
         let before = &part.report.before;
-        lines.push(format!(
-            "{whose}{}",
-            clocks(&part.offsets, before.reversed > 0)
-        ));
+        lines.push(format!("{whose}{}", clocks(part)));
         let all = before.messages.total + before.collectives.total;
         lines.push(format!(
             "{whose}{}, of which {} as recorded and {} as corrected have their effect before their cause",
@@ -43,20 +40,24 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
     lines
 }
 
-fn clocks(offsets: &TraceOffsets, contradict: bool) -> String {
-    let mut off: Vec<&ClockOffsets> = offsets.clocks.iter().filter(|it| is_off(it)).collect();
-    off.sort_by(|a, b| b.offset_ns.abs().total_cmp(&a.offset_ns.abs()));
+fn clocks(part: &Part) -> String {
+    let offsets = &part.offsets;
+    let numbered = (0..).zip(&offsets.clocks);
+    let mut off: Vec<(u32, &ClockOffsets)> = numbered.filter(|(_, it)| is_off(it)).collect();
+    off.sort_by(|(_, a), (_, b)| b.offset_ns.abs().total_cmp(&a.offset_ns.abs()));
     if off.is_empty() {
         let count = plural(offsets.clocks.len() as u64, "clock");
         // Bounds are of the whole run, so also of what comes before all dependencies and after them.
-        let though = if contradict {
+        let though = if part.report.before.reversed > 0 {
             " over the whole run, though some were off, as dependencies show"
         } else {
             ""
         };
         return format!("{count}: none was off by more than is known of it{though}");
     }
-    let named: Vec<String> = off.iter().take(NAMED).map(|it| clock(it)).collect();
+    let told = off.iter().take(NAMED);
+    let told = told.map(|&(number, it)| clock(it, was_set(part, number)));
+    let named: Vec<String> = told.collect();
     let more = match off.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
@@ -69,13 +70,25 @@ fn clocks(offsets: &TraceOffsets, contradict: bool) -> String {
     )
 }
 
+/// True if a clock, or the reference, was set: what it gained over the run is no drift then.
+fn was_set(part: &Part, number: u32) -> bool {
+    let method = part.report.method.as_ref();
+    let alignment = method.and_then(|it| it.alignment.as_ref());
+    alignment.is_some_and(|it| {
+        let set = it.steps.iter().map(|step| step.clock);
+        let ends = it.ends.iter().flat_map(|ends| &ends.steps);
+        let mut all = set.chain(ends.map(|step| step.clock));
+        all.any(|clock| clock == number || Some(clock) == it.reference_clock)
+    })
+}
+
 /// True if a clock was off for certain, or if there is no telling how far it may have been.
 fn is_off(clock: &ClockOffsets) -> bool {
     let within = clock.bound_ns.map_or(0.0, |it| it[0].max(it[1]));
     clock.offset_ns.abs() > within
 }
 
-fn clock(clock: &ClockOffsets) -> String {
+fn clock(clock: &ClockOffsets, was_set: bool) -> String {
     let way = if clock.offset_ns < 0.0 {
         "ahead"
     } else {
@@ -88,8 +101,11 @@ fn clock(clock: &ClockOffsets) -> String {
         (None, _) => ", nothing bounds by how much for certain".into(),
     };
     // What has to be added falls where a clock runs fast. Without a bound nothing is said of it.
-    let drift = clock.rate_within_ppm.map_or(String::new(), |it| {
-        format!(", drift {:+.2} ± {it:.2} ppm", -clock.rate_ppm)
+    let drift = clock.rate_within_ppm.filter(|_| !was_set);
+    let drift = drift.map_or(String::new(), |it| {
+        // Never "-0.00" of a clock that did not drift.
+        let rate = 0.0 - clock.rate_ppm;
+        format!(", drift {rate:+.2} ± {it:.2} ppm")
     });
     format!("{} was {by} {way}{within}{drift}", whose(clock))
 }
