@@ -17,18 +17,20 @@
 //! length kept, to end        -190..150                   begins before its launch
 //! ```
 //!
-//! So what the map changes by more than [drift](is_beyond_drift) has both ends where the map says,
-//! and so has what surrounds it. And so have a kernel and its launch if the kernel, begun before
-//! the launch only because it kept its length, would break what was recorded.
-//! Nothing that such ends depend on is broken: a map rises, so of two of
-//! them on one clock, recorded in order, the later is not before the earlier, and on two clocks the
-//! distance is that of the alignment, which was checked. Ends of stays that keep their length are
-//! off by less than [`DRIFT`], and are checked again once they are placed.
+//! So a stay whose length the map changes by more than [drift](is_beyond_drift) has both ends where
+//! the map says, and so has each stay around it. A kernel that begins after its launch as recorded,
+//! and would begin before it by keeping a length, has both ends there, too, as has that launch.
 //!
-//! Left alone, kept lengths would let an inner stay stick out of the
-//! one around it, or two that follow each other overlap, and viewers drop such events. So
-//! each begins as near to what the map says as keeps the order of all begins and ends on its
-//! track:
+//! Such ends break no dependency that the alignment keeps. Let a cause be recorded at `a` and its effect
+//! at `b`, both where maps say. On one clock `a <= b`, so `map(a) <= map(b)`, for a map rises. On two
+//! clocks `map(b) - map'(a)` is the distance of the alignment, which was checked. Where a map stands
+//! still, what is later on a track is moved by a nanosecond each. Ends of stays that keep their lengths
+//! are off by drift and by what their neighbours take of them; those are checked again once they are
+//! placed.
+//!
+//! Left alone, kept lengths would let an inner stay stick out of the one around it, or two that follow
+//! each other overlap, and viewers drop such events. So each begins as near to what the map says as
+//! keeps the order of all begins and ends on its track:
 //!
 //! ```text
 //! l_i = max(map(b_i), end of the one before by l)               from first to last
@@ -37,12 +39,12 @@
 //! ```
 //!
 //! among those that follow each other in the same stay, whose bounds take the place of the
-//! missing neighbours, and between those that have both ends, which do not move. Both keep the order, and so does their middle, in which the furthest is moved by
-//! half as much as in either: no order of one line moves it less (isotonic regression in the maximum
-//! norm). In a stay that keeps its length there always is such a place: all inner ones shifted like
-//! the outer one keep the order. Between ends that do not move there may be none; then all of that
-//! row have both ends where the map says. Stays that cross each other, which no viewer can show, are
-//! shifted as one, or all have both ends.
+//! missing neighbours, and between those that have both ends, which do not move. Both keep the order,
+//! and so does their middle, in which the furthest is moved by half as much as in either: no order of
+//! one line moves it less (isotonic regression in the maximum norm). In a stay that keeps its length
+//! there always is such a place: all inner ones shifted like the outer one keep the order. Between ends
+//! that do not move there may be none; then all of that row have both ends where the map says. Stays
+//! that cross each other, which no viewer can show, are shifted as one, or all have both ends.
 //!
 //! A map that only shifts moves everything alike, and none of this is needed.
 
@@ -304,6 +306,12 @@ impl Row {
         Some(())
     }
 
+    /// True if some of it has ends that do not move.
+    fn has_fixed(&self) -> bool {
+        self.around.is_some_and(|it| it.is_mapped)
+            || self.groups.iter().any(|it| it.first.is_mapped)
+    }
+
     /// True if the places keep the order of the groups, and of what surrounds them.
     fn is_kept_by(&self, places: &[u64]) -> bool {
         let mut before = self.around.map(|it| (it.begin, it.place));
@@ -418,10 +426,12 @@ impl TrackBlocks {
     /// Places blocks that follow each other in what surrounds them.
     fn place(&mut self, groups: &[std::ops::Range<usize>], around: Option<Block>) -> Option<()> {
         let row = self.row(groups, around)?;
-        let places = row.middle()?;
-        if !row.is_kept_by(&places) {
+        let places = row.middle();
+        let has_no_room = row.has_fixed() && !places.as_ref().is_some_and(|it| row.is_kept_by(it));
+        if has_no_room {
             return groups.iter().try_for_each(|it| self.follow(it));
         }
+        let places = places?;
         for (group, place) in groups.iter().zip(places) {
             self.blocks.get_mut(group.start)?.place = place;
         }
@@ -580,23 +590,25 @@ mod tests {
     #[test]
     fn what_does_not_fit_between_ends_follows_the_map() {
         // Both outer ones do not move, and what fills the room between them is squeezed by drift.
-        let entries = columns(&[
-            (0, Some(1000)),
-            (1000, Some(500_000)),
-            (501_000, Some(1000)),
-        ]);
-        let squeezed = map(&[(0, 0), (1_000_000, 999_990)]);
+        let at = 10_000;
+        let three = [
+            (at, Some(1000)),
+            (at + 1000, Some(500_000)),
+            (at + 501_000, Some(1000)),
+        ];
+        let squeezed = map(&[(at, at), (at + 1_000_000, at + 999_990)]);
         let anchors = Anchors {
             both: FxHashSet::from_iter([0, 2]),
             ..Anchors::default()
         };
-        let ends = |begin, end| Ends { begin, end };
+        let ends = |begin: u64, end: u64| Ends {
+            begin: at + begin,
+            end: at + end,
+        };
         let expected = [ends(0, 999), ends(999, 500_994), ends(500_994, 501_994)];
-        assert_eq!(place_with(&entries, &anchors, &squeezed), expected);
-        assert_eq!(
-            begins_with(&entries, &Anchors::default(), &squeezed)[1],
-            997
-        );
+        assert_eq!(place_with(&columns(&three), &anchors, &squeezed), expected);
+        let kept = begins_with(&columns(&three), &Anchors::default(), &squeezed);
+        assert_eq!(kept, [at - 3, at + 997, at + 500_997]);
     }
 
     #[test]

@@ -160,5 +160,6 @@ pub use retime_model::{
     TraceInfo, format_seconds,
 };
 pub use stragglers::{
-    ComparedWork, GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers,
+    ComparedWork, GroupWaits, HostWork, LateBegin, LateBegins, Origin, ProcessWaits, Reach,
+    Stragglers,
 };

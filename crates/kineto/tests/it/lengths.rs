@@ -3,7 +3,7 @@
 use std::fs;
 
 use proptest::prelude::*;
-use retime::format::{Format, Trace};
+use retime::format::Format;
 use retime::{ClockMap, Clocks, Correction, Knot, Timestamp};
 use retime_kineto::Kineto;
 use serde_json::Value;
@@ -41,7 +41,11 @@ fn profile(launched: &[Launched]) -> (String, Vec<[Stretch; 2]>) {
             1 => format!(r#""ts": "{ts}", "dur": "{dur}""#),
             _ => format!(r#""ts": {ts}, "dur": {dur}0017"#),
         };
-        let name = if cat == "kernel" { "add" } else { "cudaLaunchKernel" };
+        let name = if cat == "kernel" {
+            "add"
+        } else {
+            "cudaLaunchKernel"
+        };
         format!(
             r#"{{"ph": "X", "cat": "{cat}", "name": "{name}", "pid": {pid}, "tid": {pid}, {times},
                 "args": {{"correlation": {number}}}}}"#
@@ -52,7 +56,10 @@ fn profile(launched: &[Launched]) -> (String, Vec<[Stretch; 2]>) {
         events.push(event("cuda_runtime", 9, *launch, number));
         events.push(event("kernel", 7, *kernel, number));
     }
-    (format!("{{\"traceEvents\": [{}]}}", events.join(",\n")), stretches)
+    (
+        format!("{{\"traceEvents\": [{}]}}", events.join(",\n")),
+        stretches,
+    )
 }
 
 /// The begins and ends of the events of a profile.
