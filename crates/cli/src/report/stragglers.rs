@@ -171,7 +171,7 @@ fn hosts(info: &TraceInfo, found: &Stragglers) -> Vec<HostWaitsPart> {
             held_up_ticks: origins().map(|it| it.held_up).sum(),
             certainly_held_up_ticks: origins().map(|it| it.certainly).sum(),
             work: work(host.work),
-            is_slow: host.is_slow(),
+            is_slow: host.is_slow(found.messages),
             operations: waits().map(|it| it.operations + it.messages).sum(),
             unused_records: 0,
             lasted_ticks: waits().map(|it| it.lasted).sum(),
