@@ -37,13 +37,12 @@ pub(crate) fn all<'a>(
     std::iter::from_fn(move || {
         let time = times.peek().map(|it| timed + u64::from(it.0));
         let is_length = |it: &&LengthPlace| time.is_none_or(|time| it.start < time);
-        let (start, count, length_of) = match lengths.next_if(is_length) {
-            Some(it) => (it.start, usize::from(it.count), Some(it.event)),
-            None => {
-                let count = times.next()?.1;
-                timed = time? + u64::from(count);
-                (time?, usize::from(count), None)
-            }
+        let (start, count, length_of) = if let Some(it) = lengths.next_if(is_length) {
+            (it.start, usize::from(it.count), Some(it.event))
+        } else {
+            let count = times.next()?.1;
+            timed = time? + u64::from(count);
+            (time?, usize::from(count), None)
         };
         let gap = start.checked_sub(end)?;
         end = start + count as u64;

@@ -155,10 +155,29 @@ impl HostWork {
     }
 }
 
-/// The time for which processes stood still while all took part.
+/// How long a process stood still while all took part.
+#[derive(Clone, Copy)]
+enum Stood {
+    /// It took no part,
+    Never,
+    /// or too seldom to be compared,
+    Unknown,
+    /// or for so many ticks.
+    For(u64),
+}
+
+impl Stood {
+    fn compared(self) -> Option<u64> {
+        match self {
+            Self::For(idle) => Some(idle),
+            Self::Never | Self::Unknown => None,
+        }
+    }
+}
+
+/// How long each process stood still.
 pub(super) struct Standing {
-    /// Of each, if it is compared; nothing if it took no part.
-    idle: Vec<Option<Option<u64>>>,
+    of: Vec<Stood>,
 }
 
 impl Standing {
@@ -173,32 +192,38 @@ impl Standing {
         let first = extents().map(|it| it.0).max().unwrap_or(0);
         let last = extents().map(|it| it.1).min().unwrap_or(0);
         let idle = |it: &Working| {
-            let own = is_compared(&it).then(|| it.idle(first, last));
-            (it.visits > 0).then_some(own)
+            if is_compared(&it) {
+                Stood::For(it.idle(first, last))
+            } else if it.visits > 0 {
+                Stood::Unknown
+            } else {
+                Stood::Never
+            }
         };
         Self {
-            idle: all.iter().map(idle).collect(),
+            of: all.iter().map(idle).collect(),
         }
     }
 
     /// The work of each process that took part, compared with that of the others.
     pub(super) fn processes(&self) -> Vec<Option<ComparedWork>> {
-        let mut all: Vec<u64> = self.idle.iter().filter_map(|it| (*it)?).collect();
+        let mut all: Vec<u64> = self.of.iter().filter_map(|it| it.compared()).collect();
         all.sort_unstable();
-        let work = |own: Option<u64>| {
-            let own = own.filter(|_| all.len() > 1);
-            own.map_or_else(ComparedWork::default, |own| of_others(&all, own))
+        let work = |it: &Stood| match it {
+            Stood::Never => None,
+            Stood::For(own) if all.len() > 1 => Some(of_others(&all, *own)),
+            Stood::For(_) | Stood::Unknown => Some(ComparedWork::default()),
         };
-        self.idle.iter().map(|it| it.map(work)).collect()
+        self.of.iter().map(work).collect()
     }
 
     /// The work of each host that can be compared with others, by the node of each process.
     pub(super) fn hosts(&self, nodes: &[Option<usize>]) -> Vec<HostWork> {
-        let compared = self.idle.iter().zip(nodes).enumerate();
+        let compared = self.of.iter().zip(nodes).enumerate();
         let mut placed: Vec<Placed> = compared
             .filter_map(|(process, (idle, node))| {
                 Some(Placed {
-                    idle: (*idle)??,
+                    idle: idle.compared()?,
                     node: (*node)?,
                     process,
                 })
