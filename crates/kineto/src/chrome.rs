@@ -10,14 +10,15 @@ use retime_model::{FileMap, Monitor, open_regular};
 use serde_json::Value;
 
 use crate::columns::NO_TRACK;
+use crate::digits::LengthPlace;
 use crate::document::{Document, Renew, Renewed, Show};
 use crate::gathering::Gathering;
 use crate::labels;
 use crate::micros;
-use crate::number_forms::{Forms, Written};
+use crate::number_forms::{Forms, LengthWas, Written};
 use crate::outline::{Look, look};
-use crate::pass::{Event, read};
-use crate::profile::FileRead;
+use crate::pass::{Event, changing_length, read};
+use crate::profile::{FileRead, NewLength};
 use crate::recorded::{Arguments, Recorded};
 use crate::window::syntax;
 use crate::{digits, recordings};
@@ -121,26 +122,41 @@ impl Document for Chrome {
         path: &Path,
         file: &FileRead,
         renew: &mut Renew<'_>,
+        lengths: &[NewLength],
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError> {
         let mut forms = Forms::default();
-        let (read, written) =
-            digits::replaced(path, &file.columns, to, monitor, &mut |out, digits| {
-                let renewal = renew().ok_or("an event too many")?;
-                let was = micros::parse(digits).ok_or("ts is no number of microseconds")?;
-                let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
-                let moved = was.nanoseconds.checked_add(by);
-                let moved = moved.ok_or("its corrected time does not fit into 64 bits")?;
-                let form = was.form_at(moved);
-                forms.note(form, digits);
-                if by == 0 {
-                    out.extend_from_slice(digits);
-                } else {
-                    micros::write(out, moved, form, digits);
-                }
-                Ok(())
-            })?;
+        let places = length_places(path, lengths.iter().map(|it| it.event))?;
+        let all = digits::all(&file.columns, &places);
+        let new = |event: u32| {
+            let found = lengths.binary_search_by_key(&event, |it| it.event);
+            let found = found.ok().and_then(|at| lengths.get(at));
+            found.and_then(|it| i64::try_from(it.length).ok())
+        };
+        let mut renewed = |out: &mut Vec<u8>, digits: &[u8], length_of: Option<u32>| {
+            let was = micros::parse(digits).ok_or("ts is no number of microseconds")?;
+            if let Some(event) = length_of {
+                let length = new(event).ok_or("its corrected length does not fit into 64 bits")?;
+                let text = String::from_utf8_lossy(digits).into_owned();
+                forms.lengths.push(LengthWas { event, text });
+                micros::write(out, length, was.form_at(length), digits);
+                return Ok(());
+            }
+            let renewal = renew().ok_or("an event too many")?;
+            let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
+            let moved = was.nanoseconds.checked_add(by);
+            let moved = moved.ok_or("its corrected time does not fit into 64 bits")?;
+            let form = was.form_at(moved);
+            forms.note(form, digits);
+            if by == 0 {
+                out.extend_from_slice(digits);
+            } else {
+                micros::write(out, moved, form, digits);
+            }
+            Ok(())
+        };
+        let (read, written) = digits::replaced(path, all, to, monitor, &mut renewed)?;
         Ok(Renewed {
             read,
             written,
@@ -159,29 +175,69 @@ impl Document for Chrome {
     ) -> Result<Renewed, FormatError> {
         let wrong = "the undo data do not fit this file";
         let refused = |why: String| FileError::not_restorable(path, why);
-        let forms: Forms = serde::Deserialize::deserialize(forms)
+        let saved: Forms = serde::Deserialize::deserialize(forms)
             .map_err(|error| refused(format!("{wrong}: {error}")))?;
-        let mut forms = forms.iter();
-        let (read, written) =
-            digits::replaced(path, &file.columns, to, monitor, &mut |out, digits| {
-                let (renewal, form) = renew().zip(forms.next()).ok_or(wrong)?;
-                match form {
-                    Written::As(text) => out.extend_from_slice(text.as_bytes()),
-                    Written::Like(form) => {
-                        let is = micros::parse(digits).ok_or(wrong)?;
-                        let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
-                        let was = is.nanoseconds.checked_add(by).ok_or(wrong)?;
-                        micros::write(out, was, form, digits);
-                    }
+        let mut forms = saved.iter();
+        let places = length_places(path, saved.lengths.iter().map(|it| it.event))?;
+        let mut lengths = saved.lengths.iter();
+        let all = digits::all(&file.columns, &places);
+        let mut restored = |out: &mut Vec<u8>, digits: &[u8], length_of: Option<u32>| {
+            if length_of.is_some() {
+                let was = lengths.next().filter(|it| Some(it.event) == length_of);
+                out.extend_from_slice(was.ok_or(wrong)?.text.as_bytes());
+                return Ok(());
+            }
+            let (renewal, form) = renew().zip(forms.next()).ok_or(wrong)?;
+            match form {
+                Written::As(text) => out.extend_from_slice(text.as_bytes()),
+                Written::Like(form) => {
+                    let is = micros::parse(digits).ok_or(wrong)?;
+                    let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
+                    let was = is.nanoseconds.checked_add(by).ok_or(wrong)?;
+                    micros::write(out, was, form, digits);
                 }
-                Ok(())
-            })?;
+            }
+            Ok(())
+        };
+        let (read, written) = digits::replaced(path, all, to, monitor, &mut restored)?;
         Ok(Renewed {
             read,
             written,
             forms: Value::Null,
         })
     }
+}
+
+/// Where the lengths of events stand, whose numbers rise.
+fn length_places(
+    path: &Path,
+    events: impl Iterator<Item = u32>,
+) -> Result<Vec<LengthPlace>, FormatError> {
+    let mut wanted = events.peekable();
+    let mut places = Vec::new();
+    if wanted.peek().is_none() {
+        return Ok(places);
+    }
+    let mut number = 0;
+    read(path, &(), &mut |event| {
+        let Some((_, time)) = &event.time else {
+            return Ok(());
+        };
+        if wanted.next_if_eq(&number).is_some()
+            && let Some(digits) = changing_length(event.bytes, event.fields)
+        {
+            let count = u8::try_from(digits.end - digits.start);
+            let ts = event.fields.ts.number(event.bytes);
+            places.push(LengthPlace {
+                event: number,
+                start: time.start - u64::from(ts.start) + u64::from(digits.start),
+                count: count.map_err(|_| "dur has more than 255 digits")?,
+            });
+        }
+        number += 1;
+        Ok(())
+    })?;
+    Ok(places)
 }
 
 /// A name without the escapes of JSON, if it has any and is JSON.

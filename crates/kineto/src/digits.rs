@@ -13,14 +13,63 @@ use crate::columns::Columns;
 use crate::error::KinetoError;
 use crate::window::Window;
 
+/// Digits of a number in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digits {
+    /// How many bytes lie between the digits before and these,
+    pub(crate) gap: u64,
+    /// and how many these are.
+    pub(crate) count: usize,
+    /// The event whose length they are; else they are its time.
+    pub(crate) length_of: Option<u32>,
+}
+
+/// The digits of the times of all events, in the order of the file, and between them those of the
+/// `lengths` of some.
+pub(crate) fn all<'a>(
+    columns: &'a Columns,
+    lengths: &'a [LengthPlace],
+) -> impl Iterator<Item = Digits> + 'a {
+    let mut lengths = lengths.iter().peekable();
+    let mut times = columns.digits.iter().peekable();
+    // Where the time before ends, and where the digits before do.
+    let (mut timed, mut end) = (0, 0);
+    std::iter::from_fn(move || {
+        let time = times.peek().map(|it| timed + u64::from(it.0));
+        let is_length = |it: &&LengthPlace| time.is_none_or(|time| it.start < time);
+        let (start, count, length_of) = if let Some(it) = lengths.next_if(is_length) {
+            (it.start, usize::from(it.count), Some(it.event))
+        } else {
+            let count = times.next()?.1;
+            timed = time? + u64::from(count);
+            (time?, usize::from(count), None)
+        };
+        let gap = start.checked_sub(end)?;
+        end = start + count as u64;
+        Some(Digits {
+            gap,
+            count,
+            length_of,
+        })
+    })
+}
+
+/// Where in the content of a file the digits of a length stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LengthPlace {
+    pub(crate) event: u32,
+    pub(crate) start: u64,
+    pub(crate) count: u8,
+}
+
 /// Appends what stands in place of some digits.
-pub(crate) type Renew<'a> = dyn FnMut(&mut Vec<u8>, &[u8]) -> Result<(), String> + 'a;
+pub(crate) type Renew<'a> = dyn FnMut(&mut Vec<u8>, &[u8], Option<u32>) -> Result<(), String> + 'a;
 
 /// Writes the content of `path` to the new file `to`; `renew` appends what stands in place
-/// of the digits of the next time. Returns the check sums of what was read and written.
+/// of the next `digits`: of a time, or of the length of an event. Returns the check sums of what was read and written.
 pub(crate) fn replaced(
     path: &Path,
-    columns: &Columns,
+    digits: impl Iterator<Item = Digits>,
     to: &Path,
     monitor: &dyn Monitor,
     renew: &mut Renew<'_>,
@@ -33,9 +82,8 @@ pub(crate) fn replaced(
     let changed = || FileError::Changed {
         path: path.to_owned(),
     };
-    for &(gap, count) in &columns.digits {
-        let mut gap = gap as usize;
-        let count = usize::from(count);
+    for place in digits {
+        let (mut gap, count) = (place.gap as usize, place.count);
         while window.bytes().len() < gap + count {
             let part = window.bytes().len().min(gap);
             chunks.take(window.bytes().get(..part).unwrap_or_default());
@@ -51,7 +99,7 @@ pub(crate) fn replaced(
             .and_then(|it| it.split_at_checked(gap))
             .ok_or_else(changed)?;
         chunks.current.extend_from_slice(before);
-        if let Err(what) = renew(&mut chunks.current, digits) {
+        if let Err(what) = renew(&mut chunks.current, digits, place.length_of) {
             return Err(window.syntax(gap, &what));
         }
         window.advance(gap + count);

@@ -15,7 +15,7 @@ use retime_model::format::{DocumentKind, FormatError};
 use serde_json::Value;
 
 use crate::outline::Look;
-use crate::profile::FileRead;
+use crate::profile::{FileRead, NewLength};
 
 /// The time of a stamp, and another that takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,12 +82,14 @@ pub trait Document: Send + Sync {
     /// Shows all events of a file that was read, in the order of their numbers.
     fn names(&self, path: &Path, show: &mut Show<'_>) -> Result<(), FormatError>;
 
-    /// Writes a file that was read to the new file `to`, with other times.
+    /// Writes a file that was read to the new file `to`, with other times, and other lengths of
+    /// some events.
     fn rewrite(
         &self,
         path: &Path,
         file: &FileRead,
         renew: &mut Renew<'_>,
+        lengths: &[NewLength],
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError>;

@@ -48,6 +48,12 @@ impl Span {
         }
     }
 
+    /// Its place in the bytes of the event.
+    #[inline]
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
     pub(crate) fn is_empty(self) -> bool {
         self.start == self.end
     }

@@ -12,6 +12,16 @@ pub(crate) struct Forms {
     runs: Vec<u64>,
     /// The others as they were.
     others: Vec<String>,
+    /// Lengths that were changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lengths: Vec<LengthWas>,
+}
+
+/// The length of an event as it was written.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LengthWas {
+    pub(crate) event: u32,
+    pub(crate) text: String,
 }
 
 /// Stands for a form that decimals do not describe.

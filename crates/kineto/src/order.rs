@@ -70,6 +70,8 @@ impl Order {
 pub(crate) struct Boundary {
     /// The entry in the columns of the file.
     pub(crate) entry: u32,
+    /// Its place among the entries of the track.
+    pub(crate) at: usize,
     pub(crate) side: Side,
     pub(crate) time: u64,
 }
@@ -87,33 +89,33 @@ pub(crate) fn boundaries<'a>(
     columns: &'a Columns,
     entries: &'a [u32],
 ) -> impl Iterator<Item = Boundary> + 'a {
-    let mut entries = entries.iter().copied().peekable();
+    let mut entries = entries.iter().copied().enumerate().peekable();
     // Stays that have not ended; the earliest end first, of equal ones the one that began
     // last.
     let mut open: BinaryHeap<(Reverse<u64>, usize, u32)> = BinaryHeap::new();
-    let mut begun = 0;
     std::iter::from_fn(move || {
-        let next = entries.peek().map(|&entry| columns.begin(entry));
-        if let Some(&(Reverse(end), _, entry)) = open.peek()
+        let next = entries.peek().map(|it| columns.begin(it.1));
+        if let Some(&(Reverse(end), at, entry)) = open.peek()
             && next.is_none_or(|begin| end <= begin)
         {
             open.pop();
             return Some(Boundary {
                 entry,
+                at,
                 side: Side::End,
                 time: end,
             });
         }
-        let entry = entries.next()?;
+        let (at, entry) = entries.next()?;
         let side = if columns.length(entry).is_some() {
-            begun += 1;
-            open.push((Reverse(columns.end(entry)), begun, entry));
+            open.push((Reverse(columns.end(entry)), at, entry));
             Side::Begin
         } else {
             Side::Moment
         };
         Some(Boundary {
             entry,
+            at,
             side,
             time: columns.begin(entry),
         })

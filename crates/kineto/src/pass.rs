@@ -270,17 +270,21 @@ impl Pass<'_, '_> {
             Ok(time) => time,
             Err(what) => return Err(self.window.syntax(fields.ts.start as usize, what)),
         };
+        let none = fields.length..fields.length;
         let digits = match time {
-            Some(_) => {
-                let number = fields.ts.number(bytes);
-                number.start as usize..number.end as usize
-            }
-            None => fields.length..fields.length,
+            Some(_) => fields.ts.number(bytes).range(),
+            None => none.clone(),
         };
-        self.checksum
-            .add(bytes.get(..digits.start).unwrap_or_default());
-        self.checksum
-            .add(bytes.get(digits.end..).unwrap_or_default());
+        let length = changing_length(bytes, &fields).filter(|_| time.is_some());
+        let length = length.map_or(none, Span::range);
+        let (one, other) = if digits.start < length.start {
+            (&digits, &length)
+        } else {
+            (&length, &digits)
+        };
+        for kept in [0..one.start, one.end..other.start, other.end..bytes.len()] {
+            self.checksum.add(bytes.get(kept).unwrap_or_default());
+        }
         let place = start + digits.start as u64..start + digits.end as u64;
         let event = Event {
             bytes,
@@ -293,6 +297,16 @@ impl Pass<'_, '_> {
         self.window.advance(fields.length);
         Ok(())
     }
+}
+
+/// Where the digits of a length stand that a correction can change: that of what lasts, if it is a
+/// number.
+pub(crate) fn changing_length(bytes: &[u8], fields: &Fields) -> Option<Span> {
+    if fields.ph.text(bytes) != b"X" || fields.dur.is_empty() {
+        return None;
+    }
+    let digits = fields.dur.number(bytes);
+    micros::parse(digits.of(bytes)).map(|_| digits)
 }
 
 /// The time of an event that is moved with its clock. What only names processes and

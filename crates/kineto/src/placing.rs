@@ -1,14 +1,36 @@
-//! Where stays go that keep their length while their clock is corrected.
+//! Where stays go whose clock is corrected.
 //!
-//! Only the time at which a stay begins is written, and what lasted a microsecond keeps
-//! lasting it. So where a map stretches or squeezes time, a stay begins where the map says
+//! Their begins are written anew, and what lasted a microsecond keeps lasting it, as long as its
+//! clock only drifted. So where a map stretches or squeezes time, a stay begins where the map says
 //! and ends where its length puts it, off by the drift of the clock times that length: a
 //! nanosecond in 100 us at 10 ppm. Calls that wait for other ranks do so for up to seconds,
-//! and when they end matters more than when they began: they [end](Anchors) where the map
-//! says. The last to arrive, for whose begin the others wait, does not wait. Left alone, that would let an inner stay stick out of the
-//! one around it, or two that follow each other overlap, and viewers drop such events. So
-//! each begins as near to what the map says as keeps the order of all begins and ends on its
-//! track:
+//! and when they end matters more than when they began: they [end](Anchors::ends) where the map
+//! says. The last to arrive, for whose begin the others wait, does not wait.
+//!
+//! A stay is known by two stamps of one clock, and its length is their difference. If the clock
+//! was set while it lasted, or drifted for long, that is wrong by as much as the map changes it:
+//!
+//! ```text
+//! recorded   launch 100   kernel 110..450                set by 300 at 200
+//! map        launch 100   kernel 110..150
+//! length kept, from begin     110..450                   runs into what follows on its stream
+//! length kept, to end        -190..150                   begins before its launch
+//! ```
+//!
+//! So a stay whose length the map changes by more than [drift](is_beyond_drift) has both ends where
+//! the map says, and so has each stay around it. A kernel that begins after its launch as recorded,
+//! and would begin before it by keeping a length, has both ends there, too, as has that launch.
+//!
+//! Such ends break no dependency that the alignment keeps. Let a cause be recorded at `a` and its effect
+//! at `b`, both where maps say. On one clock `a <= b`, so `map(a) <= map(b)`, for a map rises. On two
+//! clocks `map(b) - map'(a)` is the distance of the alignment, which was checked. Where a map stands
+//! still, what is later on a track is moved by a nanosecond each. Ends of stays that keep their lengths
+//! are off by drift and by what their neighbours take of them; those are checked again once they are
+//! placed.
+//!
+//! Left alone, kept lengths would let an inner stay stick out of the one around it, or two that follow
+//! each other overlap, and viewers drop such events. So each begins as near to what the map says as
+//! keeps the order of all begins and ends on its track:
 //!
 //! ```text
 //! l_i = max(map(b_i), end of the one before by l)               from first to last
@@ -17,15 +39,17 @@
 //! ```
 //!
 //! among those that follow each other in the same stay, whose bounds take the place of the
-//! missing neighbours. Both keep the order, and so does their middle, in which the furthest is moved by
-//! half as much as in either: no order of one line moves it less (isotonic regression in the maximum
-//! norm). There always is such a place: all inner ones shifted like the outer one keep the order. Stays that cross each other, which no viewer can show, are shifted as
-//! one.
+//! missing neighbours, and between those that have both ends, which do not move. Both keep the order,
+//! and so does their middle, in which the furthest is moved by half as much as in either: no order of
+//! one line moves it less (isotonic regression in the maximum norm). In a stay that keeps its length
+//! there always is such a place: all inner ones shifted like the outer one keep the order. Between ends
+//! that do not move there may be none; then all of that row have both ends where the map says. Stays
+//! that cross each other, which no viewer can show, are shifted as one, or all have both ends.
 //!
 //! A map that only shifts moves everything alike, and none of this is needed.
 
 use retime_model::{ClockMap, Correction, EventTimes, LocationIndex, Timestamp};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::columns::Columns;
 use crate::order::{Side, boundaries};
@@ -44,19 +68,66 @@ pub(crate) fn shift(map: &ClockMap) -> Option<i128> {
     (first.arrive == first.leave && knots.all(alike)).then_some(shift)
 }
 
+/// The nanoseconds by which drift may change a length that is kept.
+const DRIFT: u64 = 1_000;
+
+/// The part of a length by which no clock drifts while nobody sets it.
+const DRIFT_PART: u64 = 1_000;
+
+/// True if a clock must have been set, or have drifted for long, to show `length` for `mapped`.
+/// Rounding takes up to a nanosecond.
+fn is_beyond_drift(length: u64, mapped: u64) -> bool {
+    let by = length.abs_diff(mapped);
+    by > DRIFT || by > 1 && by.saturating_mul(DRIFT_PART) > length
+}
+
 /// An entry of a track, or some that cross each other and move as one.
 #[derive(Clone, Copy)]
 struct Block {
     begin: u64,
     end: u64,
-    /// Where the map puts its begin, and later where it goes.
+    /// Where the map puts it with its length, and later where it goes.
     place: u64,
+    /// Where the map puts both of its ends.
+    mapped: Ends,
+    /// True if that is where they go.
+    is_mapped: bool,
 }
 
-/// Entries that end where the map says, instead of beginning there.
-pub(crate) type Anchors = FxHashSet<u32>;
+impl Block {
+    fn length(&self) -> u64 {
+        if self.is_mapped {
+            self.mapped.end.saturating_sub(self.mapped.begin)
+        } else {
+            self.end - self.begin
+        }
+    }
 
-/// The new time of each of the sorted `entries` of a track; `None` where one does not fit
+    /// Lets both ends go where the map says.
+    fn follow(&mut self) {
+        (self.is_mapped, self.place) = (true, self.mapped.begin);
+    }
+
+    fn ends(&self) -> Option<Ends> {
+        Some(Ends {
+            begin: self.place,
+            end: self.place.checked_add(self.length())?,
+        })
+    }
+}
+
+/// Entries of which some end is where the map says.
+#[derive(Debug, Default)]
+pub(crate) struct Anchors {
+    /// Those that end there, instead of beginning there,
+    pub(crate) ends: FxHashSet<u32>,
+    /// and those that do both.
+    pub(crate) both: FxHashSet<u32>,
+    /// True if none may do both, since lengths cannot be written.
+    pub(crate) keep_lengths: bool,
+}
+
+/// The new places of the sorted `entries` of a track; `None` where one does not fit
 /// into 64 bits.
 pub(crate) fn placed(
     columns: &Columns,
@@ -64,20 +135,25 @@ pub(crate) fn placed(
     anchors: &Anchors,
     correction: &Correction,
     location: LocationIndex,
-) -> Option<Vec<u64>> {
+) -> Option<Vec<Ends>> {
     let is_apart = correction.distance().of(location).0 > 0;
     if let Some(shift) = shift(correction.map_of(location)).filter(|_| !is_apart) {
-        let moved = |&entry: &u32| {
-            let moved = i128::from(columns.begin(entry)) + shift;
-            u64::try_from(moved).ok()
+        let moved = |time: u64| u64::try_from(i128::from(time) + shift).ok();
+        let ends = |&entry: &u32| {
+            let begin = moved(columns.begin(entry))?;
+            let length = columns.length(entry).unwrap_or_default();
+            Some(Ends {
+                begin,
+                end: begin.checked_add(length)?,
+            })
         };
-        return entries.iter().map(moved).collect();
+        return entries.iter().map(ends).collect();
     }
     let mut track = TrackBlocks {
         blocks: mapped(columns, entries, anchors, &mut correction.events(location))?,
     };
     track.place_all()?;
-    Some(track.blocks.into_iter().map(|it| it.place).collect())
+    track.blocks.iter().map(Block::ends).collect()
 }
 
 /// The new places of both ends of a stay that each have a stamp of their own; of a moment they
@@ -86,6 +162,25 @@ pub(crate) fn placed(
 pub(crate) struct Ends {
     pub(crate) begin: u64,
     pub(crate) end: u64,
+}
+
+/// Keeps what comes later on a track later.
+#[derive(Default)]
+struct Rising {
+    /// What came before, as recorded and as placed.
+    before: Option<(u64, u64)>,
+}
+
+impl Rising {
+    /// The place of the next event, recorded at one time and mapped to another.
+    fn next(&mut self, recorded: u64, mapped: u64) -> Option<u64> {
+        let mut place = mapped;
+        if let Some((before, placed)) = self.before {
+            place = place.max(placed.checked_add(u64::from(recorded > before))?);
+        }
+        self.before = Some((recorded, place));
+        Some(place)
+    }
 }
 
 /// The new times of the sorted `entries` of a track whose begins and ends all have stamps of
@@ -99,28 +194,16 @@ pub(crate) fn followed(
 ) -> Option<Vec<Ends>> {
     let mut times = correction.events(location);
     let mut all: Vec<Ends> = Vec::with_capacity(entries.len());
-    let mut open: FxHashMap<u32, usize> = FxHashMap::default();
-    let mut before: Option<(u64, u64)> = None;
+    let mut rising = Rising::default();
     for (number, it) in (0..).zip(boundaries(columns, entries)) {
-        let mut time = times.at(number, Timestamp(it.time))?.0;
-        if let Some((recorded, placed)) = before {
-            time = time.max(placed.checked_add(u64::from(it.time > recorded))?);
-        }
-        before = Some((it.time, time));
+        let time = times.at(number, Timestamp(it.time))?.0;
+        let time = rising.next(it.time, time)?;
         match it.side {
-            Side::End => {
-                let ends = open.remove(&it.entry).and_then(|at| all.get_mut(at));
-                ends?.end = time;
-            }
-            Side::Begin | Side::Moment => {
-                if it.side == Side::Begin {
-                    open.insert(it.entry, all.len());
-                }
-                all.push(Ends {
-                    begin: time,
-                    end: time,
-                });
-            }
+            Side::End => all.get_mut(it.at)?.end = time,
+            Side::Begin | Side::Moment => all.push(Ends {
+                begin: time,
+                end: time,
+            }),
         }
     }
     Some(all)
@@ -134,23 +217,32 @@ fn mapped(
     times: &mut EventTimes<'_>,
 ) -> Option<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::with_capacity(entries.len());
-    let mut anchored: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut rising = Rising::default();
     for (number, it) in (0..).zip(boundaries(columns, entries)) {
         let time = times.at(number, Timestamp(it.time))?.0;
+        let risen = rising.next(it.time, time)?;
         if it.side == Side::End {
-            let block = anchored.remove(&it.entry).and_then(|at| blocks.get_mut(at));
-            if let Some(block) = block {
-                block.place = time.checked_sub(block.end - block.begin)?;
+            let block = blocks.get_mut(it.at)?;
+            block.mapped.end = risen;
+            let length = block.end - block.begin;
+            let is_beyond = is_beyond_drift(length, time.saturating_sub(block.place));
+            if anchors.ends.contains(&it.entry) {
+                block.place = time.checked_sub(length)?;
+            }
+            if (is_beyond || anchors.both.contains(&it.entry)) && !anchors.keep_lengths {
+                block.follow();
             }
             continue;
-        }
-        if anchors.contains(&it.entry) {
-            anchored.insert(it.entry, blocks.len());
         }
         blocks.push(Block {
             begin: it.time,
             end: columns.end(it.entry),
             place: time,
+            mapped: Ends {
+                begin: risen,
+                end: risen,
+            },
+            is_mapped: false,
         });
     }
     Some(blocks)
@@ -168,10 +260,17 @@ struct TrackBlocks {
     blocks: Vec<Block>,
 }
 
-/// Blocks that follow each other.
+/// A block with those that begin before it ends, in a row of such.
+struct Group {
+    first: Block,
+    /// When the last of them ends, as recorded and if the first is at 0.
+    end: u64,
+    length: u64,
+}
+
+/// Groups that follow each other.
 struct Row {
-    /// Each with when the last of its group ends.
-    groups: Vec<(Block, u64)>,
+    groups: Vec<Group>,
     around: Option<Block>,
 }
 
@@ -180,12 +279,12 @@ impl Row {
     fn delay(&self, places: &mut [u64]) -> Option<()> {
         // What came before, as recorded and as placed.
         let mut before = self.around.map(|it| (it.begin, it.place));
-        for ((block, end), place) in self.groups.iter().zip(places) {
-            if let Some((recorded, placed)) = before {
-                let apart = u64::from(block.begin > recorded);
+        for (group, place) in self.groups.iter().zip(places) {
+            if let Some((recorded, placed)) = before.filter(|_| !group.first.is_mapped) {
+                let apart = u64::from(group.first.begin > recorded);
                 *place = (*place).max(placed.checked_add(apart)?);
             }
-            before = Some((*end, place.checked_add(end - block.begin)?));
+            before = Some((group.end, place.checked_add(group.length)?));
         }
         Some(())
     }
@@ -193,18 +292,60 @@ impl Row {
     /// Lets each place make room for the one behind.
     fn advance(&self, places: &mut [u64]) -> Option<()> {
         let mut behind = match self.around {
-            Some(it) => Some((it.end, it.place.checked_add(it.end - it.begin)?)),
+            Some(it) => Some((it.end, it.ends()?.end)),
             None => None,
         };
-        for ((block, end), place) in self.groups.iter().zip(places).rev() {
-            if let Some((recorded, placed)) = behind {
-                let apart = u64::from(*end < recorded);
-                let latest = placed.checked_sub(apart + (end - block.begin))?;
+        for (group, place) in self.groups.iter().zip(places).rev() {
+            if let Some((recorded, placed)) = behind.filter(|_| !group.first.is_mapped) {
+                let apart = u64::from(group.end < recorded);
+                let latest = placed.checked_sub(apart + group.length)?;
                 *place = (*place).min(latest);
             }
-            behind = Some((block.begin, *place));
+            behind = Some((group.first.begin, *place));
         }
         Some(())
+    }
+
+    /// True if some of it has ends that do not move.
+    fn has_fixed(&self) -> bool {
+        self.around.is_some_and(|it| it.is_mapped)
+            || self.groups.iter().any(|it| it.first.is_mapped)
+    }
+
+    /// True if the places keep the order of the groups, and of what surrounds them.
+    fn is_kept_by(&self, places: &[u64]) -> bool {
+        let mut before = self.around.map(|it| (it.begin, it.place));
+        for (group, &place) in self.groups.iter().zip(places) {
+            if let Some((recorded, placed)) = before {
+                let apart = u64::from(group.first.begin > recorded);
+                if place < placed.saturating_add(apart) {
+                    return false;
+                }
+            }
+            before = Some((group.end, place.saturating_add(group.length)));
+        }
+        let around = self.around.and_then(|it| Some((it.end, it.ends()?.end)));
+        around.zip(before).is_none_or(|(around, last)| {
+            let apart = u64::from(last.0 < around.0);
+            last.1.saturating_add(apart) <= around.1
+        })
+    }
+
+    /// The places in the middle between where nothing is moved earlier that does not have to be,
+    /// and where nothing is moved later.
+    fn middle(&self) -> Option<Vec<u64>> {
+        let wanted = || self.groups.iter().map(|it| it.first.place);
+        let (mut later, mut earlier): (Vec<u64>, Vec<u64>) =
+            (wanted().collect(), wanted().collect());
+        self.delay(&mut later)?;
+        self.advance(&mut later)?;
+        self.advance(&mut earlier)?;
+        self.delay(&mut earlier)?;
+        let both = later.into_iter().zip(earlier);
+        Some(
+            both.map(|(later, earlier)| u64::midpoint(later, earlier))
+                .collect(),
+        )
     }
 }
 
@@ -216,25 +357,48 @@ impl TrackBlocks {
         }];
         while let Some(inside) = waiting.pop() {
             let groups = self.groups(inside.blocks);
+            for group in &groups {
+                let blocks = self.blocks.get(group.clone())?;
+                if blocks.iter().any(|it| it.is_mapped) {
+                    self.follow(group)?;
+                }
+            }
             self.place(&groups, inside.around)?;
             for group in groups {
                 let Some(&first) = self.blocks.get(group.start) else {
                     continue;
                 };
                 let inner = group.start + 1..group.end;
-                let crosses = |it: &Block| it.end > first.end;
-                if self.blocks.get(inner.clone())?.iter().any(crosses) {
+                if !self.crosses(&group) {
+                    if !inner.is_empty() {
+                        waiting.push(Inside {
+                            blocks: inner,
+                            around: Some(first),
+                        });
+                    }
+                } else if !first.is_mapped {
                     for it in self.blocks.get_mut(inner)? {
                         it.place = first.place.checked_add(it.begin - first.begin)?;
                     }
-                } else if !inner.is_empty() {
-                    waiting.push(Inside {
-                        blocks: inner,
-                        around: Some(first),
-                    });
                 }
             }
         }
+        Some(())
+    }
+
+    /// True if some of a group end after its first does.
+    fn crosses(&self, group: &std::ops::Range<usize>) -> bool {
+        let blocks = self.blocks.get(group.clone()).unwrap_or_default();
+        let mut ends = blocks.iter().map(|it| it.end);
+        ends.next().is_some_and(|first| ends.any(|it| it > first))
+    }
+
+    /// Lets both ends of a group go where the map says: those of its first, around the others, or
+    /// of all that cross.
+    fn follow(&mut self, group: &std::ops::Range<usize>) -> Option<()> {
+        let count = if self.crosses(group) { group.len() } else { 1 };
+        let blocks = self.blocks.get_mut(group.clone())?.iter_mut();
+        blocks.take(count).for_each(Block::follow);
         Some(())
     }
 
@@ -259,32 +423,39 @@ impl TrackBlocks {
         groups
     }
 
-    /// Places blocks that follow each other in what surrounds them: in the middle between where
-    /// nothing is moved earlier that does not have to be, and where nothing is moved later.
+    /// Places blocks that follow each other in what surrounds them.
     fn place(&mut self, groups: &[std::ops::Range<usize>], around: Option<Block>) -> Option<()> {
-        let row = Row {
-            groups: groups
-                .iter()
-                .map(|it| Some((*self.blocks.get(it.start)?, self.end_of(it))))
-                .collect::<Option<_>>()?,
-            around,
-        };
-        let wanted = || row.groups.iter().map(|it| it.0.place).collect::<Vec<u64>>();
-        let (mut later, mut earlier) = (wanted(), wanted());
-        row.delay(&mut later)?;
-        row.advance(&mut later)?;
-        row.advance(&mut earlier)?;
-        row.delay(&mut earlier)?;
-        for (group, (later, earlier)) in groups.iter().zip(later.into_iter().zip(earlier)) {
-            self.blocks.get_mut(group.start)?.place = u64::midpoint(later, earlier);
+        let row = self.row(groups, around)?;
+        let places = row.middle();
+        let has_no_room = row.has_fixed() && !places.as_ref().is_some_and(|it| row.is_kept_by(it));
+        if has_no_room {
+            return groups.iter().try_for_each(|it| self.follow(it));
+        }
+        let places = places?;
+        for (group, place) in groups.iter().zip(places) {
+            self.blocks.get_mut(group.start)?.place = place;
         }
         Some(())
     }
 
-    /// When the last of a group ends.
-    fn end_of(&self, group: &std::ops::Range<usize>) -> u64 {
-        let blocks = self.blocks.get(group.clone()).unwrap_or_default();
-        blocks.iter().map(|it| it.end).max().unwrap_or_default()
+    fn row(&self, groups: &[std::ops::Range<usize>], around: Option<Block>) -> Option<Row> {
+        let group = |range: &std::ops::Range<usize>| {
+            let blocks = self.blocks.get(range.clone())?;
+            let first = *blocks.first()?;
+            let end = blocks.iter().map(|it| it.end).max()?;
+            let length = if first.is_mapped {
+                let mapped = blocks.iter().filter(|it| it.is_mapped);
+                let end = mapped.map(|it| it.mapped.end).max()?;
+                end.saturating_sub(first.mapped.begin)
+            } else {
+                end - first.begin
+            };
+            Some(Group { first, end, length })
+        };
+        Some(Row {
+            groups: groups.iter().map(group).collect::<Option<_>>()?,
+            around,
+        })
     }
 }
 
@@ -315,19 +486,33 @@ mod tests {
     }
 
     fn place(columns: &Columns, map: &ClockMap) -> Vec<u64> {
-        place_with(columns, &Anchors::default(), map)
+        begins_with(columns, &ending([]), map)
     }
 
-    fn place_with(columns: &Columns, anchors: &Anchors, map: &ClockMap) -> Vec<u64> {
+    fn begins_with(columns: &Columns, anchors: &Anchors, map: &ClockMap) -> Vec<u64> {
+        let placed = place_with(columns, anchors, map).into_iter();
+        placed.map(|it| it.begin).collect()
+    }
+
+    fn place_with(columns: &Columns, anchors: &Anchors, map: &ClockMap) -> Vec<Ends> {
         let order = Order::of(columns, 1);
         let entries = order.of_track(0);
         let correction = Correction::new(Clocks::each_location(1), vec![map.clone()]);
         let placed = placed(columns, entries, anchors, &correction, LocationIndex(0)).unwrap();
-        let mut by_entry = vec![0; placed.len()];
+        let mut by_entry = vec![Ends { begin: 0, end: 0 }; placed.len()];
         for (&entry, place) in order.of_track(0).iter().zip(placed) {
             by_entry[entry as usize] = place;
         }
         by_entry
+    }
+
+    /// Anchors of entries that keep their lengths.
+    fn ending(ends: impl IntoIterator<Item = u32>) -> Anchors {
+        Anchors {
+            ends: ends.into_iter().collect(),
+            keep_lengths: true,
+            ..Anchors::default()
+        }
     }
 
     #[test]
@@ -353,8 +538,10 @@ mod tests {
         let two = columns(&[(1000, Some(500)), (2000, Some(1000))]);
         let stretched = map(&[(1000, 1000), (5000, 5400)]);
         assert_eq!(place(&two, &stretched), [1000, 2100]);
-        let waits = Anchors::from_iter([1]);
-        assert_eq!(place_with(&two, &waits, &stretched), [1000, 3200 - 1000]);
+        assert_eq!(
+            begins_with(&two, &ending([1]), &stretched),
+            [1000, 3200 - 1000]
+        );
     }
 
     #[test]
@@ -362,6 +549,66 @@ mod tests {
         let two = columns(&[(1000, Some(1000)), (1900, Some(1000))]);
         let stretched = map(&[(1000, 1050), (5000, 5450)]);
         assert_eq!(place(&two, &stretched), [1050, 1950]);
+    }
+
+    #[test]
+    fn what_lasts_while_its_clock_is_set_has_both_ends() {
+        // The clock is set by 300 us between 1200 and 2000 us; a kernel lasts from one to the other,
+        // within a range, and others lie around it.
+        let (us, set) = (1_000, 300_000);
+        let entries = columns(&[
+            (1100 * us, Some(90 * us)),
+            (1190 * us, Some(1010 * us)),
+            (1200 * us, Some(800 * us)),
+            (2200 * us, Some(10 * us)),
+        ]);
+        let back = map(&[
+            (1000 * us, 1000 * us),
+            (1200 * us, 1200 * us),
+            (2000 * us, 2000 * us - set),
+            (3000 * us, 3000 * us - set),
+        ]);
+        let ends = |begin: u64, end: u64| Ends {
+            begin: begin * us,
+            end: end * us,
+        };
+        let waits = |keep_lengths| Anchors {
+            ends: FxHashSet::from_iter([2]),
+            keep_lengths,
+            ..Anchors::default()
+        };
+        // The range around the kernel has another length, too.
+        let around = [ends(1100, 1190), ends(1190, 1900)];
+        let expected = [&around[..], &[ends(1200, 1700), ends(1900, 1910)]].concat();
+        assert_eq!(place_with(&entries, &waits(false), &back), expected);
+        // With its length the kernel would begin 300 us before what it follows.
+        let kernel = columns(&[(1200 * us, Some(800 * us))]);
+        let kept = place_with(&kernel, &ending([0]), &back);
+        assert_eq!(kept, [ends(900, 1700)]);
+    }
+
+    #[test]
+    fn what_does_not_fit_between_ends_follows_the_map() {
+        // Both outer ones do not move, and what fills the room between them is squeezed by drift.
+        let at = 10_000;
+        let three = [
+            (at, Some(1000)),
+            (at + 1000, Some(500_000)),
+            (at + 501_000, Some(1000)),
+        ];
+        let squeezed = map(&[(at, at), (at + 1_000_000, at + 999_990)]);
+        let anchors = Anchors {
+            both: FxHashSet::from_iter([0, 2]),
+            ..Anchors::default()
+        };
+        let ends = |begin: u64, end: u64| Ends {
+            begin: at + begin,
+            end: at + end,
+        };
+        let expected = [ends(0, 999), ends(999, 500_994), ends(500_994, 501_994)];
+        assert_eq!(place_with(&columns(&three), &anchors, &squeezed), expected);
+        let kept = begins_with(&columns(&three), &Anchors::default(), &squeezed);
+        assert_eq!(kept, [at - 3, at + 997, at + 500_997]);
     }
 
     #[test]
@@ -377,7 +624,9 @@ mod tests {
         fn order_is_kept(
             entries in prop::collection::vec((1000_u64..1300, prop::option::of(0_u64..90)), 1..40),
             steps in prop::collection::vec((1_u64..60, 0_u64..60), 1..8),
-            anchors in prop::collection::hash_set(0_u32..40, 0..20),
+            ends in prop::collection::hash_set(0_u32..40, 0..20),
+            both in prop::collection::hash_set(0_u32..40, 0..4),
+            keep_lengths in any::<bool>(),
         ) {
             let columns = columns(&entries);
             let knots = steps.iter().scan((990, 5000), |at, (raw, to)| {
@@ -385,12 +634,22 @@ mod tests {
                 Some(*at)
             });
             let map = map(&knots.collect::<Vec<_>>());
+            let anchors = Anchors {
+                ends: ends.into_iter().collect(),
+                both: both.into_iter().collect(),
+                keep_lengths,
+            };
+            let placed = place_with(&columns, &anchors, &map);
+            let lengths = columns.lengths.iter().zip(&placed);
             let moved = Columns {
-                begins: place_with(&columns, &anchors.into_iter().collect(), &map),
-                lengths: columns.lengths.clone(),
+                begins: placed.iter().map(|it| it.begin).collect(),
+                lengths: lengths
+                    .map(|(&was, it)| if was == MOMENT { MOMENT } else { it.end - it.begin })
+                    .collect(),
                 tracks: columns.tracks.clone(),
                 digits: vec![],
             };
+            prop_assert!(!keep_lengths || moved.lengths == columns.lengths);
             let order = |it: &Columns| {
                 let order = Order::of(it, 1);
                 let boundaries = boundaries(it, order.of_track(0));

@@ -62,6 +62,14 @@ pub(crate) enum FlowKind {
     End,
 }
 
+/// The new length of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewLength {
+    pub(crate) event: u32,
+    /// In nanoseconds.
+    pub(crate) length: u64,
+}
+
 /// The events of a file at other times.
 #[derive(Debug)]
 pub(crate) struct Moved {
@@ -72,6 +80,18 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
+    /// The lengths that are new, if the file says lengths.
+    pub(crate) fn new_lengths(&self, file: &FileRead) -> Vec<NewLength> {
+        let Some(lengths) = self.lengths.as_ref().filter(|_| !file.keeps_lengths()) else {
+            return Vec::new();
+        };
+        let columns = &file.columns;
+        let both = lengths.iter().zip(&columns.lengths);
+        let new = (0..).zip(both).filter(|(_, (is, was))| is != was);
+        new.map(|(event, (&length, _))| NewLength { event, length })
+            .collect()
+    }
+
     /// When an event begins.
     pub(crate) fn begin(&self, event: u32) -> u64 {
         self.begins.get(event as usize).copied().unwrap_or_default()
@@ -212,6 +232,11 @@ impl FileRead {
                 uuid: it.uuid,
             }
         })
+    }
+
+    /// True if lengths that it says are never written anew.
+    pub(crate) fn keeps_lengths(&self) -> bool {
+        self.stamps.is_some()
     }
 
     /// True if it is of several ranks.

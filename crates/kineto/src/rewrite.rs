@@ -1,12 +1,13 @@
 //! Files with new times, and nothing else new.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use retime_model::format::{FileError, FormatError};
 use retime_model::{
     ClockMap, Correction, LocationIndex, MapCursor, Monitor, SavedName, StampLog, Timestamp,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::call::What;
 use crate::columns::{is_event, moved_with};
@@ -66,53 +67,102 @@ pub(crate) fn new_times(
     file: &FileRead,
     maps: &Maps<'_>,
 ) -> Result<Moved, FormatError> {
-    let columns = &file.columns;
     let what = "the corrected time of an event does not fit into 64 bits";
     let too_far = || FileError::inconsistent(path, what);
-    let mut times = columns.begins.clone();
-    let has_both_ends = file.tracks.iter().any(|it| it.has_both_ends);
-    let mut lengths = has_both_ends.then(|| columns.lengths.clone());
-    let order = Order::of(columns, file.tracks.len());
     // A send does not wait; all other calls do.
-    let waits = file
-        .calls
-        .iter()
-        .filter(|it| !matches!(it.what, What::Send(_)));
-    let anchors: Anchors = waits.map(|it| it.event).collect();
-    for (track, about) in (0..).zip(&file.tracks) {
-        let entries = order.of_track(track as usize);
-        if maps.of(track).is_none() {
-            continue;
-        }
-        let location = maps.location(track);
-        if let Some(lengths) = lengths.as_mut().filter(|_| about.has_both_ends) {
-            let places =
-                followed(columns, entries, maps.correction, location).ok_or_else(too_far)?;
-            for (&entry, place) in entries.iter().zip(places) {
-                if let Some(time) = times.get_mut(entry as usize) {
-                    *time = place.begin;
-                }
-                if let Some(length) = lengths.get_mut(entry as usize)
-                    && columns.length(entry).is_some()
-                {
-                    *length = place.end.saturating_sub(place.begin);
-                }
-            }
-            continue;
-        }
-        let places =
-            placed(columns, entries, &anchors, maps.correction, location).ok_or_else(too_far)?;
-        for (&entry, place) in entries.iter().zip(places) {
-            if let Some(time) = times.get_mut(entry as usize) {
-                *time = place;
-            }
-        }
-    }
+    let calls = file.calls.iter();
+    let waits = calls.filter(|it| !matches!(it.what, What::Send(_)));
+    let mut moving = Moving {
+        file,
+        maps,
+        order: Order::of(&file.columns, file.tracks.len()),
+        anchors: Anchors {
+            ends: waits.map(|it| it.event).collect(),
+            both: FxHashSet::default(),
+            keep_lengths: file.keeps_lengths(),
+        },
+        begins: file.columns.begins.clone(),
+        lengths: None,
+    };
+    let tracks = 0..file.tracks.len() as u32;
+    tracks
+        .into_iter()
+        .try_for_each(|it| moving.place(it))
+        .ok_or_else(too_far)?;
+    moving.keep_launches().ok_or_else(too_far)?;
+    let mut times = moving.begins;
     move_others(file, maps, &mut times).ok_or_else(too_far)?;
     Ok(Moved {
         begins: times,
-        lengths,
+        lengths: moving.lengths,
     })
+}
+
+/// A file while its events get new times.
+struct Moving<'a> {
+    file: &'a FileRead,
+    maps: &'a Maps<'a>,
+    order: Order,
+    anchors: Anchors,
+    begins: Vec<u64>,
+    /// New lengths, if any has changed.
+    lengths: Option<Vec<u64>>,
+}
+
+impl Moving<'_> {
+    /// Places the entries of a track; `None` if a time does not fit into 64 bits.
+    fn place(&mut self, track: u32) -> Option<()> {
+        let columns = &self.file.columns;
+        let about = self.file.tracks.get(track as usize)?;
+        if self.maps.of(track).is_none() {
+            return Some(());
+        }
+        let entries = self.order.of_track(track as usize);
+        let (correction, location) = (self.maps.correction, self.maps.location(track));
+        let places = if about.has_both_ends {
+            followed(columns, entries, correction, location)?
+        } else {
+            placed(columns, entries, &self.anchors, correction, location)?
+        };
+        for (&entry, place) in entries.iter().zip(places) {
+            *self.begins.get_mut(entry as usize)? = place.begin;
+            let length = place.end.saturating_sub(place.begin);
+            let is = columns.length(entry);
+            if is.is_none() || self.lengths.is_none() && is == Some(length) {
+                continue;
+            }
+            let lengths = self.lengths.get_or_insert_with(|| columns.lengths.clone());
+            *lengths.get_mut(entry as usize)? = length;
+        }
+        Some(())
+    }
+
+    /// Lets kernels, and their launches, begin where their maps say if they would else come before
+    /// these and did not.
+    fn keep_launches(&mut self) -> Option<()> {
+        if self.anchors.keep_lengths {
+            return Some(());
+        }
+        let columns = &self.file.columns;
+        let after = |begins: &[u64], it: &(u32, u32)| {
+            let begin = |event: u32| begins.get(event as usize).map(|it| *it as i64);
+            begin(it.0) <= begin(it.1)
+        };
+        loop {
+            let mut tracks = BTreeSet::new();
+            for it in &self.file.driven.kernels {
+                if !after(&self.begins, it) && after(&columns.begins, it) {
+                    let both = [it.0, it.1];
+                    let added = both.into_iter().filter(|it| self.anchors.both.insert(*it));
+                    tracks.extend(added.map(|it| columns.track(it)));
+                }
+            }
+            if tracks.is_empty() {
+                return Some(());
+            }
+            tracks.into_iter().try_for_each(|it| self.place(it))?;
+        }
+    }
 }
 
 /// Moves what is on no track; `None` if a time does not fit into 64 bits.
@@ -157,6 +207,7 @@ pub(crate) fn rewrite(
     monitor: &dyn Monitor,
 ) -> Result<SavedFile, FormatError> {
     let moved = new_times(path, file, maps)?;
+    let lengths = moved.new_lengths(file);
     let identity = ClockMap::default();
     let mut stamps = stamps(file);
     let mut log = StampLog::default();
@@ -172,7 +223,7 @@ pub(crate) fn rewrite(
         log.note(map, is, becomes);
         Some(Renewal { is, becomes })
     };
-    let renewed = document.rewrite(path, file, &mut renew, to, monitor)?;
+    let renewed = document.rewrite(path, file, &mut renew, &lengths, to, monitor)?;
     if renewed.read != file.crc {
         return Err(FileError::Changed {
             path: path.to_owned(),
@@ -184,6 +235,7 @@ pub(crate) fn rewrite(
         original: renewed.read,
         corrected: renewed.written,
         modified: None,
+        lengths: lengths.len() as u64,
         stamps: log.finish(),
         forms: renewed.forms,
     })

@@ -36,6 +36,9 @@ pub(crate) struct SavedFile {
     /// When the original was modified; earlier undo data do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) modified: Option<Modified>,
+    /// How many events have another length, too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) lengths: u64,
     /// The notes of a [`StampLog`](retime_model::StampLog).
     pub(crate) stamps: Vec<i64>,
     /// The forms in which stamps were written, as the kind of file says it.

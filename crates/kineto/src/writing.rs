@@ -11,7 +11,7 @@ use retime_model::format::{
 };
 use retime_model::{
     Access, Correction, Monitor, SavedName, Timestamp, link_inside, make_link, open_regular,
-    printable_path,
+    plural, printable_path,
 };
 
 use crate::error::{KinetoError, first_error};
@@ -197,6 +197,12 @@ impl Rewrite for Run {
             })?
         };
         self.copy_beside(to, is_no_correction, monitor)?;
+        let lengths = files.iter().map(|it: &SavedFile| it.lengths).sum();
+        if lengths > 0 {
+            let events = plural(lengths, "event");
+            let why = "their clocks were set, or drifted for long, while they lasted";
+            monitor.notice(&format!("{events} got another length, too: {why}"));
+        }
         let saved = Saved {
             format: FORMAT,
             origin: read.origin,

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use retime_gzip::first_bytes;
-use retime_kineto::{Document, FileRead, Look, Renew, Renewed, Show};
+use retime_kineto::{Document, FileRead, Look, NewLength, Renew, Renewed, Show};
 use retime_model::format::{DocumentKind, FileError, FormatError};
 use retime_model::{Monitor, open_regular};
 use retime_perfetto_wire::fields::trace;
@@ -91,6 +91,7 @@ impl Document for Packets {
         path: &Path,
         _: &FileRead,
         renew: &mut Renew<'_>,
+        _: &[NewLength],
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError> {

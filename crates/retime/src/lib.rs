@@ -155,5 +155,6 @@ pub use retime_model::{
     SavedKnot, Step,
 };
 pub use stragglers::{
-    ComparedWork, GroupWaits, LateBegin, LateBegins, Origin, ProcessWaits, Reach, Stragglers,
+    ComparedWork, GroupWaits, HostWork, LateBegin, LateBegins, Origin, ProcessWaits, Reach,
+    Stragglers,
 };

@@ -85,12 +85,12 @@ use retime_causality::{
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
-use origin::{Known, Stay};
+use origin::{Known, Origins, Stay};
 use sums::{Begun, GroupSums, WaitSums, Waiters};
 
 pub use origin::{Origin, Reach};
 pub use waits::{GroupWaits, LateBegin, ProcessWaits};
-pub use working::ComparedWork;
+pub use working::{ComparedWork, HostWork};
 
 /// Operations judged per parallel task.
 const INSTANCES_PER_BLOCK: u32 = 4096;
@@ -115,6 +115,9 @@ pub struct Stragglers {
     /// The processes with which waiting for operations and messages began, those first that others certainly
     /// waited most for.
     pub origins: Vec<Origin>,
+    /// The work of the processes of each host, compared with that of others, where it is known of
+    /// what is waited for.
+    pub hosts: Vec<HostWork>,
     /// One entry per set of participants and class; the most waited in first.
     pub groups: Vec<GroupWaits>,
     /// The operations in which most was waited for the last alone; worst first.
@@ -454,8 +457,8 @@ impl<'a> LatenessJudge<'a> {
     fn finish(&self, sums: WaitSums, monitor: &dyn Monitor) -> Result<Stragglers, Cancelled> {
         let mut pace = Pace::of(monitor);
         let known = self.known(&sums);
-        let processes = self.info.processes.len();
-        let origins = sums.visits.origins(processes, known, &mut pace)?;
+        let nodes: Vec<Option<usize>> = self.info.processes.iter().map(|it| it.node).collect();
+        let Origins { origins, hosts } = sums.visits.origins(&nodes, known, &mut pace)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
         let mut locations = sums.locations;
         for (location, length) in sums.spans.lengths() {
@@ -501,6 +504,7 @@ impl<'a> LatenessJudge<'a> {
             messages: sums.messages,
             processes,
             origins,
+            hosts,
             groups,
             worst: sums.worst,
         })

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use retime::causality::Class;
 use retime::format::{Reach, Unused};
 use retime::{
-    GroupWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits, Stragglers, TickRate,
-    Ticks, TraceInfo, group_digits, plural, printable,
+    ComparedWork, GroupWaits, HostWork, LateBegin, LocationIndex, Members, Origin, ProcessWaits,
+    Stragglers, TickRate, Ticks, TraceInfo, group_digits, plural, printable,
 };
 
 use super::build::place_part;
 use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
-use super::waits::{GroupPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart, WorkPart};
+use super::waits::{
+    GroupPart, HostWaitsPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart, WorkPart,
+};
 
 /// Processes and groups that a report lists.
 const LISTED: usize = 100;
@@ -58,12 +60,13 @@ pub(crate) fn part(
         contradictory,
         unrelated,
         processes: processes(info, found),
+        hosts: hosts(info, found),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
         waited_ticks: found.processes.iter().map(|it| it.waited).sum(),
         recorded_ticks: found.processes.iter().map(|it| it.recorded).sum(),
         lasted_ticks: found.processes.iter().map(|it| it.lasted).sum(),
-        taking_part: found.processes.iter().filter(|it| it.takes_part()).count(),
+        taking_part: taking_part(found),
     })
 }
 
@@ -77,9 +80,19 @@ impl StragglersPart {
                 if let Some(own) = own.filter(|_| *records > 0) {
                     own.unused_records += records;
                 }
+                let mut hosts = self.hosts.iter_mut();
+                let host = hosts.find(|it| it.processes.binary_search(&process).is_ok());
+                if let Some(host) = host {
+                    host.unused_records += records;
+                }
             }
         }
     }
+}
+
+/// The number of processes that took part.
+fn taking_part(found: &Stragglers) -> usize {
+    found.processes.iter().filter(|it| it.takes_part()).count()
 }
 
 /// The processes that held up others longest.
@@ -102,10 +115,7 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             certainly_held_up_ticks: tick(number, |it| it.certainly),
             held_up_operations: tick(number, |it| it.operations),
             certainly_held_up_operations: tick(number, |it| it.certain_operations),
-            work: of(number).and_then(|it| it.work).map(|it| WorkPart {
-                longer_ticks: it.longer,
-                others_differ_ticks: it.differ,
-            }),
+            work: of(number).and_then(|it| it.work).map(work),
             reach: of(number).and_then(|it| it.reach).map(|it| ReachPart {
                 directly: it.directly,
                 through_others: it.through_others,
@@ -137,6 +147,52 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
     parts.sort_by_key(|it| std::cmp::Reverse(key(it)));
     parts.truncate(LISTED);
     parts
+}
+
+fn work(of: ComparedWork) -> WorkPart {
+    WorkPart {
+        longer_ticks: of.longer,
+        others_differ_ticks: of.differ,
+    }
+}
+
+/// The hosts that can be compared with others.
+fn hosts(info: &TraceInfo, found: &Stragglers) -> Vec<HostWaitsPart> {
+    let part = |host: &HostWork| {
+        let is_its = |it: &usize| host.processes.binary_search(it).is_ok();
+        let origins = || found.origins.iter().filter(|it| is_its(&it.process));
+        let waits = || {
+            let of = host.processes.iter().map(|it| found.processes.get(*it));
+            of.flatten()
+        };
+        HostWaitsPart {
+            name: info.nodes.get(host.node).cloned().unwrap_or_default(),
+            processes: host.processes.clone(),
+            held_up_ticks: origins().map(|it| it.held_up).sum(),
+            certainly_held_up_ticks: origins().map(|it| it.certainly).sum(),
+            work: work(host.work),
+            is_slow: host.is_slow(found.messages),
+            operations: waits().map(|it| it.operations + it.messages).sum(),
+            unused_records: 0,
+            lasted_ticks: waits().map(|it| it.lasted).sum(),
+        }
+    };
+    let mut parts: Vec<HostWaitsPart> = found.hosts.iter().map(part).collect();
+    parts.sort_by_key(|it| {
+        let slow = it.by_being_slow(it.certainly_held_up_ticks, taking_part(found));
+        (std::cmp::Reverse(slow), it.processes.first().copied())
+    });
+    parts.truncate(LISTED);
+    parts
+}
+
+impl HostWaitsPart {
+    /// How much of what its processes held up others, outside of it, can be due to its being slow,
+    /// where so many take part.
+    fn by_being_slow(&self, held: u64, taking_part: usize) -> u64 {
+        let outside = taking_part.saturating_sub(self.processes.len()) as u64;
+        held.min(self.work.longer_ticks.saturating_mul(outside))
+    }
 }
 
 fn groups(info: &TraceInfo, found: &Stragglers) -> Vec<GroupPart> {
@@ -177,7 +233,8 @@ fn late(info: &TraceInfo, of: &LateBegin) -> LateBeginPart {
     }
 }
 
-/// The first line of a summary: the process that clearly held up others, if there is one.
+/// The first line of a summary: the host or the process that clearly held up others, if there is
+/// one.
 pub(super) fn headline(report: &Report) -> Option<String> {
     let rate = TickRate::per_second(report.trace.ticks_per_second)?;
     let part = report.stragglers.as_ref()?;
@@ -188,6 +245,9 @@ pub(super) fn headline(report: &Report) -> Option<String> {
     let is_host_alone = hosts.any(|it| it.bounded == Some((false, false)));
     if is_little || part.unrelated || is_host_alone {
         return None;
+    }
+    if let Some(host) = part.hosts.first().filter(|it| is_clear_host(part, it)) {
+        return Some(slow_host(part, host, rate));
     }
     let first = part.processes.first().filter(|it| is_clear(part, it))?;
     Some(straggler(part, first, rate))
@@ -244,13 +304,31 @@ fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
         .work
         .as_ref()
         .is_none_or(|it| it.longer_ticks >= it.others_differ_ticks);
-    // It may have waited itself where nobody sees it.
     let used = process.operations + process.messages;
-    let is_seen = process.unused_records <= (used + process.unused_records) / UNSEEN;
-    is_seen
+    is_seen(used, process.unused_records)
         && stands_out
         && certainly >= TWICE * next.max(by_chance)
         && certainly >= WORTH * others(part, process) as f64
+}
+
+/// True if little may have been waited where nobody sees it.
+fn is_seen(used: u64, unused: u64) -> bool {
+    unused <= (used + unused) / UNSEEN
+}
+
+/// True if a host is worth naming to everybody, by the rules for processes.
+fn is_clear_host(part: &StragglersPart, host: &HostWaitsPart) -> bool {
+    let slow = |it: &HostWaitsPart, held: u64| it.by_being_slow(held, part.taking_part) as f64;
+    let certainly = slow(host, host.certainly_held_up_ticks);
+    let others = part.hosts.iter().filter(|it| it.name != host.name);
+    let next = others
+        .map(|it| slow(it, it.held_up_ticks))
+        .fold(0.0, f64::max);
+    let others_lasted = part.lasted_ticks.saturating_sub(host.lasted_ticks);
+    is_seen(host.operations, host.unused_records)
+        && host.is_slow
+        && certainly >= TWICE * next
+        && certainly >= WORTH * others_lasted as f64
 }
 
 /// How long all others lasted.
@@ -294,6 +372,27 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
         span(held, rate),
         operations(part, process.held_up_operations),
         group_digits(process.certainly_held_up_operations),
+    )
+}
+
+/// A host whose processes held up those of others, and how.
+fn slow_host(part: &StragglersPart, host: &HostWaitsPart, rate: TickRate) -> String {
+    let held = host.by_being_slow(host.held_up_ticks, part.taking_part);
+    let all = part.lasted_ticks.saturating_sub(host.lasted_ticks).max(1) as f64;
+    let outside = part.taking_part.saturating_sub(host.processes.len()) as u64;
+    format!(
+        "{} held up {} for {}, {} of their time, certainly for {}; nearly all of its {} worked {} \
+         longer than half of the others",
+        printable(&host.name),
+        plural(outside, "other"),
+        span(held, rate),
+        share((held as f64 / all).min(1.0)),
+        span(
+            host.by_being_slow(host.certainly_held_up_ticks, part.taking_part),
+            rate
+        ),
+        plural(host.processes.len() as u64, "process"),
+        span(host.work.longer_ticks, rate),
     )
 }
 
@@ -484,6 +583,50 @@ mod tests {
         // 1 % of the time of two others is 20.
         assert!(of(19).is_empty());
         assert_eq!(of(20), [0]);
+    }
+
+    #[test]
+    fn a_slow_host_is_named() {
+        let host = |name: &str, processes: [usize; 2], longer_ticks| HostWaitsPart {
+            name: name.into(),
+            processes: processes.to_vec(),
+            held_up_ticks: 200,
+            certainly_held_up_ticks: 200,
+            work: WorkPart {
+                longer_ticks,
+                others_differ_ticks: 5,
+            },
+            is_slow: longer_ticks > 0,
+            operations: 90,
+            lasted_ticks: 2_000,
+            ..HostWaitsPart::default()
+        };
+        let mut part = part(&[(100, Some((20, 100))); 4]);
+        part.hosts = vec![host("b", [2, 3], 70), host("a", [0, 1], 0)];
+        let named = |part: &StragglersPart| {
+            let clear = part.hosts.iter().filter(|it| is_clear_host(part, it));
+            clear.map(|it| it.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&part), ["b"]);
+        let rate = TickRate::per_second(1_000).unwrap();
+        let line = slow_host(&part, &part.hosts[0], rate);
+        // Each of two others can have waited for 70.
+        assert!(
+            line.starts_with("b held up 2 others for 140 ms, 7.0 % of their time"),
+            "{line}"
+        );
+        assert!(
+            line.ends_with(
+                "nearly all of its 2 processes worked 70 ms longer than half of the others"
+            ),
+            "{line}"
+        );
+        part.hosts[0].unused_records = 31;
+        assert!(named(&part).is_empty());
+        part.hosts[0].unused_records = 0;
+        // 1 % of the time of the others is 20, of which each of two had 9.
+        part.hosts[0].work.longer_ticks = 9;
+        assert!(named(&part).is_empty());
     }
 
     #[test]

@@ -30,6 +30,10 @@ pub(crate) struct StragglersPart {
     pub(crate) lasted_ticks: u64,
     /// Those that certainly held up others longest, the first 100.
     pub(crate) processes: Vec<StragglerPart>,
+    /// The hosts whose processes can be compared with others, those first that held up others
+    /// longest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hosts: Vec<HostWaitsPart>,
     /// The operations of each set of participants, those most waited in first, the first 100.
     pub(crate) groups: Vec<GroupPart>,
     /// The 10 operations in which most was waited for the last alone.
@@ -80,8 +84,28 @@ pub(crate) struct StragglerPart {
     pub(crate) lasted_ticks: u64,
 }
 
+/// A host by what its processes did, see [`retime::HostWork`].
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct HostWaitsPart {
+    pub(crate) name: String,
+    /// The numbers of its processes that are compared.
+    pub(crate) processes: Vec<usize>,
+    /// The sums over them of what each held up others, its own host too.
+    pub(crate) held_up_ticks: u64,
+    pub(crate) certainly_held_up_ticks: u64,
+    /// The work of nearly all of them, compared with that of all others, and whether it is longer by
+    /// more than chance makes either differ.
+    pub(crate) work: WorkPart,
+    pub(crate) is_slow: bool,
+    /// Their operations and messages, and records of communication that were not used.
+    pub(crate) operations: u64,
+    pub(crate) unused_records: u64,
+    /// How long they lasted, together.
+    pub(crate) lasted_ticks: u64,
+}
+
 /// The work of a process compared with that of others, see [`retime::ComparedWork`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct WorkPart {
     /// The ticks by which it worked longer than half of the others, in as much time,
     pub(crate) longer_ticks: u64,

@@ -9,6 +9,7 @@
 mod compiled;
 mod devices;
 mod lasting;
+mod lengths;
 mod nested;
 mod numbers;
 mod oracle;

@@ -36,10 +36,13 @@ fn file() -> impl Strategy<Value = String> {
         prop::sample::select(vec!["X", "i", "M", "s"]),
         0..2_u8,
         time(),
-        number(),
+        time(),
+        any::<bool>(),
     );
-    let event = event.prop_map(|(ph, pid, ts, dur)| {
-        format!(r#"{{"ph":"{ph}","pid":{pid},"tid":1, "ts" : {ts},"dur":"{dur}","name":"a"}}"#)
+    let event = event.prop_map(|(ph, pid, ts, dur, is_turned)| {
+        let (ts, dur) = (format!(r#""ts" : {ts}"#), format!(r#""dur":{dur}"#));
+        let [first, then] = if is_turned { [dur, ts] } else { [ts, dur] };
+        format!(r#"{{"ph":"{ph}","pid":{pid},"tid":1, {first},{then},"name":"a"}}"#)
     });
     let base = prop::sample::select(vec!["", "0", "1000", "-1000", "1700000000000000000"]);
     (prop::collection::vec(event, 1..12), base).prop_map(|(events, base)| {

@@ -95,7 +95,7 @@ use retime_causality::Place;
 use retime_causality::merge::Merge;
 use retime_model::Cancelled;
 
-use super::working::{ComparedWork, Working, compare};
+use super::working::{ComparedWork, HostWork, Standing, Working};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
 const FOLLOWED: usize = 5;
@@ -170,6 +170,13 @@ pub(super) struct Stay {
     pub(super) end: i64,
 }
 
+/// Whom waiting began with.
+pub(super) struct Origins {
+    pub(super) origins: Vec<Origin>,
+    /// The work of hosts, where it is known of what is waited for.
+    pub(super) hosts: Vec<HostWork>,
+}
+
 /// Operations and who took part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Visits {
@@ -201,29 +208,33 @@ impl Visits {
         }));
     }
 
-    /// The processes with which all waits began, the longest first. Fails only if told to stop.
+    /// The processes with which all waits began, the longest first, and the work of their hosts, given
+    /// the node of each process. Fails only if told to stop.
     pub(super) fn origins(
         mut self,
-        processes: usize,
+        nodes: &[Option<usize>],
         known: Known,
         pace: &mut Pace<'_>,
-    ) -> Result<Vec<Origin>, Cancelled> {
+    ) -> Result<Origins, Cancelled> {
         let last = |it: &Visit| self.operations.get(it.operation as usize).map(|it| it.last);
         self.visits
             .sort_by_cached_key(|it| (it.until, it.begin, it.end, it.process, last(it)));
-        let history = History::of(&self, processes);
+        let history = History::of(&self, nodes.len());
         let mut origins = history.charge(pace)?;
+        let mut hosts = Vec::new();
         if known == Known::Most {
-            for (origin, work) in origins.iter_mut().zip(history.work()) {
+            let standing = history.standing();
+            for (origin, work) in origins.iter_mut().zip(standing.processes()) {
                 origin.work = work;
             }
+            hosts = standing.hosts(nodes);
         }
         origins.retain(|it| it.held_up > 0);
         origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
         for origin in origins.iter_mut().take(FOLLOWED) {
             origin.reach = Some(history.reach(origin.process, pace)?);
         }
-        Ok(origins)
+        Ok(Origins { origins, hosts })
     }
 }
 
@@ -394,8 +405,8 @@ impl<'a> History<'a> {
         Ok(origins)
     }
 
-    /// The work of each process, compared with that of the others.
-    fn work(&self) -> Vec<Option<ComparedWork>> {
+    /// How long each process stood still.
+    fn standing(&self) -> Standing {
         let mut all = vec![Working::default(); self.ends.len()];
         for visit in &self.all.visits {
             if let Some(own) = all.get_mut(visit.process as usize) {
@@ -408,7 +419,7 @@ impl<'a> History<'a> {
                 own.add(visit.begin, end, wait);
             }
         }
-        compare(&all)
+        Standing::of(&all)
     }
 
     /// The number that a process has held up. The share of a wait that is due to it follows from those of

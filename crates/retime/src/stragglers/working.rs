@@ -31,14 +31,56 @@
 //! longer(2) = 80 - 76 = 4        differ(2) = 84 - 0 = 84      it is not
 //! ```
 //!
+//! Where a whole host is slow, its ranks work longer than those of other hosts, and no one of them
+//! longer than the others of its host. So the ranks `H` of each host are compared with all others, if
+//! there are at least two of either, by nearly all of them: of eight one may be idle as others are.
+//!
+//! ```text
+//! idle(H)   = idle(p) of that p in H which is idle longest, but for one in eight
+//! longer(H) = max(0, median of idle(q) - idle(H))     over all q outside, the lower of two
+//! differ(H) = the larger of  max of idle(q) - min of idle(q)   over all q outside
+//!                       and  idle(H) - min of idle(p)          over all p in H
+//! ```
+//!
+//! Of few ranks all of a host are those that work longest by chance now and then. That `n` ranks of one
+//! side and `m` of the other differ among each other by no more than `1/k` of what is between them takes
+//! `n - 1` and `m - 1` of them to lie so near to another one, each by chance in proportion to `1/k`. So
+//!
+//! ```text
+//! it is slow if (longer(H) / differ(H))^(n + m - 2) >= 100,     and longer(H) > differ(H)
+//! ```
+//!
+//! which asks for a ratio of 10 of two ranks beside two, and of 1.4 of eight beside eight. Ranks that
+//! send each other messages have different parts, as stages of a pipeline have, whose work and
+//! transfers differ where nothing is slow. How much, other hosts show; of two hosts nothing does, and
+//! none is slow where there are such messages. No
+//! host is slow of which one rank is, since that differs from those that wait for it. What its ranks
+//! worked longer, each of those outside can have waited for by no more than `longer(H)` if they are slow
+//! alike, since at any moment of a chain of delays only one of them works.
+//!
+//! Two hosts of two ranks each meet at 100 and 200, and those of the second work all the time but
+//! for 4 and 2: the first stand still for 80 and 76 of 200.
+//!
+//! ```text
+//! idle(H) = 4     longer(H) = 76 - 4 = 72     differ(H) = max(80 - 76, 4 - 2) = 4     (72 / 4)^2 = 324: it is slow
+//! ```
+//!
 //! Work is all that is no waiting, transfers too. Processes that took part less than half as often as
 //! half of them did are not compared.
 //!
 //! Source: that the rank with the shortest time in collectives is the slow one is common
 //! knowledge of those who run large jobs; the bound and the test are ours.
 
+use std::collections::BTreeMap;
+
 /// A process is compared if it took part at least once in so many times that half of all did.
 const SELDOM: usize = 2;
+/// Hosts are compared with so many processes at least, there and elsewhere.
+const FEWEST: usize = 2;
+/// Of so many processes of a slow host one may be as fast as others.
+const FEW_OF: usize = 8;
+/// A host is slow if its ranks would seem so by chance in less than one in so many cases.
+const BY_CHANCE: f64 = 100.0;
 
 /// The work of a process compared with that of others. All times are in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,34 +125,151 @@ impl Working {
     }
 }
 
-/// The work of each process that took part, compared with that of the others.
-pub(super) fn compare(all: &[Working]) -> Vec<Option<ComparedWork>> {
-    let mut visits: Vec<usize> = all
-        .iter()
-        .map(|it| it.visits)
-        .filter(|&it| it > 0)
-        .collect();
-    visits.sort_unstable();
-    let often = visits.get(visits.len() / 2).copied().unwrap_or(0);
-    let is_compared = |it: &&Working| it.visits > 0 && it.visits.saturating_mul(SELDOM) >= often;
-    let extents = || all.iter().filter(is_compared).filter_map(|it| it.extent);
-    let first = extents().map(|it| it.0).max().unwrap_or(0);
-    let last = extents().map(|it| it.1).min().unwrap_or(0);
-    let mut idle: Vec<u64> = all
-        .iter()
-        .filter(is_compared)
-        .map(|it| it.idle(first, last))
-        .collect();
-    idle.sort_unstable();
-    let work = |it: &Working| {
-        if it.visits == 0 {
-            return None;
+/// A host whose processes are compared with those of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostWork {
+    /// Its number among the nodes of the trace.
+    pub node: usize,
+    /// Those of its processes that are compared.
+    pub processes: Vec<usize>,
+    /// By how much nearly all of them worked longer than half of the others, and the ticks by which
+    /// those of either side differ.
+    pub work: ComparedWork,
+    /// The number of those others,
+    pub others: usize,
+    /// and of their hosts.
+    pub other_hosts: usize,
+}
+
+impl HostWork {
+    /// True if its processes worked longer than others by more than chance makes either differ, in a
+    /// trace with so many messages.
+    pub fn is_slow(&self, messages: u64) -> bool {
+        if messages > 0 && self.other_hosts < 2 {
+            return false;
         }
-        let is_compared = is_compared(&it) && idle.len() > 1;
-        let own = is_compared.then(|| it.idle(first, last));
-        Some(own.map_or_else(ComparedWork::default, |own| of_others(&idle, own)))
-    };
-    all.iter().map(work).collect()
+        let ComparedWork { longer, differ } = self.work;
+        let degrees = (self.processes.len() + self.others).saturating_sub(2);
+        let ratio = longer as f64 / differ.max(1) as f64;
+        longer > differ && ratio.powi(i32::try_from(degrees).unwrap_or(i32::MAX)) >= BY_CHANCE
+    }
+}
+
+/// How long a process stood still while all took part.
+#[derive(Clone, Copy)]
+enum Stood {
+    /// It took no part,
+    Never,
+    /// or too seldom to be compared,
+    Unknown,
+    /// or for so many ticks.
+    For(u64),
+}
+
+impl Stood {
+    fn compared(self) -> Option<u64> {
+        match self {
+            Self::For(idle) => Some(idle),
+            Self::Never | Self::Unknown => None,
+        }
+    }
+}
+
+/// How long each process stood still.
+pub(super) struct Standing {
+    of: Vec<Stood>,
+}
+
+impl Standing {
+    pub(super) fn of(all: &[Working]) -> Self {
+        let took_part = all.iter().map(|it| it.visits).filter(|&it| it > 0);
+        let mut visits: Vec<usize> = took_part.collect();
+        visits.sort_unstable();
+        let often = visits.get(visits.len() / 2).copied().unwrap_or(0);
+        let is_compared =
+            |it: &&Working| it.visits > 0 && it.visits.saturating_mul(SELDOM) >= often;
+        let extents = || all.iter().filter(is_compared).filter_map(|it| it.extent);
+        let first = extents().map(|it| it.0).max().unwrap_or(0);
+        let last = extents().map(|it| it.1).min().unwrap_or(0);
+        let idle = |it: &Working| {
+            if is_compared(&it) {
+                Stood::For(it.idle(first, last))
+            } else if it.visits > 0 {
+                Stood::Unknown
+            } else {
+                Stood::Never
+            }
+        };
+        Self {
+            of: all.iter().map(idle).collect(),
+        }
+    }
+
+    /// The work of each process that took part, compared with that of the others.
+    pub(super) fn processes(&self) -> Vec<Option<ComparedWork>> {
+        let mut all: Vec<u64> = self.of.iter().filter_map(|it| it.compared()).collect();
+        all.sort_unstable();
+        let work = |it: &Stood| match it {
+            Stood::Never => None,
+            Stood::For(own) if all.len() > 1 => Some(of_others(&all, *own)),
+            Stood::For(_) | Stood::Unknown => Some(ComparedWork::default()),
+        };
+        self.of.iter().map(work).collect()
+    }
+
+    /// The work of each host that can be compared with others, by the node of each process.
+    pub(super) fn hosts(&self, nodes: &[Option<usize>]) -> Vec<HostWork> {
+        let compared = self.of.iter().zip(nodes).enumerate();
+        let mut placed: Vec<Placed> = compared
+            .filter_map(|(process, (idle, node))| {
+                Some(Placed {
+                    idle: idle.compared()?,
+                    node: (*node)?,
+                    process,
+                })
+            })
+            .collect();
+        placed.sort_unstable_by_key(|it| it.idle);
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for it in &placed {
+            members.entry(it.node).or_default().push(it.process);
+        }
+        let hosts = members.len();
+        members.retain(|_, own| own.len().min(placed.len() - own.len()) >= FEWEST);
+        let host = |(node, mut processes): (usize, Vec<usize>)| {
+            processes.sort_unstable();
+            let (own, others): (Vec<&Placed>, Vec<&Placed>) =
+                placed.iter().partition(|it| it.node == node);
+            HostWork {
+                node,
+                processes,
+                work: of_sides(&own, &others),
+                others: others.len(),
+                other_hosts: hosts - 1,
+            }
+        };
+        members.into_iter().map(host).collect()
+    }
+}
+
+/// How long a process on a node stood still.
+struct Placed {
+    idle: u64,
+    node: usize,
+    process: usize,
+}
+
+/// Compares processes of a host with others, each side in the order of how long they stood still.
+fn of_sides(own: &[&Placed], others: &[&Placed]) -> ComparedWork {
+    let at = |all: &[&Placed], place: usize| all.get(place).map_or(0, |it| it.idle);
+    let last = |all: &[&Placed]| all.len().saturating_sub(1);
+    let longest = at(own, last(own) - own.len() / FEW_OF);
+    let middle = at(others, last(others) / 2);
+    let differ = at(others, last(others)) - at(others, 0);
+    ComparedWork {
+        longer: middle.saturating_sub(longest),
+        differ: differ.max(longest - at(own, 0)),
+    }
 }
 
 /// Compares one that waited so long, one of all, with the others.
@@ -141,6 +300,10 @@ mod tests {
         own
     }
 
+    fn compared(all: &[Working]) -> Vec<Option<ComparedWork>> {
+        Standing::of(all).processes()
+    }
+
     fn longer(longer: u64, differ: u64) -> ComparedWork {
         ComparedWork { longer, differ }
     }
@@ -152,7 +315,52 @@ mod tests {
         let all = all.map(|it| meeting(&it, &meets));
         // Of two in the middle the lower one counts, and one's own is none of the others'.
         let expected = [longer(0, 84), longer(80, 8), longer(4, 84), longer(0, 80)].map(Some);
-        assert_eq!(compare(&all), expected);
+        assert_eq!(compared(&all), expected);
+    }
+
+    #[test]
+    fn a_slow_host_by_hand() {
+        let meets = [0, 100, 200];
+        let with = |messages: u64, hosts: &[(usize, [i64; 3])]| {
+            let all: Vec<Working> = hosts.iter().map(|it| meeting(&it.1, &meets)).collect();
+            let nodes: Vec<Option<usize>> = hosts.iter().map(|it| Some(it.0)).collect();
+            let found = Standing::of(&all).hosts(&nodes).into_iter();
+            found
+                .map(|it| (it.node, it.is_slow(messages), it.processes, it.work))
+                .collect::<Vec<_>>()
+        };
+        let of = |hosts: &[(usize, [i64; 3])]| with(0, hosts);
+        let fast = [(3, [0, 60, 160]), (3, [0, 62, 162])];
+        let slow = [(7, [0, 98, 198]), (7, [0, 99, 199])];
+        let both = [fast, slow].concat();
+        let expected = [
+            (3, false, vec![0, 1], longer(0, 4)),
+            (7, true, vec![2, 3], longer(72, 4)),
+        ];
+        assert_eq!(of(&both), expected);
+        // Both may be stages of a pipeline, unless a third tells how such differ.
+        assert!(!with(1, &both)[1].1);
+        let third = [both.clone(), vec![(9, [0, 61, 161])]].concat();
+        assert!(with(1, &third)[1].1);
+        // One rank of a host is slow, and the other waits for it.
+        let one = [fast, [(7, [0, 99, 199]), (7, [0, 60, 160])]].concat();
+        assert_eq!(of(&one)[1].3, longer(0, 78));
+        // Of eight one may be fast.
+        let many = [
+            vec![(7, [0, 99, 199]); 7],
+            vec![(7, [0, 60, 160])],
+            fast.to_vec(),
+        ]
+        .concat();
+        assert_eq!(of(&many)[1].3, longer(74, 4));
+        assert_eq!(of(&many[1..])[1].3, longer(0, 78));
+        // Two beside two may seem slow by chance.
+        let near = [fast, [(7, [0, 79, 179]), (7, [0, 78, 178])]].concat();
+        assert_eq!(of(&near)[1], (7, false, vec![2, 3], longer(32, 4)));
+        let more = [vec![fast[0]; 4], near].concat();
+        assert_eq!(of(&more)[1], (7, true, vec![6, 7], longer(36, 4)));
+        // A process alone on its host is none.
+        assert!(of(&[both[0], both[2], both[3]]).is_empty());
     }
 
     #[test]
@@ -162,10 +370,10 @@ mod tests {
         let second = meeting(&[100, 150], &[100, 200]);
         let third = meeting(&[100, 200], &[100, 200]);
         let expected = [longer(0, 50), longer(0, 50), longer(50, 0)].map(Some);
-        assert_eq!(compare(&[first, second.clone(), third]), expected);
+        assert_eq!(compared(&[first, second.clone(), third]), expected);
         // Where there is no such time, nobody has worked longer.
         let later = meeting(&[300, 310], &[300, 400]);
-        assert_eq!(compare(&[second, later]), [Some(longer(0, 0)); 2]);
+        assert_eq!(compared(&[second, later]), [Some(longer(0, 0)); 2]);
     }
 
     #[test]
@@ -178,7 +386,7 @@ mod tests {
             Working::default(),
         ];
         assert_eq!(
-            compare(&all),
+            compared(&all),
             [
                 Some(longer(0, 100)),
                 Some(longer(0, 100)),
@@ -193,7 +401,7 @@ mod tests {
             *it = meeting(&five, &[0, 100, 200, 300, 400]);
         }
         seldom.push(meeting(&[380], &[400]));
-        assert_eq!(compare(&seldom), [Some(longer(0, 0)); 3]);
+        assert_eq!(compared(&seldom), [Some(longer(0, 0)); 3]);
     }
 
     proptest! {
@@ -218,7 +426,7 @@ mod tests {
                 let is_so = |at: &i64| waits.iter().any(|it| (it.0..it.0 + it.1).contains(at));
                 (first..last.unwrap()).filter(is_so).count() as u64
             }).collect();
-            for (own, found) in compare(&all).into_iter().enumerate() {
+            for (own, found) in compared(&all).into_iter().enumerate() {
                 let mut others = idle.clone();
                 let idle = others.remove(own);
                 others.sort_unstable();
