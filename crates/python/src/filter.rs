@@ -36,7 +36,7 @@ const FIRST: i128 = 1 << 62;
 /// Corrects a stream of events in one pass.
 #[pyclass(module = "retime._retime", subclass)]
 pub(crate) struct Filter {
-    filter: retime_stream::Filter<Option<Py<PyAny>>>,
+    stream: retime_stream::Filter<Option<Py<PyAny>>>,
     locations: usize,
     /// The first time that came.
     first: Option<i128>,
@@ -65,7 +65,7 @@ impl Filter {
             return Err(refused(py, &message));
         }
         Ok(Self {
-            filter: retime_stream::Filter::new(&clocks, options),
+            stream: retime_stream::Filter::new(&clocks, options),
             locations: clocks.len(),
             first: None,
         })
@@ -140,21 +140,21 @@ impl Filter {
     fn heartbeat(&mut self, py: Python<'_>, location: u32, time: i128) -> PyResult<()> {
         let location = self.known(py, location)?;
         let time = self.stamp(py, time)?;
-        taken(py, self.filter.heartbeat(location, time))
+        taken(py, self.stream.heartbeat(location, time))
     }
 
     fn end(&mut self, py: Python<'_>, location: u32) -> PyResult<()> {
         let location = self.known(py, location)?;
-        taken(py, self.filter.end(location))
+        taken(py, self.stream.end(location))
     }
 
     fn finish(&mut self) {
-        self.filter.finish();
+        self.stream.finish();
     }
 
     /// The next event that has left.
     fn pop(&mut self) -> Option<Left> {
-        let event = self.filter.pop()?;
+        let event = self.stream.pop()?;
         let time = |it: Timestamp| i128::from(it.0) - FIRST + self.first.unwrap_or_default();
         Some((
             event.location.0,
@@ -167,7 +167,7 @@ impl Filter {
     /// How many events, messages and operations it holds.
     #[getter]
     fn load(&self) -> (usize, usize, usize) {
-        self.filter.load().into()
+        self.stream.load().into()
     }
 }
 
@@ -186,7 +186,7 @@ impl Filter {
             kind,
             payload,
         };
-        taken(py, self.filter.push(event))
+        taken(py, self.stream.push(event))
     }
 
     /// A time as the filter takes it.
