@@ -8,7 +8,7 @@
 //! says. The last to arrive, for whose begin the others wait, does not wait.
 //!
 //! A stay is known by two stamps of one clock, and its length is their difference. If the clock
-//! was set while it lasted, or drifted for long, that is wrong by as much as the map changes it:
+//! was set while it lasted, that is wrong by as much as the map changes it:
 //!
 //! ```text
 //! recorded   launch 100   kernel 110..450                set by 300 at 200
@@ -68,17 +68,16 @@ pub(crate) fn shift(map: &ClockMap) -> Option<i128> {
     (first.arrive == first.leave && knots.all(alike)).then_some(shift)
 }
 
-/// The nanoseconds by which drift may change a length that is kept.
-const DRIFT: u64 = 1_000;
+/// The nanoseconds that a repair may move single events by, whose stays keep their lengths.
+const REPAIRED: u64 = 1_000;
 
 /// The part of a length by which no clock drifts while nobody sets it.
 const DRIFT_PART: u64 = 1_000;
 
-/// True if a clock must have been set, or have drifted for long, to show `length` for `mapped`.
-/// Rounding takes up to a nanosecond.
+/// True if a clock must have been set to show `length` for `mapped`.
 fn is_beyond_drift(length: u64, mapped: u64) -> bool {
     let by = length.abs_diff(mapped);
-    by > DRIFT || by > 1 && by.saturating_mul(DRIFT_PART) > length
+    by > REPAIRED && by.saturating_mul(DRIFT_PART) > length
 }
 
 /// An entry of a track, or some that cross each other and move as one.

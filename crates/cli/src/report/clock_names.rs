@@ -1,7 +1,7 @@
 //! Names of clocks that people know: of the process whose events it stamps, else of the host; of
 //! its only location where processes have no names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use retime::{
     ClockId, Clocks, Location, LocationIndex, TraceInfo, printable, without_exported_ids,
@@ -10,8 +10,9 @@ use retime::{
 use super::model::Report;
 
 /// The name of each clock: that of its only process, or of its only location if the process has
-/// none, or of the host of all its processes if no other clock is read there; none where it has no
-/// such name, or another clock has the same.
+/// none, or of the host of all its processes if no other clock is read there, or of its first
+/// process and how many more there are; none where it has no such name, or another clock has the
+/// same.
 pub(crate) fn names(info: &TraceInfo, clocks: &Clocks) -> Vec<Option<String>> {
     let names = clocks.iter().map(|clock| name(info, clocks, clock));
     let names: Vec<Option<String>> = names.collect();
@@ -39,13 +40,25 @@ fn name(info: &TraceInfo, clocks: &Clocks, clock: ClockId) -> Option<String> {
         let host = node(first)?;
         let mut others = clocks.iter().filter(|it| *it != clock);
         let on_host = |it: &LocationIndex| node(it) == Some(host);
-        // Of a host with several clocks the name does not tell which.
-        if !all_of(&on_host) || others.any(|it| clocks.locations(it).iter().any(on_host)) {
+        if !all_of(&on_host) {
             return None;
+        }
+        // Of a host with several clocks the name does not tell which.
+        if others.any(|it| clocks.locations(it).iter().any(on_host)) {
+            return first_of_several(info, locations);
         }
         info.nodes.get(host)?
     };
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The processes that read a clock: "MPI Rank 3 and 1 more".
+fn first_of_several(info: &TraceInfo, locations: &[LocationIndex]) -> Option<String> {
+    let process = |it: &LocationIndex| info.locations[it.as_usize()].process;
+    let processes: BTreeSet<usize> = locations.iter().map(process).collect();
+    let first = info.processes.get(*processes.first()?)?;
+    let name = without_exported_ids(&first.name);
+    (!name.is_empty()).then(|| format!("{name} and {} more", processes.len() - 1))
 }
 
 /// The name of a location, or "location 3" where that would be a number alone, as numbers are those
