@@ -62,12 +62,23 @@ impl Curves {
 
     /// The mean drift of a clock from the first knot to the last, of either sign, as a fraction.
     pub(super) fn mean_drift(&self) -> f64 {
-        let last = &self.values[self.pieces * self.clocks..];
-        let rises = last
-            .iter()
-            .zip(&self.values)
-            .map(|(last, first)| (last - first).abs());
-        rises.sum::<f64>() / self.span / self.clocks as f64
+        self.drifts().map(f64::abs).sum::<f64>() / self.clocks as f64
+    }
+
+    /// By how much the drifts of any two clocks differ, as a fraction.
+    pub(super) fn widest_drift(&self) -> f64 {
+        let (least, most) = { self.drifts() }
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |all, it| {
+                (all.0.min(it), all.1.max(it))
+            });
+        (most - least).max(0.0)
+    }
+
+    /// Per clock, from the first knot to the last.
+    fn drifts(&self) -> impl Iterator<Item = f64> + '_ {
+        let last = self.values[self.pieces * self.clocks..].iter();
+        last.zip(&self.values)
+            .map(|(last, first)| (last - first) / self.span)
     }
 
     /// The time of a knot.

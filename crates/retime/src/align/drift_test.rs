@@ -13,7 +13,8 @@
 //! ```text
 //! F(p) = min over lines of  sum over the tight dependencies  w phi(slack),   blocks in the order p
 //! clocks drift  <=>  no constants satisfy all dependencies,
-//!                    or those that drift as usual do so by rho / 4 to 10 rho on average,
+//!                    or those that drift as usual do so by rho / 4 on average, and
+//!                       no two differ by 10 rho,
 //!                    or F(1) < F(p) / 2  for all p tried
 //!
 //! p(b) = p b mod 17,    b = 1..16,    p = 2..8
@@ -29,8 +30,8 @@
 //! In a short run no order of blocks differs from another by as much as clocks usually drift,
 //! `rho`, and what is usual is the best guess. The clocks that are found when they may drift so tell
 //! which case it is: if they do not, and the run is long enough to show it, these are all but level.
-//! Clocks that are found to drift by more than any two quartzes, where constants are enough, followed
-//! loose messages.
+//! Clocks of which two are found to differ by more than any two quartzes, where constants are enough,
+//! followed loose messages.
 //!
 //! Clocks that are found not to drift are held to as little as they wander within the run.
 //!
@@ -71,8 +72,9 @@ pub(super) fn without_drift(
     found: &FoundOffsets,
     seconds: f64,
 ) -> Result<Option<FoundOffsets>, Cancelled> {
-    let drift = found.curves.mean_drift() / OPTIONS.rho;
-    if (LITTLE..MUCH).contains(&drift) || !constants_exist(bench) {
+    let (mean, widest) = (found.curves.mean_drift(), found.curves.widest_drift());
+    let is_usual = mean >= LITTLE * OPTIONS.rho && widest < MUCH * OPTIONS.rho;
+    if is_usual || !constants_exist(bench) {
         return Ok(None);
     }
     let usual = found.division;
