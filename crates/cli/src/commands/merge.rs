@@ -342,6 +342,10 @@ fn as_given(error: MergeError, parts: &[Part], progress: &Progress) -> MergeErro
 }
 
 fn in_words(merged: &Merged, documents: usize) -> String {
+    if documents == 0 {
+        // What it has of traces that are none is told behind.
+        return "no profile. Open it in https://ui.perfetto.dev.".into();
+    }
     format!(
         "{} of {}, {}, {} between them. Open it in https://ui.perfetto.dev.",
         plural(documents as u64, "profile"),

@@ -422,4 +422,9 @@ fn clocks_that_dependencies_show_to_be_off_are_said_to_be_off() {
     let off = "2 clocks: none was off by more than is known of it over the whole run, though some were \
                off, as dependencies show\n100 dependencies, of which 50 as recorded";
     assert!(said.contains(off), "{said}");
+    // Lines are no profile, and none are counted.
+    assert!(
+        said.contains("\nWrote job.pftrace: no profile. Open it in"),
+        "{said}"
+    );
 }
