@@ -26,8 +26,6 @@ use retime_model::{
     TraceInfo,
 };
 
-use crate::EventNode;
-
 use crate::calls::{
     Call, Entered, Member, Mismatch, Recorded, Ruling, across_sides, members_with_calls,
     participants, proves_something,
@@ -35,6 +33,7 @@ use crate::calls::{
 use crate::collectives::Participant;
 use crate::endpoints::{by_endpoint, endpoint};
 use crate::gaps::{Gap, Gaps};
+use crate::ids::EventNode;
 use crate::nodes::Nodes;
 use crate::noted::Noted;
 use crate::options::CausalityOptions;

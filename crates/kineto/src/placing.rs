@@ -118,9 +118,9 @@ impl Block {
 /// Entries of which some end is where the map says.
 #[derive(Debug, Default)]
 pub(crate) struct Anchors {
-    /// Those that end there, instead of beginning there,
+    /// Entries that end where the map says, instead of beginning there.
     pub(crate) ends: FxHashSet<u32>,
-    /// and those that do both.
+    /// Entries that begin and end where the map says.
     pub(crate) both: FxHashSet<u32>,
     /// True if none may do both, since lengths cannot be written.
     pub(crate) keep_lengths: bool,
@@ -166,7 +166,7 @@ pub(crate) struct Ends {
 /// Keeps what comes later on a track later.
 #[derive(Default)]
 struct Rising {
-    /// What came before, as recorded and as placed.
+    /// The event before: its time as recorded, and its place.
     before: Option<(u64, u64)>,
 }
 

@@ -35,11 +35,11 @@ pub trait Times: Clone + Serialize + DeserializeOwned + Sync {
 /// The dependencies of a trace, of which only a part may be here.
 #[derive(Clone, Copy)]
 pub struct TraceEdges<'a> {
-    /// What follows what.
+    /// The happened-before relation that they are taken from.
     pub causality: &'a Causality,
-    /// Whose clocks they are between.
+    /// The clocks that they are between: dependencies within one clock are left out.
     pub clocks: &'a Clocks,
-    /// Asked whether to go on.
+    /// The monitor that is asked whether to go on.
     pub monitor: &'a dyn Monitor,
 }
 
@@ -243,9 +243,9 @@ impl Source for Gathered {
 
 /// The dependencies of a trace: where they are, or gathered from several parts.
 pub enum AllEdges<'a> {
-    /// Those that are here, which are all.
+    /// This part is the whole trace, and its dependencies are all.
     Held(Dependencies<'a>),
-    /// Those of all parts.
+    /// The dependencies of all parts, sent to the first.
     Gathered(Gathered),
 }
 

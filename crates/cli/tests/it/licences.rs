@@ -96,7 +96,7 @@ fn everything_may_be_given_away() {
     assert!(elsewhere.is_empty(), "{elsewhere:#?}");
 }
 
-/// What is published of a crate is its directory.
+/// A crate is published as its directory, so the licences have to lie in it.
 #[test]
 fn each_crate_that_is_published_holds_its_licences() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

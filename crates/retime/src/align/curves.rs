@@ -65,7 +65,7 @@ impl Curves {
         self.drifts().map(f64::abs).sum::<f64>() / self.clocks as f64
     }
 
-    /// By how much the drifts of any two clocks differ, as a fraction.
+    /// The largest difference between the drifts of two clocks, as a fraction.
     pub(super) fn widest_drift(&self) -> f64 {
         let (least, most) = { self.drifts() }
             .fold((f64::INFINITY, f64::NEG_INFINITY), |all, it| {
@@ -74,7 +74,7 @@ impl Curves {
         (most - least).max(0.0)
     }
 
-    /// Per clock, from the first knot to the last.
+    /// The drift of each clock from the first knot to the last, as a fraction.
     fn drifts(&self) -> impl Iterator<Item = f64> + '_ {
         let last = self.values[self.pieces * self.clocks..].iter();
         last.zip(&self.values)

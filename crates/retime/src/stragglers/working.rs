@@ -130,7 +130,7 @@ impl Working {
 pub struct HostWork {
     /// Its number among the nodes of the trace.
     pub node: usize,
-    /// Those of its processes that are compared.
+    /// The processes of the host that are compared.
     pub processes: Vec<usize>,
     /// By how much nearly all of them worked longer than half of the others, and the ticks by which
     /// those of either side differ.
