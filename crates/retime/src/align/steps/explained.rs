@@ -12,9 +12,13 @@
 //! ```
 //!
 //! Each step has to pay for itself: with it clocks need ten times less wander, or, where that is
-//! the same, half as much is left reversed. A real step leaves clocks consistent on both sides for long. Of clocks that do wander any
-//! stretch between two cuts is straighter than the whole, too; so steps count only if wander as
-//! needed by all else [cannot have made them](super::proof).
+//! the same, half as much is left reversed, or wander and steps together are twenty times more
+//! [probable](super::proof). A real step leaves clocks consistent on both sides for long. Of clocks
+//! that do wander any stretch between two cuts is straighter than the whole, too; so steps count
+//! only if wander [cannot have made them](super::proof).
+//!
+//! Of two explanations by as many steps the one that leaves messages more slack is the better, if
+//! its clocks do not wander more than those of the other.
 
 use std::cmp::Ordering;
 
@@ -35,6 +39,9 @@ const NEARLY: f64 = 1.001;
 /// possible.
 const TIGHT: f64 = 0.25;
 
+/// Of two explanations one is twenty times more probable, in natural logarithms: the usual 5 %.
+const CLEARLY: f64 = 3.0;
+
 /// Aligned clocks as an explanation of what was recorded.
 pub(super) struct Explained {
     pub(super) alignment: Alignment,
@@ -46,6 +53,10 @@ pub(super) struct Explained {
     pub(super) left: Reversed,
     /// The slack it leaves, in ticks.
     firmness: f64,
+    /// The negative logarithm of how probable the wander is that is left beside steps.
+    improbable: f64,
+    /// The negative logarithm of how probable its steps are.
+    steps_cost: f64,
     /// Per step: true if wander cannot have made it.
     proven: Vec<bool>,
 }
@@ -59,16 +70,15 @@ impl Explained {
         } else {
             found.wander
         };
-        let proof = Proof {
-            all,
-            estimate,
-            wander: wander / (rate.get() as f64).sqrt(),
-        };
-        let steps = found.alignment.steps.iter();
+        let wander = wander / (rate.get() as f64).sqrt();
+        let proof = Proof::beside(all, &found.alignment, wander);
+        let steps = &found.alignment.steps;
         Self {
             left: reversed(all, estimate),
             firmness: firmness(estimate, &all.edges),
-            proven: steps.map(|step| proof.is_step(step)).collect(),
+            proven: steps.iter().map(|step| proof.is_step(step)).collect(),
+            improbable: proof.improbable_elsewhere(),
+            steps_cost: steps.iter().map(|step| proof.cost(step)).sum(),
             wander: found.wander,
             needed: found.needed,
             alignment: found.alignment,
@@ -105,11 +115,12 @@ impl Explained {
                 let is_tight = self.firmness < TIGHT * known.firmness;
                 let families = more + i32::from(is_tight);
                 let pays = self.needed * OPTIONS.stiffer.powi(families) <= known.needed * NEARLY;
-                pays && self.leaves_no_more_than(known)
+                (pays || self.is_shorter_than(known)) && self.leaves_no_more_than(known)
             }
             Ordering::Equal => {
                 let fewer = steps(self) < steps(known) && self.left <= known.left;
-                fewer || self.left < left || self.is_firmer_than(known)
+                let calm = self.improbable <= known.improbable + CLEARLY;
+                fewer || self.left < left || (calm && self.is_firmer_than(known))
             }
             Ordering::Greater => known.alignment.steps.is_empty() && self.left < left,
         }
@@ -178,6 +189,11 @@ impl Explained {
             until: time(it.clock, it.until),
         });
         set_at.collect()
+    }
+
+    /// True if its wander and its steps together are clearly more probable.
+    fn is_shorter_than(&self, other: &Self) -> bool {
+        self.improbable + self.steps_cost + CLEARLY < other.improbable + other.steps_cost
     }
 
     /// True if as many steps leave much more slack.
@@ -356,6 +372,8 @@ mod tests {
             needed,
             left: 0,
             firmness,
+            improbable: 0.0,
+            steps_cost: 0.0,
             proven: vec![true; set.len()],
         }
     }
@@ -369,6 +387,19 @@ mod tests {
         let mut unproven = explained(1e-7, 4.0, &[1]);
         unproven.proven = vec![false];
         assert!(!unproven.is_better_than(&wandering));
+    }
+
+    /// Half as much wander is no family less; but a step may be cheaper than all that wander.
+    #[test]
+    fn a_step_pays_by_wander_that_is_improbable() {
+        let of = |needed, improbable, steps_cost, set: &[u32]| Explained {
+            improbable,
+            steps_cost,
+            ..explained(needed, 4.0, set)
+        };
+        let wandering = of(1e-6, 40.0, 0.0, &[]);
+        assert!(of(0.5e-6, 15.0, 20.0, &[1]).is_better_than(&wandering));
+        assert!(!of(0.5e-6, 18.0, 20.0, &[1]).is_better_than(&wandering));
     }
 
     /// The search may give up whatever needs more wander than that.
@@ -411,6 +442,9 @@ mod tests {
         let known = explained(1e-8, 4.0, &[1]);
         assert!(explained(1e-8, 4.5, &[2]).is_better_than(&known));
         assert!(!explained(1e-8, 4.3, &[2]).is_better_than(&known));
+        let mut wanders = explained(1e-8, 9.0, &[2]);
+        wanders.improbable = known.improbable + 3.5;
+        assert!(!wanders.is_better_than(&known), "messages follow wander");
         // More slack is no reason for another step, nor for leaving something reversed.
         assert!(!explained(1e-8, 9.0, &[1, 2]).is_better_than(&known));
         let mut reversed = explained(1e-8, 4.5, &[2]);

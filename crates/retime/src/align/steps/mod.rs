@@ -12,6 +12,7 @@
 //! all clocks ran at one rate: lines through several large steps in a short run
 //! are so steep that no step can be seen any more.
 
+mod effort;
 mod explained;
 mod firmness;
 mod narrow;

@@ -1,72 +1,126 @@
 //! The proof that no wander of a clock can have done what is taken for a step of it.
 //!
-//! A rate that is a random walk of `q` in a second gains `f` within `T` and is afterwards what it
-//! was before with least effort along a cubic, and how improbable that is says
+//! Where the rate of a clock is a random walk of `q` in a second, `effort / q^2` is the negative
+//! logarithm of how probable its [path](super::effort) is. What wander does within the `w` that
+//! messages leave open does not show; it does more, with an effort of `q^2`, within
 //!
 //! ```text
-//! E = 1/2 min integral (y''/q)^2 dt = 6 f^2 / (q^2 T^3)          y(0) = y'(0) = y'(T) = 0, y(T) = f
+//! h = (6 w^2 / q^2)^(1/3)                    6 f^2 / T^3: the effort of gaining f within T, from rest to rest
 //! ```
 //!
-//! the negative logarithm of its density (the variational problem of a cubic spline: C. H. Reinsch,
-//! *Smoothing by Spline Functions*, Numerische Mathematik 10, 1967). A step costs two numbers, where
-//! and by how much, and may be anywhere; if the wander that all else needs makes it less probable
-//! than that, it is one.
-//!
-//! But all else may need so little because nothing shows. A clock that makes `f` within `T`
-//! makes what messages leave open, `w`, within
+//! So strong wander is improbable where little of it shows, and weak wander where much does. Nobody
+//! knows `q`; at best, clocks that run for `R` in all and take an effort of `S` are improbable by
 //!
 //! ```text
-//! h = T (w / f)^(2/3)
+//! I(S) = min over q of  S / q^2 + c R / h  =  4 (c/3 R (S / (6 w^2))^(1/3))^(3/4),     c = -ln 0.68
 //! ```
 //!
-//! so that it would show in so many other places as there are stretches `h` of all clocks. Where
-//! these are few, that nothing shows in them is luck. Elsewhere messages may be slower than next to
-//! the step: there `w` is what the median of stretches of as many messages leaves open.
+//! since less than its deviation is what a normal variable is with the probability 0.68. With the
+//! step clocks take the effort `S` that is left of them elsewhere, without it `e` more. It is a step
+//! if `I(S + e) - I(S)` is more than what the step costs: where it is, how large it is, and that there is
+//! one at all.
 //!
-//! `f` is less than the step by half of `w`, what the fastest messages of the clock there and back
-//! take next to it, on the side where they are slower; a step that is not larger than that, messages
-//! do not show at all.
+//! Clocks that wander elsewhere as much as they would have to at the step, and those of which
+//! messages tell hardly anything, prove nothing.
+//!
+//! Minimum description lengths: J. Rissanen, *Modeling by shortest data description* (Automatica 14,
+//! 1978).
 
-use crate::align::ClockStep;
+use super::effort::{Gate, effort};
+use crate::align::{Alignment, ClockStep};
 use crate::estimate::Estimate;
 use retime_causality::edges::{Edge, ListedEdges, Source};
 use retime_model::ClockId;
 use retime_numerics::median::median;
 
-/// So many messages each way next to a step, on either side, tell what they leave open.
-const NEAREST: usize = 50;
-/// The negative logarithm of how probable a step is anywhere: of some million places, and of sizes
-/// that are known to a thousandth.
-const ANYWHERE: f64 = 21.0;
-/// In so many places wander would have to show elsewhere: that it is less than its deviation in one
-/// of them has the probability 0.68.
-const PLACES: f64 = ANYWHERE / 0.38;
+/// So many messages of a pair of clocks tell what they leave open.
+const STRETCH: usize = 50;
+/// The negative logarithm of the probability that a normal variable is less than its deviation.
+const HIDDEN: f64 = 0.38;
+/// The negative logarithm of how probable a step of a certain size is: in one run of ten there is
+/// one, and from a nanosecond to a second all orders of magnitude are alike.
+const RARE: f64 = 5.3;
 
-/// The proof of a step: how far clocks have to be off for what it explains.
+/// All that was aligned, beside which a step is to be proven.
 pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
-    pub(super) all: &'a ListedEdges,
-    pub(super) estimate: &'a Estimate,
+    all: &'a ListedEdges,
+    alignment: &'a Alignment,
     /// The amount by which rates wander, as a fraction in the square root of a tick.
-    pub(super) wander: f64,
+    wander: f64,
+    /// The time that all clocks run that can wander against another, in ticks.
+    runs: f64,
+    /// What messages leave open of a clock, in ticks.
+    open: f64,
+    /// The effort that clocks take but for their steps, in 1 / ticks.
+    elsewhere: f64,
 }
 
-impl Proof<'_> {
-    /// True if wander cannot have done it.
-    pub(super) fn is_step(&self, step: &ClockStep) -> bool {
-        let open = self.left_open(step);
-        let forced = step.by.abs() - open / 2.0;
-        let lasts = step.until.saturating_sub(step.after).max(1) as f64;
-        if forced.is_nan() || forced <= 0.0 {
-            return false;
-        }
-        let effort = 6.0 * forced.powi(2) / (self.wander.powi(2) * lasts.powi(3));
-        let open = self.usually_open(step.clock).max(open);
-        let shows_within = lasts * (open / forced).powf(2.0 / 3.0);
-        effort > ANYWHERE && self.runs() > PLACES * shows_within
+impl<'a> Proof<'a> {
+    pub(super) fn beside(all: &'a ListedEdges, alignment: &'a Alignment, wander: f64) -> Self {
+        let mut proof = Self {
+            all,
+            alignment,
+            wander,
+            runs: 0.0,
+            open: f64::INFINITY,
+            elsewhere: 0.0,
+        };
+        proof.runs = proof.runs();
+        proof.open = proof.usually_open();
+        proof.elsewhere = proof.effort_elsewhere();
+        proof
     }
 
-    /// How long all clocks run that can wander against another.
+    /// True if wander cannot have done it.
+    pub(super) fn is_step(&self, step: &ClockStep) -> bool {
+        let effort = effort(self.gates(step.clock), (step.after, step.until), step.by);
+        let cost = self.cost(step);
+        let gain = self.improbable(self.elsewhere + effort) - self.improbable(self.elsewhere);
+        gain > cost && effort > cost * self.wander.powi(2)
+    }
+
+    /// The negative logarithm of how probable such a step is there.
+    pub(super) fn cost(&self, step: &ClockStep) -> f64 {
+        let lasts = step.until.saturating_sub(step.after).max(1) as f64;
+        let place = (self.runs / lasts).max(1.0).ln();
+        let size = (step.by.abs() / self.open).max(1.0).ln();
+        place + size + RARE
+    }
+
+    /// The negative logarithm of how probable the wander of all clocks is but for their steps.
+    pub(super) fn improbable_elsewhere(&self) -> f64 {
+        self.improbable(self.elsewhere)
+    }
+
+    /// The negative logarithm of how probable wander is that takes such an effort.
+    fn improbable(&self, effort: f64) -> f64 {
+        let places = self.runs * (effort / (6.0 * self.open.powi(2))).cbrt();
+        4.0 * (HIDDEN / 3.0 * places).powf(0.75)
+    }
+
+    /// The dependencies of a clock, as what they let it do.
+    fn gates(&self, clock: ClockId) -> impl Iterator<Item = Gate> {
+        let edges = self.all.edges.all();
+        let of_clock = edges
+            .iter()
+            .filter(move |it| it.from == clock || it.to == clock);
+        of_clock.map(move |edge| {
+            let is_cause = edge.from == clock;
+            Gate {
+                stamp: if is_cause { edge.sent } else { edge.received },
+                is_cause,
+                room: self.latency(edge).max(0.0),
+            }
+        })
+    }
+
+    fn latency(&self, edge: &Edge) -> f64 {
+        let estimate = &self.alignment.estimate;
+        edge.latency() as f64 + estimate.at(edge.to, edge.received)
+            - estimate.at(edge.from, edge.sent)
+    }
+
     fn runs(&self) -> f64 {
         let clocks = (0..self.all.clocks() as u32).map(ClockId);
         let lasts = clocks.filter_map(|clock| {
@@ -77,77 +131,70 @@ impl Proof<'_> {
         sum - longest
     }
 
-    /// The fastest messages of a clock there and back next to a step, on the slower side; infinite
-    /// where there are none one way on either side.
-    fn left_open(&self, step: &ClockStep) -> f64 {
+    /// The fastest messages of a clock there and back, in the median of stretches of a pair and of
+    /// clocks; infinite where messages go only one way.
+    fn usually_open(&self) -> f64 {
+        let mut there = vec![f64::INFINITY; self.all.clocks()];
+        let mut back = there.clone();
         let edges = self.all.edges.all();
-        let others = (0..self.all.clocks() as u32).map(ClockId);
-        let others = others.filter(|it| *it != step.clock);
-        let mut least = [[f64::INFINITY; 2]; 2];
-        for other in others {
-            let ways = [(step.clock, other), (other, step.clock)];
-            for ((from, to), least) in ways.into_iter().zip(&mut least) {
-                *least = less(*least, self.least(route(edges, from, to), step));
-            }
-        }
-        let [there, back] = least;
-        (there[0] + back[0]).max(there[1] + back[1])
-    }
-
-    /// As much, where a clock is in the median.
-    fn usually_open(&self, clock: ClockId) -> f64 {
-        let edges = self.all.edges.all();
-        let others = (0..self.all.clocks() as u32).map(ClockId);
-        let mut least = [f64::INFINITY; 2];
-        for other in others.filter(|it| *it != clock) {
-            let usual = |from, to| {
-                let stretches = route(edges, from, to).chunks(NEAREST);
-                let fastest = |stretch: &[Edge]| {
-                    let latencies = stretch.iter().map(|edge| self.latency(edge).max(0.0));
-                    latencies.fold(f64::INFINITY, f64::min)
-                };
-                median(&mut stretches.map(fastest).collect::<Vec<_>>()).unwrap_or(f64::INFINITY)
+        for route in edges.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)) {
+            let fastest = |stretch: &[Edge]| {
+                let latencies = stretch.iter().map(|edge| self.latency(edge).max(0.0));
+                latencies.fold(f64::INFINITY, f64::min)
             };
-            least = less(least, [usual(clock, other), usual(other, clock)]);
+            let mut fastest: Vec<f64> = route.chunks(STRETCH).map(fastest).collect();
+            let usual = median(&mut fastest).unwrap_or(f64::INFINITY);
+            let (from, to) = (route[0].from.as_usize(), route[0].to.as_usize());
+            there[from] = there[from].min(usual);
+            back[to] = back[to].min(usual);
         }
-        least[0] + least[1]
+        let both = there.iter().zip(&back).map(|(there, back)| there + back);
+        let mut both: Vec<f64> = both.filter(|it| it.is_finite()).collect();
+        median(&mut both).map_or(f64::INFINITY, |it| it.max(1.0))
     }
 
-    fn latency(&self, edge: &Edge) -> f64 {
-        let offset = self.estimate.at(edge.to, edge.received);
-        edge.latency() as f64 + offset - self.estimate.at(edge.from, edge.sent)
-    }
-
-    /// The least latency next to a step, before and after it.
-    fn least(&self, route: &[Edge], step: &ClockStep) -> [f64; 2] {
-        let own = |edge: &Edge| {
-            if edge.from == step.clock {
-                edge.sent
-            } else {
-                edge.received
+    fn effort_elsewhere(&self) -> f64 {
+        let estimate = &self.alignment.estimate;
+        let time = |clock, stamp: i64| common(estimate, clock, stamp);
+        let steps = self.alignment.steps.iter();
+        let set = steps.map(|it| (time(it.clock, it.after), time(it.clock, it.until)));
+        let set: Vec<(i64, i64)> = set.collect();
+        let extents = (0..self.all.clocks() as u32).map(ClockId).filter_map(|it| {
+            let (first, last) = self.all.extent(it)?;
+            Some((time(it, first), time(it, last)))
+        });
+        // Where one of the clocks does not run, not even as the reference, it goes straight on.
+        let (begin, end) = extents.fold((i64::MIN, i64::MAX), |all, it| {
+            (all.0.max(it.0), all.1.min(it.1))
+        });
+        let mut sum = 0.0;
+        for (clock, offset) in (0..).map(ClockId).zip(&estimate.offsets) {
+            let knots = offset.as_ref().map_or(&[][..], |it| it.knots());
+            for bend in knots.windows(3) {
+                let (from, to) = (time(clock, bend[0].0), time(clock, bend[2].0));
+                let is_set = set.iter().any(|it| it.0 < to && it.1 > from);
+                if from >= begin && to <= end && !is_set {
+                    sum += effort_of_bend(bend);
+                }
             }
-        };
-        let before = route.iter().rev().filter(|it| own(it) <= step.after);
-        let behind = route.iter().filter(|it| own(it) >= step.until);
-        let before = before.take(NEAREST).map(|it| self.latency(it));
-        let behind = behind.take(NEAREST).map(|it| self.latency(it));
-        let least = |a: f64, b: f64| a.min(b.max(0.0));
-        [
-            before.fold(f64::INFINITY, least),
-            behind.fold(f64::INFINITY, least),
-        ]
+        }
+        sum
     }
 }
 
-fn less(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-    [a[0].min(b[0]), a[1].min(b[1])]
+/// The time of a stamp by an estimate.
+fn common(estimate: &Estimate, clock: ClockId, stamp: i64) -> i64 {
+    let add = estimate.at(clock, stamp);
+    stamp.saturating_add(add.round() as i64)
 }
 
-/// The dependencies from one clock to another, of a list by clocks and stamps.
-fn route(edges: &[Edge], from: ClockId, to: ClockId) -> &[Edge] {
-    let first = edges.partition_point(|it| (it.from, it.to) < (from, to));
-    let last = edges.partition_point(|it| (it.from, it.to) <= (from, to));
-    &edges[first..last]
+/// Half the integral of the square of a rate's change where it changes between two lines, steadily
+/// from the middle of the one to the middle of the other.
+fn effort_of_bend(knots: &[(i64, f64)]) -> f64 {
+    let [a, b, c] = [knots[0], knots[1], knots[2]];
+    let lasts = |a: i64, b: i64| b.saturating_sub(a).max(1) as f64;
+    let rate = |a: (i64, f64), b: (i64, f64)| (b.1 - a.1) / lasts(a.0, b.0);
+    (rate(b, c) - rate(a, b)).powi(2) / lasts(a.0, c.0)
 }
 
 #[cfg(test)]
@@ -157,51 +204,81 @@ mod tests {
     use crate::estimate::Offset;
     use retime_causality::edges::InOrder;
 
-    /// Messages of 300 ticks both ways all the time, so that 600 are left open.
-    #[test]
-    fn steps_are_proven_that_are_large_and_short() {
+    /// Messages of 300 ticks both ways all the time, so that 600 are left open, and a clock that is
+    /// set by 50000 at 1 000 000; the rate of another changes by `elsewhere` ppm at 1 500 000.
+    fn set(elsewhere: f64) -> (ListedEdges, Alignment, ClockStep) {
         let list = InOrder::new(&exchange(2_000), &()).unwrap().list;
-        let set = |stamp: i64| {
-            if stamp < 1_000_000 {
-                7_000.0
-            } else {
-                -43_000.0
-            }
-        };
-        let knots = vec![(0, set(0)), (992_000, set(0)), (1_043_000, set(1_043_000))];
-        let estimate = Estimate {
-            offsets: vec![
-                Some(Offset::constant(0.0)),
-                Some(Offset::constant(0.0)),
-                Some(Offset::through(knots)),
-            ],
-            reference: ClockId(0),
-        };
-        let step = |by: f64, lasts: i64| ClockStep {
+        let (before, after) = (7_000.0, -43_000.0);
+        let bend = |stamp: i64| (stamp - 1_500_000).max(0) as f64 * elsewhere * 1e-6;
+        let bent = [0, 1_499_000, 1_500_000, 1_501_000].map(|it| (it, bend(it)));
+        let step = ClockStep {
             clock: ClockId(2),
             after: 992_000,
-            until: 992_000 + lasts,
-            by,
+            until: 1_043_000,
+            by: 50_000.0,
             alternatives: Vec::new(),
         };
-        // 10 ppm in a second, of a nanosecond per tick.
-        let proof = |wander: f64| Proof {
-            all: &list,
-            estimate: &estimate,
-            wander: wander / 1e9_f64.sqrt(),
+        let set = vec![(0, before), (step.after, before), (step.until, after)];
+        let alignment = Alignment {
+            estimate: Estimate {
+                offsets: vec![
+                    Some(Offset::constant(0.0)),
+                    Some(Offset::through(bent.to_vec())),
+                    Some(Offset::through(set)),
+                ],
+                reference: ClockId(0),
+            },
+            relations: Vec::new(),
+            outliers: Vec::new(),
+            steps: vec![step.clone()],
+            pieces: 1,
+            is_loose: false,
+            shortest: Some(300.0),
         };
-        assert!(proof(1e-5).is_step(&step(50_000.0, 51_000)));
+        (list, alignment, step)
+    }
+
+    #[test]
+    fn steps_are_proven_that_wander_cannot_make() {
+        let (list, alignment, step) = set(0.0);
+        // 10 ppm in a second, of a nanosecond per tick.
+        let proof = |wander: f64| Proof::beside(&list, &alignment, wander / 1e9_f64.sqrt());
+        assert_eq!(proof(0.0).open, 600.0);
+        assert_eq!(proof(0.0).runs, 2.0 * 2_000_000.0);
+        assert!(proof(1e-5).is_step(&step));
+        assert!(!proof(1e3).is_step(&step), "of clocks that can do it");
+        let less = |by: f64| ClockStep { by, ..step.clone() };
         assert!(
-            !proof(1e-5).is_step(&step(250.0, 51_000)),
+            !proof(1e-5).is_step(&less(250.0)),
             "less than messages tell"
         );
-        assert!(
-            !proof(1e3).is_step(&step(50_000.0, 51_000)),
-            "of clocks that can do it"
-        );
-        assert!(
-            !proof(1e-5).is_step(&step(2_000.0, 1_000_000)),
-            "it would show in few places"
-        );
+    }
+
+    #[test]
+    fn clocks_that_wander_elsewhere_prove_no_step() {
+        let (list, alignment, step) = set(200.0);
+        let proof = Proof::beside(&list, &alignment, 0.0);
+        let bend = 2e-4_f64.powi(2) / 2_000.0;
+        assert!((proof.elsewhere / bend - 1.0).abs() < 1e-6);
+        assert!(proof.is_step(&step), "less than the step takes");
+        let (list, alignment, step) = set(3e6);
+        assert!(!Proof::beside(&list, &alignment, 0.0).is_step(&step));
+    }
+
+    /// `I` is the least of all wanders, and at 81 times the effort three times as much.
+    #[test]
+    fn improbable_is_the_least_over_all_wanders() {
+        let (list, alignment, _) = set(0.0);
+        let proof = Proof::beside(&list, &alignment, 0.0);
+        let effort = 1e-12;
+        let least = (1..2_000).map(|it| {
+            let square = effort * 1.01_f64.powi(it - 1_000);
+            let within = (6.0 * proof.open.powi(2) / square).cbrt();
+            effort / square + HIDDEN * proof.runs / within
+        });
+        let least = least.fold(f64::INFINITY, f64::min);
+        assert!((proof.improbable(effort) / least - 1.0).abs() < 1e-4);
+        let ratio = proof.improbable(81.0 * effort) / proof.improbable(effort);
+        assert!((ratio - 3.0).abs() < 1e-9);
     }
 }
