@@ -82,6 +82,12 @@ impl Correlated {
         }
     }
 
+    /// All numbers, each with the event that has it.
+    pub(crate) fn numbers(&mut self) -> impl Iterator<Item = &mut (u64, u32)> {
+        let calls = self.copying.iter_mut();
+        calls.chain(&mut self.kernels).chain(&mut self.copies)
+    }
+
     /// Joins calls with what they started, by launches that are sorted. A number that several
     /// calls have says nothing, nor does 0, which some profilers write where they know none.
     pub(crate) fn joined(mut self, launches: &Launches) -> Driven {

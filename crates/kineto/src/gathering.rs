@@ -302,6 +302,40 @@ impl Gathering {
         self.flows.push(FlowEnd { event, key, kind });
     }
 
+    /// Tells numbers of launches apart by the ranks whose they are: each profiler counts from 1, so
+    /// that a file of several ranks has each number several times.
+    fn number_launches_by_rank(&mut self) {
+        let rank = |it: &Track| (it.machine, it.label.clone());
+        let mut ranks: FxHashMap<_, u64> = FxHashMap::default();
+        let of_tracks = self.tracks.iter().map(|it| {
+            let count = ranks.len() as u64;
+            *ranks.entry(rank(it)).or_insert(count)
+        });
+        let of_tracks: Vec<u64> = of_tracks.collect();
+        let mut numbers: FxHashMap<(u64, u64), u64> = FxHashMap::default();
+        let columns = &self.columns;
+        let mut number = |number: &mut u64, event: u32| {
+            // Some profilers write 0 where they know none.
+            if *number != 0 {
+                let rank = of_tracks.get(columns.track(event) as usize).copied();
+                let next = numbers.len() as u64 + 1;
+                let known = numbers.entry((rank.unwrap_or_default(), *number));
+                *number = *known.or_insert(next);
+            }
+        };
+        for (launch, event) in &mut self.launches.calls {
+            number(launch, *event);
+        }
+        for kernel in &mut self.launches.kernels {
+            if let Some(launch) = &mut kernel.launch {
+                number(launch, kernel.event);
+            }
+        }
+        for (launch, event) in self.correlated.numbers() {
+            number(launch, *event);
+        }
+    }
+
     /// Takes kernels for what launched them says, and those on streams that do not say their
     /// group for calls of it, if it can be told.
     fn name_kernels(&mut self, header: &Header) {
@@ -348,6 +382,7 @@ impl Gathering {
         }
         if is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref())) {
             passed.header.of_several();
+            self.number_launches_by_rank();
         }
         let base = passed.header.base;
         let mut is_below_zero = false;

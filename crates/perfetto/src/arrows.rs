@@ -4,6 +4,9 @@
 //! judged. So those that lead from one process to another are counted, unless they join two
 //! events that another arrow joins and leads from one to the other: then they are drawn a
 //! second time, as an export does with those that are reversed.
+//!
+//! An arrow with one end only may have the other in another file, but not at a launch or a kernel:
+//! there it is one between these, the other of which was not recorded.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,6 +18,8 @@ pub(crate) struct FlowEnd {
     pub(crate) flow: Flow,
     pub(crate) event: u32,
     pub(crate) track: u32,
+    /// True if the event is a launch or a kernel.
+    pub(crate) is_launched: bool,
 }
 
 /// The ends of arrows of a file.
@@ -65,7 +70,10 @@ impl Arrows {
             let Some(joined) = joined.get(&it.flow.id) else {
                 return false;
             };
-            if joined.is_directed || joined.events.len() == 1 {
+            if joined.events.len() == 1 {
+                return !it.is_launched;
+            }
+            if joined.is_directed {
                 return true;
             }
             let is_led = joined.pair().is_some_and(|pair| led.contains(&pair));
@@ -85,6 +93,7 @@ mod tests {
             flow: Flow { id, is_last },
             event,
             track: event % 2,
+            is_launched: false,
         }
     }
 
@@ -108,5 +117,10 @@ mod tests {
         assert_eq!(used(&other), (vec![8, 8], 2));
         // The other end may lie in another file.
         assert_eq!(used(&[end(9, 0, false)]), (vec![9], 0));
+        let kernel = FlowEnd {
+            is_launched: true,
+            ..end(9, 0, true)
+        };
+        assert_eq!(used(&[kernel]), (vec![], 0));
     }
 }

@@ -259,6 +259,7 @@ impl Reader<'_> {
             flow,
             event: number,
             track,
+            is_launched: event.glance.correlation.is_some(),
         }));
         if !matches!(event.kind, Kind::Moment(_)) {
             for id in &event.submits {

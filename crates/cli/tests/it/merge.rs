@@ -428,3 +428,61 @@ fn clocks_that_dependencies_show_to_be_off_are_said_to_be_off() {
         "{said}"
     );
 }
+
+/// Each rank numbers its launches from 1: those of others are not its own. Of rank 0 the profiler
+/// has missed a launch, and of rank 1 a kernel.
+#[test]
+fn launches_of_a_rank_start_its_own_kernels_alone() {
+    let scratch = Scratch::new();
+    let event = |cat: &str, name: &str, tid: u32, at: u32, number: u32| {
+        format!(
+            r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":{tid},"tid":{tid},"ts":{at},"dur":5,"args":{{"correlation":{number}}}}}"#
+        )
+    };
+    let launch = |at, number| event("cuda_runtime", "cudaLaunchKernel", 9, at, number);
+    let kernel = |at, number| event("kernel", "sgemm", 0, at, number);
+    let arrow = |ph: &str, pid: u32, at: u32| {
+        format!(
+            r#"{{"ph":"{ph}","cat":"ac2g","name":"ac2g","id":7,"pid":{pid},"tid":{pid},"ts":{at},"bp":"e"}}"#
+        )
+    };
+    let all = [
+        vec![
+            kernel(110, 7),
+            arrow("f", 0, 110),
+            launch(120, 8),
+            kernel(140, 8),
+        ],
+        vec![
+            launch(900, 7),
+            arrow("s", 9, 901),
+            launch(930, 8),
+            kernel(950, 8),
+        ],
+    ];
+    for (rank, events) in all.iter().enumerate() {
+        let text = format!(
+            r#"{{"distributedInfo":{{"rank":{rank},"world_size":2}},"traceEvents":[
+{}
+]}}"#,
+            events.join(",\n")
+        );
+        fs::write(scratch.join(&format!("rank{rank}.json")), text).unwrap();
+    }
+    for to in ["job.pftrace", "job.json"] {
+        let merge = format!("merge rank0.json rank1.json -o {to}");
+        scratch.retime(&merge).expect_code(0);
+        let check = scratch.retime(&format!("check {to}")).expect_code(0);
+        assert!(
+            !check.stdout.contains("reversed, the worst"),
+            "{}",
+            check.stdout
+        );
+        assert!(!check.stdout.contains("ambiguous"), "{}", check.stdout);
+        assert!(
+            !check.stdout.contains("before the calls"),
+            "{}",
+            check.stdout
+        );
+    }
+}

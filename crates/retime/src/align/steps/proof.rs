@@ -144,9 +144,13 @@ impl<'a> Proof<'a> {
             };
             let mut fastest: Vec<f64> = route.chunks(STRETCH).map(fastest).collect();
             let usual = median(&mut fastest).unwrap_or(f64::INFINITY);
-            let (from, to) = (route[0].from.as_usize(), route[0].to.as_usize());
-            there[from] = there[from].min(usual);
-            back[to] = back[to].min(usual);
+            let ways = [(&mut there, route[0].from), (&mut back, route[0].to)];
+            for (way, clock) in ways {
+                // Clocks that have no extent are of no interest.
+                if let Some(least) = way.get_mut(clock.as_usize()) {
+                    *least = least.min(usual);
+                }
+            }
         }
         let both = there.iter().zip(&back).map(|(there, back)| there + back);
         let mut both: Vec<f64> = both.filter(|it| it.is_finite()).collect();
