@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::header::{Header, number, rank_list};
+use crate::iterations::Iteration;
 use crate::kernels::{family, mutual};
 use crate::recorded::Recorded;
 
@@ -136,6 +137,8 @@ pub(crate) enum Said {
     Posting(Posting),
     /// A message of gloo is under way.
     UnderWay(u32),
+    /// An iteration of the program.
+    Iteration(Iteration),
 }
 
 impl Said {
@@ -153,6 +156,9 @@ impl Said {
         }
         match name {
             [b'g', b'l', b'o', b'o', b':', operation @ ..] => gloo(event, number, operation),
+            [b'P', b'r', b'o', b'f', ..] if cat == b"user_annotation" => {
+                Iteration::of(name, number).map(Self::Iteration)
+            }
             [b'n', b'c', b'c', b'l', b':', operation @ ..] if cat == b"user_annotation" => {
                 annotation(event, number, operation)
             }

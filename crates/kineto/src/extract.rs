@@ -19,6 +19,7 @@ use crate::call::Call;
 use crate::columns::{Columns, NO_TRACK};
 use crate::early::Early;
 use crate::header::Header;
+use crate::iterations::Iteration;
 use crate::profile::{FileRead, FlowEnd, Moved, Requests, Track, Unseen};
 use crate::spans::Spans;
 use crate::xla::Instruction;
@@ -38,6 +39,7 @@ pub(crate) struct Extract {
     calls: Vec<Call>,
     instructions: Vec<Instruction>,
     requests: Vec<(Operation, Requests)>,
+    iterations: Vec<Iteration>,
     flows: Vec<FlowEnd>,
     unused: Vec<(String, u64)>,
     early: Early,
@@ -91,7 +93,9 @@ pub(crate) fn shown(file: &FileRead) -> Vec<u32> {
     let calls = calls.flat_map(|it| std::iter::once(it.event).chain(it.other));
     let requests = file.requests.values().flat_map(|it| &it.events).copied();
     let flows = file.flows.iter().map(|it| it.event);
-    let mut shown: Vec<u32> = calls.chain(requests).chain(flows).collect();
+    let iterations = file.iterations.iter().map(|it| it.event);
+    let all = calls.chain(requests).chain(flows).chain(iterations);
+    let mut shown: Vec<u32> = all.collect();
     shown.sort_unstable();
     shown.dedup();
     shown
@@ -129,6 +133,10 @@ impl Extract {
             let events = events.collect();
             (operation, Requests { events, ..*it })
         });
+        let iterations = file.iterations.iter().map(|it| Iteration {
+            event: numbers.of(it.event),
+            ..*it
+        });
         let flows = file.flows.iter().map(|it| FlowEnd {
             event: numbers.of(it.event),
             key: it.key.clone(),
@@ -149,6 +157,7 @@ impl Extract {
             calls: file.calls.iter().map(|it| numbers.of_call(it)).collect(),
             instructions: instructions.collect(),
             requests: requests.collect(),
+            iterations: iterations.collect(),
             flows: flows.collect(),
             unused: unused.map(|it| (it.0.to_owned(), it.1)).collect(),
             early: file.early(),
@@ -175,6 +184,7 @@ impl Extract {
             calls: self.calls,
             instructions: self.instructions,
             requests: self.requests.into_iter().collect(),
+            iterations: self.iterations,
             flows: self.flows,
             unused: unused.collect(),
             unseen: Some(Unseen {

@@ -10,6 +10,7 @@ use crate::call::{Around, Call, Label, Said, Tells};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside, moved_with};
 use crate::devices::{Correlated, Driven, is_of_device};
 use crate::header::Header;
+use crate::iterations::Iteration;
 use crate::labels::is_merged;
 use crate::launch::Launches;
 use crate::posted::Posted;
@@ -62,6 +63,7 @@ pub struct Gathering {
     calls: Vec<Call>,
     instructions: Vec<xla::Instruction>,
     requests: FxHashMap<Operation, Requests>,
+    iterations: Vec<Iteration>,
     launches: Launches,
     posted: Posted,
     correlated: Correlated,
@@ -266,6 +268,7 @@ impl Gathering {
             Some(Said::Around(around)) => self.launches.around.push(around),
             Some(Said::Posting(posting)) => self.posted.postings.push(posting),
             Some(Said::UnderWay(message)) => self.posted.under_way.push(message),
+            Some(Said::Iteration(iteration)) => self.iterations.push(iteration),
             Some(Said::Request(asked)) => {
                 let root = asked.root;
                 let requests = self.requests.entry(asked.operation);
@@ -410,6 +413,7 @@ impl Gathering {
             calls: self.calls,
             instructions: self.instructions,
             requests: self.requests,
+            iterations: self.iterations,
             flows: self.flows,
             unused: self.unused,
             driven: Arc::new(self.driven),

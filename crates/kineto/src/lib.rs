@@ -112,6 +112,7 @@ mod found;
 mod gathering;
 mod header;
 mod hosts;
+mod iterations;
 mod json;
 mod kernels;
 mod labels;

@@ -66,12 +66,14 @@ fn part_of(file: &FileRead, rank: Option<u32>, tracks: Vec<bool>) -> FileRead {
         (*operation, requests)
     });
     let calls = file.calls.iter().filter(|it| is_own(it.event));
+    let iterations = file.iterations.iter().filter(|it| is_own(it.event));
     FileRead {
         header,
         columns: Arc::clone(&file.columns),
         tracks: file.tracks.clone(),
         calls: calls.cloned().collect(),
         requests: requests.collect(),
+        iterations: iterations.copied().collect(),
         own: Some(tracks),
         unseen: file.unseen.clone(),
         ..FileRead::default()

@@ -12,6 +12,7 @@ use crate::columns::{Columns, is_event};
 use crate::devices::Driven;
 use crate::early::Early;
 use crate::header::Header;
+use crate::iterations::Iteration;
 use crate::labels::is_merged;
 use crate::spans::{Spans, Stretch, beside_tracks, span};
 use crate::stamps::Stamp;
@@ -130,6 +131,8 @@ pub struct FileRead {
     pub(crate) instructions: Vec<Instruction>,
     /// The calls by which the program asked for operations, by kind of operation.
     pub(crate) requests: FxHashMap<Operation, Requests>,
+    /// The iterations of the program that it has recorded.
+    pub(crate) iterations: Vec<Iteration>,
     pub(crate) flows: Vec<FlowEnd>,
     /// Events that communicate but prove nothing.
     pub(crate) unused: Vec<(&'static str, u64)>,
@@ -172,6 +175,7 @@ impl FileRead {
             calls: self.calls.clone(),
             instructions: Vec::new(),
             requests: self.requests.clone(),
+            iterations: self.iterations.clone(),
             flows: Vec::new(),
             unused: Vec::new(),
             driven: Arc::clone(&self.driven),

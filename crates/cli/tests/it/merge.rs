@@ -314,7 +314,20 @@ fn of_a_clock_that_was_set_no_drift_is_told() {
     let line = told.lines().next().unwrap();
     let of = |rank: &str| line.split("; ").find(|it| it.contains(rank)).unwrap();
     assert!(!of("(rank 2)").contains("drift"), "{line}");
-    assert!(of("(rank 1)").contains("drift +0.00 ± "), "{line}");
+}
+
+/// Nothing is known of a drift that is known to less than quartzes differ by.
+#[test]
+fn a_drift_is_told_that_is_known() {
+    let scratch = Scratch::new();
+    let simulate = "simulate halo --no-truth --ranks 2 --offset 1ms --drift 0 --compute 1ms -q";
+    let line = |duration: &str| {
+        scratch.succeed(&format!("{simulate} --duration {duration} -o halo --force"));
+        scratch.retime("merge halo -o halo.pftrace --force").stdout
+    };
+    let (long, short) = (line("1s"), line("10ms"));
+    assert!(long.contains("drift +0.00 ± "), "{long}");
+    assert!(short.contains(" ± ") && !short.contains("drift"), "{short}");
 }
 
 /// Traces of four formats in one file: each is there with all its dependencies.

@@ -19,7 +19,9 @@
 //!
 //! Of several possible shifts, and none, that is taken which needs the least difference of the
 //! clocks, if any other needs [`FARTHER`] times as much. If none stands out so, nothing
-//! belongs together for certain, and nothing is joined.
+//! belongs together for certain, and nothing is joined, unless both recorded
+//! [iterations](crate::iterations) of equal numbers: then some of their calls do belong together,
+//! and differences count from that of these iterations.
 
 use super::difference::{DifferenceInterval, is_possible};
 
@@ -72,6 +74,8 @@ pub(super) struct Known {
     between: Vec<DifferenceInterval>,
     /// About what has to be added to the clock of the first to get that of the second.
     difference: i64,
+    /// True if both recorded the same part of the run for certain.
+    is_shared: bool,
 }
 
 impl Known {
@@ -93,6 +97,15 @@ impl Known {
         self.difference
     }
 
+    /// This knowledge, with what [iterations](crate::iterations) say.
+    pub(super) fn of_iterations(&self, difference: i64) -> Self {
+        Self {
+            between: self.between.clone(),
+            difference,
+            is_shared: true,
+        }
+    }
+
     /// This knowledge with both clocks in each other's place.
     pub(super) fn reversed(&self) -> Self {
         Self {
@@ -102,6 +115,7 @@ impl Known {
                 .map(DifferenceInterval::reversed)
                 .collect(),
             difference: -self.difference,
+            is_shared: self.is_shared,
         }
     }
 
@@ -118,6 +132,7 @@ impl Known {
         Self {
             between: pairs.iter().filter_map(|(a, b)| between(a, b)).collect(),
             difference: differences.get(differences.len() / 2).copied().unwrap_or(0),
+            is_shared: false,
         }
     }
 }
@@ -151,6 +166,7 @@ pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> 
     let Some(none) = pivot.apart_from(&other, known.difference) else {
         return Shift::Impossible;
     };
+    let none = if known.is_shared { i64::MAX } else { none };
     let (pivot, other) = (pivot.items, other.items);
     let mut work = WORK;
     let mut nearest = Nearest::beside(none);

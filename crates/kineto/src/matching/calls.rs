@@ -67,6 +67,30 @@ impl<'a> Calls<'a> {
         self.signatures.get(file)?.get(call).copied()
     }
 
+    /// About the nanoseconds that the clock of the second of two files is ahead of that of the
+    /// first, by the [iterations](crate::iterations) that both have recorded; `None` if there are none.
+    pub(super) fn iterations_differ_by(&self, first: usize, second: usize) -> Option<i64> {
+        let begins = |file: usize| {
+            let file = self.files.get(file)?;
+            let mut begins: FxHashMap<u64, Option<i64>> = FxHashMap::default();
+            for it in &file.iterations {
+                let begin = self.since(file.columns.begin(it.event));
+                // A number that a file has twice says nothing.
+                let known = begins.entry(it.number).and_modify(|it| *it = None);
+                known.or_insert(Some(begin));
+            }
+            Some(begins)
+        };
+        let first = begins(first)?;
+        let common = begins(second)?.into_iter().filter_map(|(number, second)| {
+            let first = (*first.get(&number)?)?;
+            Some(second?.saturating_sub(first))
+        });
+        let mut common: Vec<i64> = common.collect();
+        common.sort_unstable();
+        common.get(common.len() / 2).copied()
+    }
+
     pub(super) fn rank(&self, file: usize) -> Option<u32> {
         self.files.get(file)?.header.rank
     }

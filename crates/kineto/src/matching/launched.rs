@@ -42,6 +42,17 @@ const ALL_GATHER: Asked = Asked {
 
 /// The profile of a rank that asks for operations every 100 us.
 fn profile(rank: u32, ranks: u32, all: &[Asked]) -> FileRead {
+    profile_later(0, None, rank, ranks, all)
+}
+
+/// The profile of such a rank whose clock is ahead by so many microseconds, within an iteration.
+fn profile_later(
+    ahead: u64,
+    iteration: Option<u32>,
+    rank: u32,
+    ranks: u32,
+    all: &[Asked],
+) -> FileRead {
     let mut text = format!(
         "{{\"distributedInfo\":{{\"rank\":{rank},\"world_size\":{ranks}}},\"traceEvents\":["
     );
@@ -54,8 +65,13 @@ fn profile(rank: u32, ranks: u32, all: &[Asked]) -> FileRead {
         )
         .unwrap();
     };
+    if let Some(iteration) = iteration {
+        let name = format!("ProfilerStep#{iteration}");
+        let lasts = 100 * all.len() as u64;
+        event("user_annotation", &name, (7, ahead, lasts), "");
+    }
     for (number, asked) in (0..).zip(all) {
-        let at = 100 * number + u64::from(rank);
+        let at = ahead + 100 * number + u64::from(rank);
         let (output, input) = asked.elements;
         let dims = format!("\"Input Dims\":[[{output}],[{input}],[],[]]");
         event(
@@ -117,6 +133,22 @@ fn a_kernel_is_the_call_that_launched_it() {
     let every = |times: [u64; 4]| times.map(|it| (Class::AllToAll, it)).to_vec();
     assert_eq!(of(&files[0]), every([20_000, 120_000, 220_000, 320_000]));
     assert_eq!(of(&files[1]), every([21_000, 121_000, 221_000, 321_000]));
+}
+
+/// Clocks that differ by most of the time that was recorded leave open whether both ranks recorded
+/// the same operations, unless the profiler has numbered their iterations.
+#[test]
+fn iterations_of_one_number_are_one_iteration() {
+    let all = [ALL_REDUCE, ALL_GATHER, ALL_REDUCE, ALL_REDUCE];
+    let joined = |iterations: [Option<u32>; 2]| {
+        let first = profile_later(0, iterations[0], 0, 2, &all);
+        let files = [first, profile_later(250, iterations[1], 1, 2, &all)];
+        matched(&files).joined[0].len()
+    };
+    assert_eq!(joined([None, None]), 0);
+    assert_eq!(joined([Some(4), Some(4)]), 4);
+    assert_eq!(joined([Some(4), Some(5)]), 0);
+    assert_eq!(joined([Some(4), None]), 0);
 }
 
 #[test]

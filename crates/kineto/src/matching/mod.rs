@@ -287,8 +287,19 @@ impl Matching {
             let (file, own) = sequence;
             let own_items = calls.items(group, *file, own);
             let of_pair = known.entry((*pivot, *file)).or_default();
-            let windowed = calls.windowed(*pivot, &items);
-            let shift = match align(windowed, calls.windowed(*file, &own_items), of_pair) {
+            let (its, own_calls) = (
+                calls.windowed(*pivot, &items),
+                calls.windowed(*file, &own_items),
+            );
+            let shift = match align(its, own_calls, of_pair) {
+                Shift::Ambiguous => calls
+                    .iterations_differ_by(*pivot, *file)
+                    .map_or(Shift::Ambiguous, |it| {
+                        align(its, own_calls, &of_pair.of_iterations(it))
+                    }),
+                found => found,
+            };
+            let shift = match shift {
                 Shift::By(shift) => {
                     if items.iter().all(Item::is_mutual) {
                         *of_pair = Known::of(&items, &own_items, shift);

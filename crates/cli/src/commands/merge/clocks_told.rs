@@ -5,6 +5,9 @@ use retime::{format_seconds, plural, printable};
 use super::part::Part;
 use crate::clock_offsets::{ClockOffsets, Evidence};
 
+/// Rates of any two quartzes differ by no more: who knows less of a drift knows nothing.
+const QUARTZES_PPM: f64 = 100.0;
+
 /// The most clocks that are named.
 const NAMED: usize = 4;
 
@@ -101,7 +104,8 @@ fn clock(clock: &ClockOffsets, was_set: bool) -> String {
         (None, _) => ", nothing bounds by how much for certain".into(),
     };
     // What has to be added falls where a clock runs fast. Without a bound nothing is said of it.
-    let drift = clock.rate_within_ppm.filter(|_| !was_set);
+    let is_known = |within: &f64| !was_set && *within <= QUARTZES_PPM;
+    let drift = clock.rate_within_ppm.filter(is_known);
     let drift = drift.map_or(String::new(), |it| {
         // Never "-0.00" of a clock that did not drift.
         let rate = 0.0 - clock.rate_ppm;
