@@ -15,7 +15,7 @@
 //! For a rate that is a random walk of `q` in a second, `effort / q^2` is the negative logarithm of
 //! the density of its most probable path. Where the gates are as wide as the step is large, far from
 //! it, a clock has long to make it: what counts is not within which time the step *is* when it is
-//! one, but within which the messages would have seen the clock elsewhere if it had wandered.
+//! one, but within which messages leave the clock the room to have wandered.
 //!
 //! Such a path is a cubic spline, so between two gates its second derivative is a line,
 //! two numbers, in orthogonal functions (Legendre's) such that the effort is half the square of all
@@ -28,6 +28,7 @@
 //! Source: G. Kimeldorf, G. Wahba, *Some results on Tchebycheffian spline functions* (Journal of
 //! Mathematical Analysis and Applications 33, 1971), section 5: splines under inequalities.
 
+use crate::align::ClockStep;
 use retime_numerics::nearest_point::{Condition, NearestPoint};
 
 /// Gates are told apart at distances that differ by a factor of two to the power of `1/BINS`.
@@ -43,7 +44,7 @@ const EXACT: f64 = 1e-6;
 /// and are at least so wide, as a share of it: rows of gates without any room would depend on each
 /// other, up to rounding.
 const WIDTH: f64 = 1e-3;
-/// Multiplications to spend; some hundred gates take a tenth.
+/// Multiplications to spend.
 const WORK: usize = 100_000_000;
 
 /// What a dependency lets a clock do.
@@ -57,14 +58,11 @@ pub(super) struct Gate {
     pub(super) room: f64,
 }
 
-/// The least effort, in ticks^2 / ticks^3, of a path through the gates of a clock that was set by
-/// `by` between the stamps `after` and `until`. Gates between both tell nothing.
-pub(super) fn effort(
-    gates: impl Iterator<Item = Gate>,
-    (after, until): (i64, i64),
-    by: f64,
-) -> f64 {
-    let gates = tightest(gates, after, until);
+/// The least effort, in ticks^2 / ticks^3, of a path through the gates of a clock that was not set
+/// where `step` says so. Gates between the two stamps of a step tell nothing.
+pub(super) fn effort(gates: impl Iterator<Item = Gate>, step: &ClockStep) -> f64 {
+    let by = step.by;
+    let gates = tightest(gates, step);
     let (Some(first), Some(last)) = (gates.first(), gates.last()) else {
         return 0.0;
     };
@@ -76,7 +74,7 @@ pub(super) fn effort(
         .collect();
     let mut path = NearestPoint::to(vec![0.0; 2 * times.len()]);
     let conditions = gates.iter().enumerate().map(|(number, gate)| {
-        let aligned = if gate.stamp < until { 0.0 } else { -by };
+        let aligned = if gate.stamp < step.until { 0.0 } else { -by };
         let room = gate.room.max(WIDTH * by.abs());
         let (sign, least) = if gate.is_cause {
             (-1.0, -aligned - room)
@@ -117,12 +115,13 @@ fn path_at(times: &[f64], number: usize) -> Vec<(usize, f64)> {
 }
 
 /// The tightest gates of each distance on either side of a step, both ways, by stamps.
-fn tightest(gates: impl Iterator<Item = Gate>, after: i64, until: i64) -> Vec<Gate> {
+fn tightest(gates: impl Iterator<Item = Gate>, step: &ClockStep) -> Vec<Gate> {
     let distance = |gate: &Gate| {
-        if gate.stamp <= after {
-            Some((false, after.saturating_sub(gate.stamp)))
+        if gate.stamp <= step.after {
+            Some((false, step.after.saturating_sub(gate.stamp)))
         } else {
-            (gate.stamp >= until).then(|| (true, gate.stamp.saturating_sub(until)))
+            let is_behind = gate.stamp >= step.until;
+            is_behind.then(|| (true, gate.stamp.saturating_sub(step.until)))
         }
     };
     // Distances count by powers of two from a tick on.
@@ -154,6 +153,17 @@ fn tightest(gates: impl Iterator<Item = Gate>, after: i64, until: i64) -> Vec<Ga
 #[cfg(test)]
 mod tests {
     use super::*;
+    use retime_model::ClockId;
+
+    fn step(after: i64, until: i64, by: f64) -> ClockStep {
+        ClockStep {
+            clock: ClockId(0),
+            after,
+            until,
+            by,
+            alternatives: Vec::new(),
+        }
+    }
 
     /// Gates without any room every five ticks before and after a step between these stamps.
     fn closed(after: i64, until: i64) -> impl Iterator<Item = Gate> {
@@ -171,7 +181,7 @@ mod tests {
     #[test]
     fn a_clock_is_at_rest_on_both_sides() {
         for by in [300.0, -300.0] {
-            let effort = effort(closed(0, 10_000), (0, 10_000), by);
+            let effort = effort(closed(0, 10_000), &step(0, 10_000, by));
             let expected = 6.0 * 300.0_f64.powi(2) / 10_000.0_f64.powi(3);
             let share = effort / expected;
             assert!((0.8..1.0).contains(&share), "{effort} {expected}");
@@ -187,7 +197,7 @@ mod tests {
             room: 0.0,
         };
         let gates = [gate(0, false), gate(1_000, true), gate(3_000, false)];
-        let effort = effort(gates.into_iter(), (1_000, 3_000), -600.0);
+        let effort = effort(gates.into_iter(), &step(1_000, 3_000, -600.0));
         let expected = 1.5 * 0.3_f64.powi(2) / 3_000.0;
         assert!(
             (effort / expected - 1.0).abs() < 0.02,
@@ -200,7 +210,7 @@ mod tests {
     fn wide_gates_take_no_effort() {
         let of_room = |room: f64| {
             let gates = closed(0, 10_000).map(|it| Gate { room, ..it });
-            effort(gates, (0, 10_000), 300.0)
+            effort(gates, &step(0, 10_000, 300.0))
         };
         let closed = of_room(0.0);
         assert!(of_room(80.0) < 1e-3 * closed);
@@ -210,6 +220,6 @@ mod tests {
 
     #[test]
     fn a_clock_without_dependencies_can_do_anything() {
-        assert_eq!(effort(std::iter::empty(), (10, 20), 5.0), 0.0);
+        assert_eq!(effort(std::iter::empty(), &step(10, 20, 5.0)), 0.0);
     }
 }

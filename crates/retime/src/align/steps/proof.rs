@@ -15,10 +15,10 @@
 //! I(S) = min over q of  S / q^2 + c R / h  =  4 (c/3 R (S / (6 w^2))^(1/3))^(3/4),     c = -ln 0.68
 //! ```
 //!
-//! since less than its deviation is what a normal variable is with the probability 0.68. With the
-//! step clocks take the effort `S` that is left of them elsewhere, without it `e` more. It is a step
-//! if `I(S + e) - I(S)` is more than what the step costs: where it is, how large it is, and that there is
-//! one at all.
+//! since a normal variable is less than its deviation with the probability 0.68. With the step clocks
+//! take the effort `S` that is left of them elsewhere, without it `e` more. It is a step if
+//! `I(S + e) - I(S)` is more than what the step costs: where it is, how large it is, and that there
+//! is one at all.
 //!
 //! Clocks that wander elsewhere as much as they would have to at the step, and those of which
 //! messages tell hardly anything, prove nothing.
@@ -57,6 +57,8 @@ pub(super) struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
+    /// The proof beside an alignment of the dependencies `all`, which takes rates that wander by
+    /// `wander` in the square root of a tick.
     pub(super) fn beside(all: &'a ListedEdges, alignment: &'a Alignment, wander: f64) -> Self {
         let mut proof = Self {
             all,
@@ -74,7 +76,7 @@ impl<'a> Proof<'a> {
 
     /// True if wander cannot have done it.
     pub(super) fn is_step(&self, step: &ClockStep) -> bool {
-        let effort = effort(self.gates(step.clock), (step.after, step.until), step.by);
+        let effort = effort(self.gates(step.clock), step);
         let cost = self.cost(step);
         let gain = self.improbable(self.elsewhere + effort) - self.improbable(self.elsewhere);
         gain > cost && effort > cost * self.wander.powi(2)
@@ -102,10 +104,12 @@ impl<'a> Proof<'a> {
     /// The dependencies of a clock, as what they let it do.
     fn gates(&self, clock: ClockId) -> impl Iterator<Item = Gate> {
         let edges = self.all.edges.all();
-        let of_clock = edges
-            .iter()
-            .filter(move |it| it.from == clock || it.to == clock);
-        of_clock.map(move |edge| {
+        let first = edges.partition_point(|it| it.from < clock);
+        let last = edges.partition_point(|it| it.from <= clock);
+        let others = (0..self.all.clocks() as u32).map(ClockId);
+        let received = others.flat_map(move |other| route(edges, other, clock));
+        let all = edges[first..last].iter().chain(received);
+        all.map(move |edge| {
             let is_cause = edge.from == clock;
             Gate {
                 stamp: if is_cause { edge.sent } else { edge.received },
@@ -121,6 +125,7 @@ impl<'a> Proof<'a> {
             - estimate.at(edge.from, edge.sent)
     }
 
+    /// The time that all clocks run, but for one that they are compared with.
     fn runs(&self) -> f64 {
         let clocks = (0..self.all.clocks() as u32).map(ClockId);
         let lasts = clocks.filter_map(|clock| {
@@ -157,6 +162,7 @@ impl<'a> Proof<'a> {
         median(&mut both).map_or(f64::INFINITY, |it| it.max(1.0))
     }
 
+    /// The effort of the bends of all clocks between which none was set.
     fn effort_elsewhere(&self) -> f64 {
         let estimate = &self.alignment.estimate;
         let time = |clock, stamp: i64| common(estimate, clock, stamp);
@@ -167,7 +173,8 @@ impl<'a> Proof<'a> {
             let (first, last) = self.all.extent(it)?;
             Some((time(it, first), time(it, last)))
         });
-        // Where one of the clocks does not run, not even as the reference, it goes straight on.
+        // Before a clock begins and after it has ended it goes straight on; as that of the reference
+        // counts as time, all others bend there.
         let (begin, end) = extents.fold((i64::MIN, i64::MAX), |all, it| {
             (all.0.max(it.0), all.1.min(it.1))
         });
@@ -184,6 +191,13 @@ impl<'a> Proof<'a> {
         }
         sum
     }
+}
+
+/// The dependencies from one clock to another, of a list by clocks and stamps.
+fn route(edges: &[Edge], from: ClockId, to: ClockId) -> &[Edge] {
+    let first = edges.partition_point(|it| (it.from, it.to) < (from, to));
+    let last = edges.partition_point(|it| (it.from, it.to) <= (from, to));
+    &edges[first..last]
 }
 
 /// The time of a stamp by an estimate.
