@@ -28,7 +28,6 @@
 //! Source: G. Kimeldorf, G. Wahba, *Some results on Tchebycheffian spline functions* (Journal of
 //! Mathematical Analysis and Applications 33, 1971), section 5: splines under inequalities.
 
-use crate::align::ClockStep;
 use retime_numerics::nearest_point::{Condition, NearestPoint};
 
 /// Gates are told apart at distances that differ by a factor of two to the power of `1/BINS`.
@@ -47,11 +46,21 @@ const WIDTH: f64 = 1e-3;
 /// Multiplications to spend.
 const WORK: usize = 100_000_000;
 
+/// A step of a clock on the common time, by which it lasts as long as nobody knows of it; by stamps
+/// it would last longer, or shorter, by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Gap {
+    pub(super) after: i64,
+    pub(super) until: i64,
+    /// The amount by which the clock was set, in ticks.
+    pub(super) by: f64,
+}
+
 /// What a dependency lets a clock do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gate {
-    /// The stamp of the clock.
-    pub(super) stamp: i64,
+    /// The common time of its end at the clock.
+    pub(super) time: i64,
     /// True for what it causes: it cannot be ahead by more.
     pub(super) is_cause: bool,
     /// The latency as aligned with the step, in ticks.
@@ -59,22 +68,22 @@ pub(super) struct Gate {
 }
 
 /// The least effort, in ticks^2 / ticks^3, of a path through the gates of a clock that was not set
-/// where `step` says so. Gates between the two stamps of a step tell nothing.
-pub(super) fn effort(gates: impl Iterator<Item = Gate>, step: &ClockStep) -> f64 {
-    let by = step.by;
-    let gates = tightest(gates, step);
+/// in the gap. Gates within it tell nothing.
+pub(super) fn effort(gates: impl Iterator<Item = Gate>, gap: Gap) -> f64 {
+    let by = gap.by;
+    let gates = tightest(gates, gap);
     let (Some(first), Some(last)) = (gates.first(), gates.last()) else {
         return 0.0;
     };
-    let span = last.stamp.saturating_sub(first.stamp).max(1) as f64;
+    let span = last.time.saturating_sub(first.time).max(1) as f64;
     // In terms of the step and of the run, so that all numbers are moderate.
     let times: Vec<f64> = gates
         .iter()
-        .map(|it| it.stamp.saturating_sub(first.stamp) as f64 / span)
+        .map(|it| it.time.saturating_sub(first.time) as f64 / span)
         .collect();
     let mut path = NearestPoint::to(vec![0.0; 2 * times.len()]);
     let conditions = gates.iter().enumerate().map(|(number, gate)| {
-        let aligned = if gate.stamp < step.until { 0.0 } else { -by };
+        let aligned = if gate.time < gap.until { 0.0 } else { -by };
         let room = gate.room.max(WIDTH * by.abs());
         let (sign, least) = if gate.is_cause {
             (-1.0, -aligned - room)
@@ -114,14 +123,14 @@ fn path_at(times: &[f64], number: usize) -> Vec<(usize, f64)> {
     terms
 }
 
-/// The tightest gates of each distance on either side of a step, both ways, by stamps.
-fn tightest(gates: impl Iterator<Item = Gate>, step: &ClockStep) -> Vec<Gate> {
+/// The tightest gates of each distance on either side of a gap, both ways, by time.
+fn tightest(gates: impl Iterator<Item = Gate>, gap: Gap) -> Vec<Gate> {
     let distance = |gate: &Gate| {
-        if gate.stamp <= step.after {
-            Some((false, step.after.saturating_sub(gate.stamp)))
+        if gate.time <= gap.after {
+            Some((false, gap.after.saturating_sub(gate.time)))
         } else {
-            let is_behind = gate.stamp >= step.until;
-            is_behind.then(|| (true, gate.stamp.saturating_sub(step.until)))
+            let is_behind = gate.time >= gap.until;
+            is_behind.then(|| (true, gate.time.saturating_sub(gap.until)))
         }
     };
     // Distances count by powers of two from a tick on.
@@ -145,32 +154,25 @@ fn tightest(gates: impl Iterator<Item = Gate>, step: &ClockStep) -> Vec<Gate> {
             .count();
     let nearest = longest.saturating_sub((OCTAVES * BINS) as usize);
     let mut found: Vec<Gate> = least[4 * nearest..].iter().copied().flatten().collect();
-    found.sort_by(|a, b| a.stamp.cmp(&b.stamp).then(a.is_cause.cmp(&b.is_cause)));
+    found.sort_by(|a, b| a.time.cmp(&b.time).then(a.is_cause.cmp(&b.is_cause)));
     found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retime_model::ClockId;
 
-    fn step(after: i64, until: i64, by: f64) -> ClockStep {
-        ClockStep {
-            clock: ClockId(0),
-            after,
-            until,
-            by,
-            alternatives: Vec::new(),
-        }
+    fn gap(after: i64, until: i64, by: f64) -> Gap {
+        Gap { after, until, by }
     }
 
-    /// Gates without any room every five ticks before and after a step between these stamps.
+    /// Gates without any room every five ticks before and after a gap between these times.
     fn closed(after: i64, until: i64) -> impl Iterator<Item = Gate> {
         let before = (0..=2_000).map(move |it| after - 5 * it);
         let stamps = before.chain((0..=2_000).map(move |it| until + 5 * it));
         let both = stamps.flat_map(|stamp| [(stamp, true), (stamp, false)]);
-        both.map(|(stamp, is_cause)| Gate {
-            stamp,
+        both.map(|(time, is_cause)| Gate {
+            time,
             is_cause,
             room: 0.0,
         })
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn a_clock_is_at_rest_on_both_sides() {
         for by in [300.0, -300.0] {
-            let effort = effort(closed(0, 10_000), &step(0, 10_000, by));
+            let effort = effort(closed(0, 10_000), gap(0, 10_000, by));
             let expected = 6.0 * 300.0_f64.powi(2) / 10_000.0_f64.powi(3);
             let share = effort / expected;
             assert!((0.8..1.0).contains(&share), "{effort} {expected}");
@@ -190,13 +192,13 @@ mod tests {
     /// Through (0, 0), (1, 0) and (3, f) a spline goes with `3/2 (f/2)^2 / 3`.
     #[test]
     fn a_spline_through_three_gates() {
-        let gate = |stamp, is_cause| Gate {
-            stamp,
+        let gate = |time, is_cause| Gate {
+            time,
             is_cause,
             room: 0.0,
         };
         let gates = [gate(0, false), gate(1_000, true), gate(3_000, false)];
-        let effort = effort(gates.into_iter(), &step(1_000, 3_000, -600.0));
+        let effort = effort(gates.into_iter(), gap(1_000, 3_000, -600.0));
         let expected = 1.5 * 0.3_f64.powi(2) / 3_000.0;
         assert!(
             (effort / expected - 1.0).abs() < 0.02,
@@ -209,7 +211,7 @@ mod tests {
     fn wide_gates_take_no_effort() {
         let of_room = |room: f64| {
             let gates = closed(0, 10_000).map(|it| Gate { room, ..it });
-            effort(gates, &step(0, 10_000, 300.0))
+            effort(gates, gap(0, 10_000, 300.0))
         };
         let closed = of_room(0.0);
         assert!(of_room(80.0) < 1e-3 * closed);
@@ -219,6 +221,6 @@ mod tests {
 
     #[test]
     fn a_clock_without_dependencies_can_do_anything() {
-        assert!(effort(std::iter::empty(), &step(10, 20, 5.0)).abs() < 1e-12);
+        assert!(effort(std::iter::empty(), gap(10, 20, 5.0)).abs() < 1e-12);
     }
 }

@@ -26,7 +26,7 @@
 //! Minimum description lengths: J. Rissanen, *Modeling by shortest data description* (Automatica 14,
 //! 1978).
 
-use super::effort::{Gate, effort};
+use super::effort::{Gap, Gate, effort};
 use crate::align::{Alignment, ClockStep};
 use crate::estimate::Estimate;
 use retime_causality::edges::{Edge, ListedEdges, Source};
@@ -76,15 +76,26 @@ impl<'a> Proof<'a> {
 
     /// True if wander cannot have done it.
     pub(super) fn is_step(&self, step: &ClockStep) -> bool {
-        let effort = effort(self.gates(step.clock), step);
+        let effort = effort(self.gates(step.clock), self.gap(step));
         let cost = self.cost(step);
         let gain = self.improbable(self.elsewhere + effort) - self.improbable(self.elsewhere);
         gain > cost && effort > cost * self.wander.powi(2)
     }
 
+    /// A step on the common time.
+    fn gap(&self, step: &ClockStep) -> Gap {
+        let time = |stamp| common(&self.alignment.estimate, step.clock, stamp);
+        Gap {
+            after: time(step.after),
+            until: time(step.until),
+            by: step.by,
+        }
+    }
+
     /// The negative logarithm of how probable such a step is there.
     pub(super) fn cost(&self, step: &ClockStep) -> f64 {
-        let lasts = step.until.saturating_sub(step.after).max(1) as f64;
+        let gap = self.gap(step);
+        let lasts = gap.until.saturating_sub(gap.after).max(1) as f64;
         let place = (self.runs / lasts).max(1.0).ln();
         let size = (step.by.abs() / self.open).max(1.0).ln();
         place + size + RARE
@@ -111,8 +122,9 @@ impl<'a> Proof<'a> {
         let all = edges[first..last].iter().chain(received);
         all.map(move |edge| {
             let is_cause = edge.from == clock;
+            let stamp = if is_cause { edge.sent } else { edge.received };
             Gate {
-                stamp: if is_cause { edge.sent } else { edge.received },
+                time: common(&self.alignment.estimate, clock, stamp),
                 is_cause,
                 room: self.latency(edge).max(0.0),
             }
@@ -264,7 +276,7 @@ mod tests {
         assert!((proof(0.0).open - 600.0).abs() < 1e-6);
         assert!((proof(0.0).runs - 4e6).abs() < 1e-6);
         assert!(proof(1e-5).is_step(&step));
-        assert!(!proof(1e3).is_step(&step), "of clocks that can do it");
+        assert!(!proof(1e6).is_step(&step), "of clocks that can do it");
         let less = |by: f64| ClockStep { by, ..step.clone() };
         assert!(
             !proof(1e-5).is_step(&less(250.0)),
@@ -278,9 +290,30 @@ mod tests {
         let proof = Proof::beside(&list, &alignment, 0.0);
         let bend = 2e-4_f64.powi(2) / 2_000.0;
         assert!((proof.elsewhere / bend - 1.0).abs() < 1e-6);
+        let step = ClockStep {
+            by: 2_000.0,
+            ..step
+        };
         assert!(proof.is_step(&step), "less than the step takes");
-        let (list, alignment, step) = set(3e6);
+        let (list, alignment, _) = set(3e8);
         assert!(!Proof::beside(&list, &alignment, 0.0).is_step(&step));
+    }
+
+    /// A clock that gained a tenth of a second within a microsecond has long run on by itself.
+    #[test]
+    fn a_step_lasts_as_long_as_others_run() {
+        let (list, mut alignment, _) = set(0.0);
+        let step = ClockStep {
+            clock: ClockId(2),
+            after: 992_000,
+            until: 992_000 + 100_000_000 + 1_000,
+            by: 100_000_000.0,
+            alternatives: Vec::new(),
+        };
+        let ends = vec![(step.after, 7_000.0), (step.until, 7_000.0 - step.by)];
+        alignment.estimate.offsets[2] = Some(Offset::through(ends));
+        let gap = Proof::beside(&list, &alignment, 0.0).gap(&step);
+        assert_eq!((gap.after, gap.until), (999_000, 1_000_000));
     }
 
     /// `I` is the least of all wanders, and at 81 times the effort three times as much.
