@@ -201,6 +201,41 @@ fn kernels_of_a_real_run_without_metadata_are_joined_by_their_launches() {
     );
 }
 
+/// Of half of a run of 23 ms all times are 3 or 20 ms later: its only iteration says that all ranks
+/// recorded the same.
+#[test]
+fn a_real_run_whose_halves_are_apart_is_joined_by_its_iteration() {
+    let Some(scratch) = unpacked("gpu/param_dlrm8") else {
+        return;
+    };
+    let run = scratch.join("param_dlrm8/dlrm_kineto");
+    for (later, apart) in [(3_000, 3e6), (17_000, 2e7)] {
+        for file in fs::read_dir(&run).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if !matches!(name.as_bytes()[6], b'4'..=b'7') {
+                continue;
+            }
+            let mut document: serde_json::Value =
+                serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            for event in document["traceEvents"].as_array_mut().unwrap() {
+                if let Some(ts) = event["ts"].as_i64() {
+                    event["ts"] = (ts + later).into();
+                }
+            }
+            fs::write(&path, document.to_string()).unwrap();
+        }
+        let correct = "correct param_dlrm8/dlrm_kineto -o out --json report.json --quiet --force";
+        scratch.retime(correct).expect_code(0);
+        let report = read_report(&scratch);
+        assert_eq!(report["matching"]["collectives"], 7);
+        assert_eq!(report["before"]["reversed"], 28);
+        assert_eq!(report["after"]["reversed"], 0);
+        let latency = report["before"]["worst"][0]["latency_ticks"].as_f64();
+        assert!((latency.unwrap() + apart).abs() < 50_000.0, "{latency:?}");
+    }
+}
+
 /// Of two ranks of 128 nothing says which group their kernels are of, so none is guessed.
 #[test]
 fn where_no_group_is_known_it_is_said_what_to_record() {
