@@ -201,8 +201,8 @@ fn kernels_of_a_real_run_without_metadata_are_joined_by_their_launches() {
     );
 }
 
-/// Of half of a run of 23 ms all times are 3 or 20 ms later: its only iteration says that all ranks
-/// recorded the same.
+/// Ranks 4 to 7 of a run of 23 ms are shifted by 3 and by 20 ms: the number of its only iteration says
+/// that all ranks recorded the same calls.
 #[test]
 fn a_real_run_whose_halves_are_apart_is_joined_by_its_iteration() {
     let Some(scratch) = unpacked("gpu/param_dlrm8") else {

@@ -46,8 +46,8 @@ const WIDTH: f64 = 1e-3;
 /// Multiplications to spend.
 const WORK: usize = 100_000_000;
 
-/// A step of a clock on the common time, by which it lasts as long as nobody knows of it; by stamps
-/// it would last longer, or shorter, by itself.
+/// A step of a clock between two common times. Between two stamps of the clock itself the step would
+/// add to the time that it lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gap {
     pub(super) after: i64,
@@ -56,12 +56,12 @@ pub(super) struct Gap {
     pub(super) by: f64,
 }
 
-/// What a dependency lets a clock do.
+/// A bound of the offset of a clock at one time, which a dependency sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gate {
     /// The common time of its end at the clock.
     pub(super) time: i64,
-    /// True for what it causes: it cannot be ahead by more.
+    /// True if the clock has the cause: the bound is one from above.
     pub(super) is_cause: bool,
     /// The latency as aligned with the step, in ticks.
     pub(super) room: f64,

@@ -24,7 +24,7 @@ use std::cmp::Ordering;
 
 use super::firmness::firmness;
 use super::parts::Cuts;
-use super::proof::Proof;
+use super::proof::{Proof, common};
 use super::reversed::{PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::SmoothAlignment;
@@ -39,7 +39,8 @@ const NEARLY: f64 = 1.001;
 /// possible.
 const TIGHT: f64 = 0.25;
 
-/// Of two explanations one is twenty times more probable, in natural logarithms: the usual 5 %.
+/// One explanation is clearly more probable than another if it is twenty times as probable (the usual
+/// 5 %), as a natural logarithm.
 const CLEARLY: f64 = 3.0;
 
 /// Aligned clocks as an explanation of what was recorded.
@@ -178,10 +179,7 @@ impl Explained {
 
     /// Per step: the clock, and between which common times it was set.
     fn set_at(&self) -> Vec<SetAt> {
-        let time = |clock, stamp: i64| {
-            let add = self.alignment.estimate.at(clock, stamp);
-            stamp.saturating_add(add.round() as i64)
-        };
+        let time = |clock, stamp| common(&self.alignment.estimate, clock, stamp);
         let steps = self.alignment.steps.iter();
         let set_at = steps.map(|it| SetAt {
             clock: it.clock,

@@ -50,7 +50,7 @@ pub(super) struct Proof<'a> {
     wander: f64,
     /// The time that all clocks run that can wander against another, in ticks.
     runs: f64,
-    /// What messages leave open of a clock, in ticks.
+    /// The room that messages leave to a clock, in ticks.
     open: f64,
     /// The effort that clocks take but for their steps, in 1 / ticks.
     elsewhere: f64,
@@ -112,7 +112,7 @@ impl<'a> Proof<'a> {
         4.0 * (HIDDEN / 3.0 * places).powf(0.75)
     }
 
-    /// The dependencies of a clock, as what they let it do.
+    /// The bounds that dependencies set to the offset of a clock.
     fn gates(&self, clock: ClockId) -> impl Iterator<Item = Gate> {
         let edges = self.all.edges.all();
         let first = edges.partition_point(|it| it.from < clock);
@@ -213,7 +213,7 @@ fn route(edges: &[Edge], from: ClockId, to: ClockId) -> &[Edge] {
 }
 
 /// The time of a stamp by an estimate.
-fn common(estimate: &Estimate, clock: ClockId, stamp: i64) -> i64 {
+pub(super) fn common(estimate: &Estimate, clock: ClockId, stamp: i64) -> i64 {
     let add = estimate.at(clock, stamp);
     stamp.saturating_add(add.round() as i64)
 }
