@@ -28,6 +28,7 @@ use crate::all_columns::AllColumns;
 use crate::collectives::{Collectives, Participant};
 use crate::nodes::Nodes;
 use crate::partner::Partner;
+use crate::whole::Whole;
 use crate::{Causality, EventNode, PackedOption};
 
 /// A trace with all of its events.
@@ -55,11 +56,6 @@ pub enum OtherEvents {
         "{0} events are more than can be numbered together; leave out what looks at every event"
     )]
     TooMany(u64),
-    /// Only a part of the trace is here.
-    #[error(
-        "other processes hold a part of the trace; every event is looked at by one process only"
-    )]
-    InParts,
 }
 
 impl AllEvents {
@@ -83,16 +79,20 @@ impl Causality {
     /// This trace with all its events as nodes, given the recorded times of all events of each
     /// location. An event that is stamped before its predecessor is taken to be as late as that.
     ///
+    /// Of a [part](crate::Whole) these are the events of its own locations; ghosts stay the nodes
+    /// that they are. What is given for locations of other parts is not looked at.
+    ///
     /// # Errors
     ///
     /// If these are the times of other events.
     pub fn with_all_events(&self, times: &[Vec<Timestamp>]) -> Result<AllEvents, OtherEvents> {
-        if !self.whole().is_here() {
-            return Err(OtherEvents::InParts);
-        }
-        let (nodes, numbers) = self.nodes.with_all_events(times)?;
+        let (mut nodes, numbers) = self.nodes.with_all_events(times)?;
         let mut partner = vec![Partner::NONE; nodes.len()];
         let renumbered = |node: EventNode| numbers[node.index()];
+        if let Some(rest) = self.whole().rest() {
+            // Ghosts are told by node, and slots are as they were.
+            nodes.in_whole(Whole::with(rest.renumbered(&renumbered, &|slot| slot)));
+        }
         for (node, of) in self.nodes.all().zip(&*self.partner) {
             let of = match self.nodes.role(node) {
                 Role::Send | Role::Receive => of.node().map(|it| renumbered(it).into()),
@@ -128,12 +128,19 @@ impl Nodes {
         &self,
         times: &[Vec<Timestamp>],
     ) -> Result<(Self, Vec<EventNode>), OtherEvents> {
-        let total: u64 = times.iter().map(|it| it.len() as u64).sum();
+        let own = (0..self.locations()).filter(|it| self.whole().has(*it));
+        let own: u64 = own.map(|it| self.event_count(it)).sum();
+        let ghosts = self.len() - self.own().count();
+        let total = own + ghosts as u64;
         if total >= u64::from(u32::MAX) {
             return Err(OtherEvents::TooMany(total));
         }
         let mut columns = AllColumns::of(total as usize, self.len());
         for location in 0..self.locations() {
+            if !self.whole().has(location) {
+                add_ghosts(&mut columns, self, location);
+                continue;
+            }
             let changed = OtherEvents::Changed {
                 location: location as u32,
             };
@@ -168,6 +175,18 @@ fn add(all: &mut AllColumns, nodes: &Nodes, location: usize, stamps: &[Timestamp
     }
     all.first.push(EventNode(all.times.len() as u32));
     own.next().is_none()
+}
+
+/// Adds the nodes of a location that another part has.
+fn add_ghosts(all: &mut AllColumns, nodes: &Nodes, location: usize) {
+    for node in nodes.span(location) {
+        all.numbers.push(EventNode(all.times.len() as u32));
+        all.times.push(nodes.timestamp(node));
+        all.events.push(nodes.event(node) as u32);
+        all.roles.push(nodes.role(node));
+        all.between.push(false);
+    }
+    all.first.push(EventNode(all.times.len() as u32));
 }
 
 impl Collectives {

@@ -49,8 +49,9 @@ pub struct Nodes {
     /// Shared with the same trace at other times.
     events: Arc<Vec<u32>>,
     roles: Arc<Vec<Role>>,
-    /// True for events that only lie between those that take part; empty where there are none.
-    between: Arc<Vec<bool>>,
+    /// True for events that only lie between those that take part; `None` where these are no
+    /// nodes.
+    between: Option<Arc<Vec<bool>>>,
     /// Nodes of location `l` are `first[l]..first[l + 1]`.
     first: Vec<EventNode>,
     /// Whose nodes are all here, and are to be visited.
@@ -94,7 +95,7 @@ impl Nodes {
             times,
             events: Arc::new(events),
             roles: Arc::new(roles),
-            between: Arc::default(),
+            between: None,
             first: vec![EventNode(0)],
             counts: Arc::new(counts),
             whole,
@@ -196,7 +197,7 @@ impl Nodes {
         };
         let mut events = Vec::with_capacity(self.len());
         let mut roles = Vec::with_capacity(self.len());
-        let mut between = Vec::with_capacity(self.between.len());
+        let mut between = self.between.as_ref().map(|it| Vec::with_capacity(it.len()));
         for location in 0..self.locations() {
             let range = self.span(location).range();
             let last = self.event_counts[location].saturating_sub(1) as u32;
@@ -212,8 +213,9 @@ impl Nodes {
                     .rev()
                     .map(|event| last - event),
             );
-            let of_location = self.between.get(range.clone());
-            between.extend(of_location.into_iter().flatten().rev());
+            if let (Some(mirrored), Some(all)) = (&mut between, &self.between) {
+                mirrored.extend(all[range.clone()].iter().rev());
+            }
             roles.extend(self.roles[range].iter().rev().map(|role| role.mirrored()));
             let extent = self.extents[location];
             mirrored.extents.push(extent.map(|extent| Extent {
@@ -222,7 +224,7 @@ impl Nodes {
             }));
         }
         (mirrored.events, mirrored.roles) = (Arc::new(events), Arc::new(roles));
-        mirrored.between = Arc::new(between);
+        mirrored.between = between.map(Arc::new);
         mirrored
     }
 
@@ -285,7 +287,7 @@ impl Nodes {
             times: Vec::new(),
             events: Arc::clone(&self.events),
             roles: Arc::clone(&self.roles),
-            between: Arc::clone(&self.between),
+            between: self.between.clone(),
             first: self.first.clone(),
             whole: self.whole.clone(),
             counts: Arc::clone(&self.counts),
@@ -299,13 +301,14 @@ impl Nodes {
 
     /// These nodes replaced by those of all events, and the new number of each.
     pub(super) fn replaced_by(&self, all: AllColumns) -> (Self, Vec<EventNode>) {
-        let counts = all.first.windows(2).map(|it| it[1].0 - it[0].0);
+        // No log has more events than `u32` counts.
+        let counts = self.event_counts.iter().map(|it| *it as u32);
         let mut nodes = Self {
             counts: Arc::new(counts.collect()),
             times: all.times,
             events: Arc::new(all.events),
             roles: Arc::new(all.roles),
-            between: Arc::new(all.between),
+            between: Some(Arc::new(all.between)),
             first: all.first,
             extents: self.extents.clone(),
             blocks: Vec::new(),
@@ -318,21 +321,23 @@ impl Nodes {
     /// True if every event of the trace is a node.
     #[inline]
     pub fn are_all_events(&self) -> bool {
-        !self.between.is_empty()
+        self.between.is_some()
     }
 
     /// True if nothing depends on `node`, and it on nothing: it only lies between others.
     #[inline]
     pub fn is_between(&self, node: EventNode) -> bool {
-        self.between.get(node.index()).is_some_and(|it| *it)
+        let between = self.between.as_ref();
+        between.is_some_and(|it| it[node.index()])
     }
 
     /// True if every event is a node, and that with this number in its location only lies
     /// between others.
     pub fn has_between(&self, location: LocationIndex, event: u64) -> bool {
         let first = self.first[location.as_usize()].index();
-        let between = self.between.get(first + event as usize);
-        between.is_some_and(|it| *it)
+        let between = self.between.as_ref();
+        let of_event = between.and_then(|it| it.get(first + event as usize));
+        of_event.is_some_and(|it| *it)
     }
 
     /// A stamp as seen in the mirror, and back; `None` outside of 64 bits.

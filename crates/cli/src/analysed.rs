@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use retime::causality::{AllEvents, Violation};
+use retime::causality::{AllEvents, Nodes, Violation};
 use retime::format::Trace;
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Method, Solution, Unsolved,
@@ -176,10 +176,12 @@ pub(crate) fn analyse_together(
     })?;
     check_interrupt()?;
     let of_other_kind = retime_perfetto::of_other_kind(source.path, trace.format())?;
+    let trace = Arc::new(trace);
     Ok(Analysed {
         opened: Opened {
             path: source.path.into(),
-            trace: Arc::new(trace),
+            trace: trace.clone(),
+            dealt: Some(trace),
             contents: read.contents,
             timing: LoadTiming {
                 scan,
@@ -281,21 +283,32 @@ impl Analysed {
         Ok(())
     }
 
-    /// Reads the times of all events once more, for who looks at each of them.
+    /// Reads the times of all events once more, for who looks at each of them: each process
+    /// those of its part.
     pub(crate) fn all_events(&self) -> Result<AllEvents, CliError> {
         let causality = self.analysis.causality();
         let nodes = causality.nodes();
-        let all = (0..nodes.locations()).map(|location| {
-            // No log has more.
-            let count = u32::try_from(nodes.event_count(location)).unwrap_or(u32::MAX);
-            (0..count).collect::<Vec<u32>>()
-        });
-        let all: Vec<Vec<u32>> = all.collect();
-        let all: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
-        let timelines = self.opened.trace.timelines(&all, &Interrupts)?;
-        let times: Vec<Vec<Timestamp>> = timelines.into_iter().map(|it| it.times).collect();
+        let times = match &self.opened.dealt {
+            Some(dealt) => dealt.show_all_events(nodes, &Interrupts)?,
+            None => self.times_of_all(nodes)?,
+        };
         let all = causality.with_all_events(&times);
         all.map_err(|reason| CliError::input(&self.opened.path, reason.to_string()))
+    }
+
+    /// The recorded times of all events of each location.
+    fn times_of_all(&self, nodes: &Nodes) -> Result<Vec<Vec<Timestamp>>, CliError> {
+        // No log has more events than `u32` counts.
+        let count =
+            |location: usize| u32::try_from(nodes.event_count(location)).unwrap_or(u32::MAX);
+        let counts: Vec<u32> = (0..nodes.locations()).map(count).collect();
+        let numbers: Vec<u32> = (0..counts.iter().copied().max().unwrap_or(0)).collect();
+        let all = counts.iter().map(|it| &numbers[..*it as usize]);
+        let timelines = self
+            .opened
+            .trace
+            .timelines(&all.collect::<Vec<_>>(), &Interrupts)?;
+        Ok(timelines.into_iter().map(|it| it.times).collect())
     }
 
     /// Joins what belongs together at the times of a solution; whether that is anything else

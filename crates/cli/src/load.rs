@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use retime::causality::{CausalityError, CausalityOptions, LocationLog};
 use retime::format::{Contents, Rewrite, Trace, Unused};
 use retime::{Causality, TraceInfo};
-use retime_parallel::Team;
+use retime_parallel::{Dealt, Team};
 
 use crate::call;
 use crate::error::CliError;
@@ -20,6 +20,8 @@ pub(crate) struct Opened {
     pub(crate) path: PathBuf,
     /// Shared with who draws it while it is corrected.
     pub(crate) trace: Arc<dyn Trace>,
+    /// The same trace where several processes have parts of it, and analyse it together.
+    pub(crate) dealt: Option<Arc<Dealt>>,
     /// The content of each location besides times: its events, counted by kind.
     pub(crate) contents: Vec<Contents>,
     pub(crate) timing: LoadTiming,
@@ -140,6 +142,7 @@ pub(crate) fn load_with<T>(
         opened: Opened {
             path: path.into(),
             trace: Arc::from(trace),
+            dealt: None,
             contents: scan.contents,
             timing,
             of_other_kind,

@@ -15,7 +15,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use retime::causality::NeedsWhole;
+use retime::causality::{NeedsWhole, OtherEvents};
 use retime::estimate::DelayRule;
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Solution, Step,
@@ -192,6 +192,26 @@ impl Follower {
                 let _ = analysis.stragglers(solution, bounds, monitor);
             }
         }
+    }
+
+    /// The number of all events of a location of this process.
+    pub fn event_count(&self, location: LocationIndex) -> u64 {
+        let nodes = self.analysis.as_ref().map(|it| it.causality().nodes());
+        nodes.map_or(0, |it| it.event_count(location.as_usize()))
+    }
+
+    /// Shows the steps that follow all events of its own locations, given their recorded times
+    /// by location. Each process has to be shown its own before a step looks at them.
+    ///
+    /// # Errors
+    ///
+    /// If these are the times of other events.
+    pub fn show_all_events(&mut self, times: &[Vec<Timestamp>]) -> Result<(), OtherEvents> {
+        if let Some(analysis) = &mut self.analysis {
+            let all = analysis.causality().with_all_events(times)?;
+            analysis.show_all_events(all);
+        }
+        Ok(())
     }
 
     /// The numbers of the events with a role of a location of this process.

@@ -35,32 +35,31 @@ use crate::gamma::Gamma;
 /// The part that a clock should have lost beyond the ticks that were taken off its lead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// In parts of `2^-64` ticks,
-    parts: u64,
-    /// less a tick that was taken ahead.
-    ahead: bool,
+    /// In parts of `2^-64` ticks, from half a tick that was taken ahead to less than one that
+    /// is due.
+    rest: i128,
 }
+
+/// A tick.
+const TICK: i128 = 1 << 64;
 
 impl Lost {
     /// Nothing is lost, and nothing taken.
-    pub(super) const NOTHING: Self = Self {
-        parts: 0,
-        ahead: false,
-    };
+    pub(super) const NOTHING: Self = Self { rest: 0 };
 
     /// How many ticks the interval to the next event loses, and what is left then.
     #[inline]
     #[must_use]
     pub fn next(self, interval: u64, gamma: Gamma) -> (u64, Self) {
         let loss = gamma.lost_over(interval);
-        let (ticks, mut rest) = self.after(loss);
+        let (ticks, left) = self.after(loss);
         let is_long = loss >> 64 != 0;
         // No interval loses more than all of it.
-        if is_long && rest.parts >> 63 == 1 && ticks < interval {
-            rest.ahead = true;
-            return (ticks + 1, rest);
+        if is_long && left.rest >= TICK / 2 && ticks < interval {
+            let rest = left.rest - TICK;
+            return (ticks + 1, Self { rest });
         }
-        (ticks, rest)
+        (ticks, left)
     }
 
     /// How many ticks are lost over an interval with any number of events, and what is left
@@ -73,35 +72,33 @@ impl Lost {
     /// At least as many ticks as the interval to the next event loses, so that what it keeps
     /// grows with the interval.
     pub(super) fn at_most(self, interval: u64, gamma: Gamma) -> u64 {
-        let (ticks, rest) = self.over(interval, gamma);
-        ticks + u64::from(rest.parts > 0 && !rest.ahead)
+        let (ticks, left) = self.over(interval, gamma);
+        ticks + u64::from(left.rest > 0)
     }
 
     /// How many parts of `2^-64` ticks of a lead of so many ticks are left to lose.
     pub(super) fn left_of(self, lead: u64) -> u128 {
-        ((u128::from(lead) + u128::from(self.ahead)) << 64) - u128::from(self.parts)
+        (u128::from(lead) << 64).saturating_add_signed(-self.rest)
     }
 
     /// True if less is lost than by `other`.
     #[inline]
     pub(super) fn is_less(self, other: Self) -> bool {
-        (!self.ahead, self.parts) < (!other.ahead, other.parts)
+        self.rest < other.rest
     }
 
     /// Whole ticks of the sum, once it has grown by `loss`.
     #[inline]
     fn after(self, loss: u128) -> (u64, Self) {
-        let sum = loss + u128::from(self.parts);
-        let (ticks, parts) = ((sum >> 64) as u64, sum as u64);
-        match ticks.checked_sub(u64::from(self.ahead)) {
-            Some(ticks) => (
-                ticks,
-                Self {
-                    parts,
-                    ahead: false,
-                },
-            ),
-            None => (0, Self { parts, ahead: true }),
+        // Below two ticks, so that their number is -1, 0 or 1.
+        let sum = self.rest + i128::from(loss as u64);
+        let whole = (sum >> 64) as i64;
+        match ((loss >> 64) as u64).checked_add_signed(whole) {
+            Some(ticks) => {
+                let rest = sum - (i128::from(whole) << 64);
+                (ticks, Self { rest })
+            }
+            None => (0, Self { rest: sum }),
         }
     }
 }

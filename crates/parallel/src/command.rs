@@ -54,6 +54,9 @@ pub(crate) enum Command<'a> {
         /// The process of each location.
         owners: Cow<'a, [u32]>,
     },
+    /// To read the times of all events of its part, for steps that look at each of them; answered
+    /// by nothing.
+    ShowAllEvents { trace: u32 },
     /// To take a step of the analysis together with process 0; not answered.
     Step(Cow<'a, [u8]>),
     /// To compare its part of a copy with what the analysis has computed; answered by the first

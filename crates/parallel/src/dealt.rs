@@ -18,6 +18,7 @@ use retime_model::{
 };
 use serde::de::DeserializeOwned;
 
+use crate::all_times::all_times;
 use crate::command::{Answer, Command, Differs, Failure, Kept};
 use crate::communicator::Lost;
 use crate::deal::deal;
@@ -177,6 +178,21 @@ impl Dealt {
             own,
             distribution,
         })
+    }
+
+    /// Lets each process read the times of all events of its part, for steps that look at each
+    /// of them; those of this process, by location.
+    pub fn show_all_events(
+        &self,
+        nodes: &Nodes,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Vec<Timestamp>>, FormatError> {
+        let monitor = &self.for_all(monitor);
+        let show = |_: &[LocationIndex]| Command::ShowAllEvents { trace: self.number };
+        let count = |it: LocationIndex| nodes.event_count(it.as_usize());
+        let own =
+            |trace: &dyn InParts, part: &[LocationIndex]| all_times(trace, part, count, monitor);
+        Ok(self.together::<(), _>(show, own)?.0)
     }
 
     /// Reads this trace, a copy, again, each process its part, and compares it with what an

@@ -33,6 +33,7 @@
 //! | `command` | what process 0 asks for, and what is answered |
 //! | `deal` | which locations each process gets |
 //! | `kept` | what a process has read, kept for the analysis |
+//! | `all_times` | the times of all events of a part |
 //! | `mark` | whether all mean the same trace by a path |
 //! | `members` | the processes as those who share a trace |
 //! | `dealt` | the trace as process 0 sees it |
@@ -42,6 +43,7 @@
 //! | `worker` | the other processes |
 //! | `usage` | what a process took |
 
+mod all_times;
 mod command;
 mod communicator;
 mod deal;

@@ -13,6 +13,7 @@ use retime_model::format::{
 use retime_model::{LocationIndex, Monitor, PartCorrection};
 use serde::Serialize;
 
+use crate::all_times::all_times;
 use crate::command::{Answer, Bytes, Command, Differs, Failure, Kept};
 use crate::communicator::Lost;
 use crate::kept::keep;
@@ -125,6 +126,10 @@ impl Worker<'_> {
                 let answer = self.keep(trace, owners.into_owned());
                 self.answer(answer)
             }
+            Command::ShowAllEvents { trace } => {
+                let answer = self.show_all_events(trace);
+                self.answer(answer)
+            }
             Command::Step(step) => {
                 if let Some(follower) = &mut self.follower {
                     follower.follow(&step, self.monitor);
@@ -204,6 +209,17 @@ impl Worker<'_> {
         let distribution = Distribution::new(Arc::new(Members(Arc::clone(self.team))), owners);
         self.follower = Some(Follower::new(info, logs, distribution));
         Ok(kept)
+    }
+
+    /// Reads its part of the trace again, for an analysis that looks at each event.
+    fn show_all_events(&mut self, trace: u32) -> Answer<()> {
+        let follower = self.follower.as_ref().ok_or(Lost::Garbled(0))?;
+        let part: Vec<LocationIndex> = self.kept.iter().map(|it| it.0).collect();
+        let count = |it: LocationIndex| follower.event_count(it);
+        let times = self.on(trace, |it, monitor| all_times(it, &part, count, monitor))?;
+        let follower = self.follower.as_mut().ok_or(Lost::Garbled(0))?;
+        let shown = follower.show_all_events(&times);
+        Ok(shown.map_err(FormatError::failed)?)
     }
 
     /// Reads its part of a copy again.

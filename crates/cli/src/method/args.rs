@@ -195,13 +195,7 @@ impl MethodArgs {
     pub(crate) fn can_be_together(&self) -> bool {
         let method = self.unresolved();
         let sees_all = matches!(self.controller, Controller::Combined { .. });
-        let looks_at_each = method.heeds(Choice::Distance) && self.min_distance.is_given()
-            || method.heeds(Choice::Control) && self.steps == StepsName::Every
-            || method
-                .logical_clock()
-                .is_some_and(|it| it.kind == ClockKind::Lamport)
-                && self.backward;
-        method.can_be_shared() && !looks_at_each && !(sees_all && method.heeds(Choice::Control))
+        method.can_be_shared() && !(sees_all && method.heeds(Choice::Control))
     }
 
     fn clock(&self, info: &TraceInfo) -> Result<LogicalClock, CliError> {

@@ -12,7 +12,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use retime::{Delay, MinimalDistance, ParseDelayError, Ticks, TraceInfo};
+use retime::{MinimalDistance, ParseDelayError, Ticks, TraceInfo};
 
 use super::controller::to_ticks;
 use crate::error::CliError;
@@ -38,11 +38,6 @@ impl MinDistance {
             ValueOrFile::Value(distance) => Ok(to_ticks(*distance, info.rate)?.into()),
             ValueOrFile::File(path) => read_table(path, info),
         }
-    }
-
-    /// True if it may be more than nothing.
-    pub(super) fn is_given(&self) -> bool {
-        self.0 != ValueOrFile::Value(Delay::Ticks(0))
     }
 }
 

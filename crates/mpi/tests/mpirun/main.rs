@@ -181,6 +181,33 @@ fn ranks_by_many_processes() {
     }
 }
 
+/// Clocks that do something at each event need none of the events of other processes for it.
+#[test]
+fn clocks_that_look_at_each_event_by_many_processes() {
+    let scratch = halo(6, 60_000);
+    let dir = scratch.path();
+    for (number, clock) in [
+        "clc --min-distance 10ns",
+        "clc --controller 1997 --steps every",
+        "lamport --backward",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let correct = format!("correct trace --method {clock} --threads 1 --json");
+        let alone = format!("{correct} alone.json -o alone{number}");
+        assert_eq!(retime(dir, &alone), 0);
+        for size in [2, 5] {
+            let asked = format!("{correct} {size}.json -o out{number}.{size}");
+            assert_eq!(run(dir, size, &asked), (0, String::new()));
+            let both = [format!("alone{number}"), format!("out{number}.{size}")];
+            assert_same(&dir.join(&both[0]), &dir.join(&both[1]));
+            let json = report(&dir.join(format!("{size}.json")));
+            assert_eq!(json, report(&dir.join("alone.json")));
+        }
+    }
+}
+
 #[test]
 fn a_thousand_dependencies_cost_less_than_a_message() {
     let scratch = halo(4, 8_000_000);

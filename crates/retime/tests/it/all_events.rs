@@ -26,7 +26,7 @@ struct Known {
     plain: Plain,
 }
 
-fn stamps(trace: &Trace) -> Vec<Vec<Timestamp>> {
+pub(crate) fn stamps(trace: &Trace) -> Vec<Vec<Timestamp>> {
     let of_location = trace.events.iter();
     of_location
         .map(|events| events.iter().map(|event| Timestamp(event.raw)).collect())

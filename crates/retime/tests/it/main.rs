@@ -13,6 +13,7 @@
 
 mod align;
 mod all_events;
+mod all_events_shared;
 mod amortization;
 mod auto;
 mod backward;

@@ -25,9 +25,9 @@ use crate::processes::{Thread, together};
 
 /// What one process comes to, step by step, as far as processes worked together.
 pub(crate) struct Outcome {
-    distribution: Distribution,
+    pub(crate) distribution: Distribution,
     analysis: Option<Analysis>,
-    solution: Option<Solution>,
+    pub(crate) solution: Option<Solution>,
     measured: Option<Measured>,
     least_distortion: Option<LeastDistortion>,
     bounds: Option<Bounds>,
@@ -35,7 +35,7 @@ pub(crate) struct Outcome {
     adopted: bool,
 }
 
-fn outcome(
+pub(crate) fn outcome(
     distribution: Distribution,
     analysis: Option<Analysis>,
     method: &Method,
@@ -103,7 +103,7 @@ fn in_processes_watched<'m>(
 }
 
 /// Processes, and those on one node if they share a clock, stay together.
-fn owners(info: &TraceInfo, by_node: bool, seed: usize, size: usize) -> Vec<u32> {
+pub(crate) fn owners(info: &TraceInfo, by_node: bool, seed: usize, size: usize) -> Vec<u32> {
     let owner = |location: &retime::Location| {
         let node = info.processes[location.process].node;
         let key = if by_node {
@@ -124,7 +124,7 @@ fn same_check(ours: &Check, theirs: &Check) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseError> {
+pub(crate) fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseError> {
     let (Some(a), Some(b)) = (&whole.analysis, &part.analysis) else {
         return Err(TestCaseError::fail("no analysis"));
     };
