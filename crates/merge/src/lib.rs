@@ -13,9 +13,11 @@
 //!
 //! A document is a file in Chrome's JSON format, as the profiler of PyTorch writes it. Its
 //! events keep their names, categories, arguments, lengths and arrows; processes get numbers
-//! of their own, and names that say whose they are. At any time one document is under way,
-//! and of that some 30 bytes for each event are kept, so memory does not grow with their number.
+//! of their own, and names that say whose they are. At any time two documents are under way, one
+//! that is surveyed and one that is written, and of these some 30 bytes for each event are kept, so
+//! memory does not grow with their number.
 
+mod ahead;
 mod archive;
 mod carried;
 mod chrome;

@@ -7,8 +7,9 @@ use std::io::Write;
 use retime_gzip::{Effort, Output};
 use retime_kineto::Member;
 use retime_model::Monitor;
-use retime_model::format::{DocumentKind, FileError, FormatError};
+use retime_model::format::{Document, DocumentKind, FileError, FormatError};
 
+use crate::ahead::each_prepared;
 use crate::carried::{Place, carry};
 use crate::chrome::{self, EndPlace};
 use crate::chunks::Chunks;
@@ -58,11 +59,18 @@ fn as_perfetto(
         sequence: FIRST_CARRIED,
         machine: 1,
     };
-    for (number, document) in (0..).zip(&job.documents) {
-        let from = ends.partition_point(|it| it.end.document < number);
-        let to = ends.partition_point(|it| it.end.document <= number);
-        let own = ends.get(from..to).unwrap_or_default();
-        if document.kind == DocumentKind::Packets {
+    // Packets are carried over as they are, after a walk of their own.
+    let outlined = |number: u32, document: &Document| match document.kind {
+        DocumentKind::Packets => Ok(None),
+        DocumentKind::Chrome => Ok(Some(Outline::of(
+            document,
+            Packets::first_flow(number),
+            monitor,
+        )?)),
+    };
+    each_prepared(&job.documents, outlined, |number, document, outline| {
+        let own = of_document(&ends, number);
+        let Some(mut outline) = outline else {
             let place = Place {
                 document,
                 number,
@@ -71,16 +79,15 @@ fn as_perfetto(
             let carried = carry(&place, &mut free, own, chunks, monitor)?;
             merged.events += carried.events;
             merged.processes += carried.processes;
-            continue;
-        }
-        let first = Packets::first_flow(number);
-        let mut outline = Outline::of(document, first, monitor)?;
+            return Ok(());
+        };
         let survey = std::mem::take(&mut outline.survey);
         let placed = Placed::new(document, number, survey, job.origin, &mut free.pid);
         merged.processes += placed.shown.len() as u64;
         let packets = Packets::new(placed, outline);
         merged.events += packets.write(chunks, own, monitor)?;
-    }
+        Ok(())
+    })?;
     for path in &job.packets {
         let failed = |source| FormatError::from(FileError::io(path, source));
         let mut file = File::open(path).map_err(failed)?;
@@ -103,9 +110,12 @@ fn as_chrome(
     let (mut next, mut is_first) = (1, true);
     let mut places: BTreeMap<(u32, u32), EndPlace> = BTreeMap::new();
     let ends = Pointed::all(arrows);
-    for (number, document) in (0..).zip(&job.documents) {
+    let surveyed = |_: u32, document: &Document| {
         let spoken = Spoken::of(document, monitor)?;
         let survey = spoken.survey(monitor)?;
+        Ok((spoken, survey))
+    };
+    each_prepared(&job.documents, surveyed, |number, _, (spoken, survey)| {
         let placed = Placed::new(&spoken.document, number, survey, job.origin, &mut next);
         for (what, count) in spoken.untold() {
             *merged.untold.entry(what).or_default() += count;
@@ -121,15 +131,14 @@ fn as_chrome(
             Ok(())
         })?;
         chunks.settle()?;
-        let from = ends.partition_point(|it| it.end.document < number);
-        let to = ends.partition_point(|it| it.end.document <= number);
-        let own = ends.get(from..to).unwrap_or_default();
+        let own = of_document(&ends, number);
         for track in own.chunk_by(|a, b| a.end.track == b.end.track) {
             let track = track.first().map_or(0, |it| it.end.track);
             let place = EndPlace::of(&placed, track);
             places.extend(place.map(|it| ((number, track), it)));
         }
-    }
+        Ok(())
+    })?;
     let between = Between {
         arrows,
         ends: &ends,
@@ -139,6 +148,13 @@ fn as_chrome(
     between.write(chunks, &mut is_first)?;
     chrome::close(&mut chunks.current, job.origin);
     Ok(merged)
+}
+
+/// The ends that stand in a document, of all in order.
+fn of_document(ends: &[Pointed], number: u32) -> &[Pointed] {
+    let from = ends.partition_point(|it| it.end.document < number);
+    let to = ends.partition_point(|it| it.end.document <= number);
+    ends.get(from..to).unwrap_or_default()
 }
 
 /// The arrows between documents.
