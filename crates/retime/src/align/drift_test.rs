@@ -93,22 +93,18 @@ pub(super) fn without_drift(
         constant: &constant.curves,
         of_constants: constant.aim.cost(&bench.survey(&constant.curves, BLOCKS)),
     };
-    let recorded = fit.least_cost(bench)?;
-    for order in ORDERS {
-        let by_chance = fit.least_cost(&reordered(bench, order))?;
-        if recorded >= OPTIONS.gain * by_chance {
-            // They wander by some nanoseconds within the longest run of one piece.
-            if usual.pieces == 1 {
-                return Ok(Some(constant));
-            }
-            let still = Division {
-                drift: usual.wander * seconds.sqrt(),
-                ..usual
-            };
-            return bench.settle(&constant.curves, still).map(Some);
-        }
+    if !fit.may_be_chance(bench)? {
+        return Ok(None);
     }
-    Ok(None)
+    // They wander by some nanoseconds within the longest run of one piece.
+    if usual.pieces == 1 {
+        return Ok(Some(constant));
+    }
+    let still = Division {
+        drift: usual.wander * seconds.sqrt(),
+        ..usual
+    };
+    bench.settle(&constant.curves, still).map(Some)
 }
 
 /// True if some constants leave no dependency reversed.
@@ -148,6 +144,23 @@ struct LineFit<'a> {
 }
 
 impl LineFit<'_> {
+    /// True if lines fit the run as it was recorded no better than some order of its blocks by more
+    /// than the gain that tells.
+    fn may_be_chance(&self, bench: &Bench<'_>) -> Result<bool, Cancelled> {
+        let recorded = self.least_cost(bench)?;
+        let is_chance = |cost: f64| recorded >= OPTIONS.gain * cost;
+        // In no order do lines cost more than constants do.
+        if is_chance(self.of_constants) {
+            return Ok(true);
+        }
+        for order in ORDERS {
+            if is_chance(self.least_cost(&reordered(bench, order))?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The cost of the tightest dependencies of each block, with the lines for which it is the
     /// least. Constants are lines, so it is at most theirs, also where Newton's method does not
     /// arrive.
