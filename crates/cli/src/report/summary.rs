@@ -162,6 +162,11 @@ impl SummaryText {
         if let Some(unused) = examined::unused(&report.examined) {
             self.line("not used", &unused);
         }
+        if let Some(stretch) = &report.examined.stretch {
+            let when = examined::when(stretch);
+            let content = format!("{when} from the first event on; nothing outside is looked at");
+            self.line("stretch", &content);
+        }
     }
 
     fn clocks(&mut self, report: &Report) {
