@@ -418,7 +418,8 @@ impl Analysed {
 
     /// How much of the communication in the trace was looked at.
     pub(crate) fn examined(&self) -> model::ExaminedPart {
-        build::examined_part(self.analysis.examined(&self.opened.unused()))
+        let stretch = build::stretch_part(&self.analysis);
+        build::examined_part(self.analysis.examined(&self.opened.unused()), stretch)
     }
 
     /// The report so far.

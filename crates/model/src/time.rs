@@ -104,21 +104,25 @@ impl TickRate {
     }
 }
 
-/// Seconds with a unit fit for reading, three significant digits.
+/// Seconds with a unit fit for reading, three significant digits. The unit is that of the rounded
+/// number, so that what is next to a second reads `1 s` and not `1000 ms`.
 pub fn format_seconds(seconds: f64) -> String {
-    let magnitude = seconds.abs();
-    let (scaled, unit) = match magnitude {
-        0.0 => return "0 s".into(),
-        m if m < 1e-6 => (seconds * 1e9, "ns"),
-        m if m < 1e-3 => (seconds * 1e6, "us"),
-        m if m < 1.0 => (seconds * 1e3, "ms"),
-        _ => (seconds, "s"),
+    const UNITS: [(f64, &str); 4] = [(1e9, "ns"), (1e6, "us"), (1e3, "ms"), (1.0, "s")];
+    if seconds == 0.0 {
+        return "0 s".into();
+    }
+    let rounded = |&(per_second, unit): &(f64, &'static str)| {
+        let scaled = seconds * per_second;
+        let decimals = match scaled.abs() {
+            size if size < 10.0 => 2,
+            size if size < 100.0 => 1,
+            _ => 0,
+        };
+        (scaled, decimals, unit)
     };
-    let decimals = match scaled.abs() {
-        s if s < 10.0 => 2,
-        s if s < 100.0 => 1,
-        _ => 0,
-    };
+    let fits = |&(scaled, _, unit): &(f64, usize, &str)| scaled.abs() < 999.5 || unit == "s";
+    let found = UNITS.iter().map(rounded).find(fits);
+    let (scaled, decimals, unit) = found.unwrap_or((seconds, 0, "s"));
     let text = format!("{scaled:.decimals$}");
     let text = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')
@@ -281,6 +285,11 @@ mod tests {
             (0.0675, "67.5 ms"),
             (12.0, "12 s"),
             (1234.5, "1234 s"),
+            (999.4e-3, "999 ms"),
+            (999.986e-3, "1 s"),
+            (-999.7e-6, "-1 ms"),
+            (999.9e-9, "1 us"),
+            (9.996e-3, "10 ms"),
         ] {
             assert_eq!(format_seconds(seconds), text);
         }

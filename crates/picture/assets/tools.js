@@ -35,7 +35,8 @@ const counted = (number, one, many = one + "s") => grouped(number) + " " + (numb
 
 // Three digits and a unit, as the command prints spans.
 function seconds(value, most = 3) {
-  const size = Math.abs(value);
+  // What is rounded to a thousand of a unit is one of the next: 999.9 ms are "1 s".
+  const size = Math.abs(value) / (most > 3 ? 1 : 0.9995);
   if (size === 0) return "0 s";
   const [unit, scale] = size < 1e-6 ? ["ns", 1e9] : size < 1e-3 ? ["us", 1e6]
     : size < 1 ? ["ms", 1e3] : ["s", 1];

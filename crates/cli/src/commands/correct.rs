@@ -165,7 +165,9 @@ fn repair(
     let start = analysed.start;
     let copy = trace.copy_at(&place);
     let times = std::mem::take(&mut solution.times);
-    let (opened, fresh) = staging.written(read_again(args, analysed, solution, times, &copy))?;
+    let (opened, mut fresh) =
+        staging.written(read_again(args, analysed, solution, times, &copy))?;
+    fresh.examined.stretch.clone_from(&report.examined.stretch);
     if fresh.check.violated() != after.violated() {
         report.after = Some(fresh.part());
     }

@@ -54,7 +54,7 @@ impl Fresh {
             check: check(causality, clocks, &none, times, &Interrupts)?,
             out_of_order: defects.count(Defect::TimeRunsBackwards),
             is_defective: !defects.is_empty(),
-            examined: build::examined_part(examined),
+            examined: build::examined_part(examined, None),
         })
     }
 

@@ -123,6 +123,7 @@ fn fresh(
     if examined::exit_code(&fresh.examined) == 0 {
         fresh.examined = recorded.clone();
     }
+    fresh.examined.stretch.clone_from(&recorded.stretch);
     Ok(fresh)
 }
 

@@ -47,7 +47,7 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     let found = contradictions(&loaded, given.as_ref())? + list(args, &loaded, window)?;
     let (info, causality) = (&loaded.info, &loaded.causality);
     let examined = Examined::new(info, causality, &loaded.opened.unused());
-    let examined = examined_part(examined);
+    let examined = examined_part(examined, None);
     let contradictory = (found > 0).then(|| {
         format!(
             "{} in the trace: effects stamped before their causes{} stand there by time; \

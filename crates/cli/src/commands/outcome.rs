@@ -47,8 +47,10 @@ pub(super) fn outcome(args: &CorrectArgs, short: Short, fresh: &Fresh) -> (Strin
                 group_digits(short)
             ),
         };
+        let stretch = fresh.examined.stretch.as_ref();
+        let stretch = stretch.map_or_else(String::new, |it| format!(" {}", examined::when(it)));
         let text = format!(
-            "Wrote {output}: no contradiction left, checked over {} of the written trace{shorter}.{caveat}",
+            "Wrote {output}: no contradiction left{stretch}, checked over {} of the written trace{shorter}.{caveat}",
             plural(fresh.checked(), "dependency")
         );
         return (text, fresh.exit_code(args.model.strict));

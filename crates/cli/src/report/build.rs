@@ -7,7 +7,7 @@ use retime::estimate::Shown;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution};
 use retime::repair;
-use retime::{Bandwidth, ClockId, Clocks, Grouping, Standing, TraceInfo};
+use retime::{Bandwidth, ClockId, Clocks, Grouping, Standing, Timestamp, TraceInfo};
 
 use super::clock_names;
 use super::ends;
@@ -15,7 +15,7 @@ use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
     GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart, RepairPart,
-    SharedPart, StepPart, TracePart, UntiedPart, ViolationPart,
+    SharedPart, StepPart, StretchPart, TracePart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use crate::delay::DelaySource;
@@ -79,8 +79,25 @@ pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
     }
 }
 
-pub(crate) fn examined_part(examined: Examined) -> ExaminedPart {
+/// The stretch of time that is looked at, where that is not all of the trace.
+pub(crate) fn stretch_part(analysis: &Analysis) -> Option<StretchPart> {
+    let (from, to) = analysis.options().window?;
+    let nodes = analysis.causality().nodes();
+    let seconds = |at: Timestamp| analysis.info().rate.seconds(nodes.relative(at));
+    let (messages, collectives) = (
+        &analysis.recorded().messages,
+        &analysis.recorded().collectives,
+    );
+    Some(StretchPart {
+        from_seconds: (from > nodes.base()).then(|| seconds(from)),
+        to_seconds: (to < Timestamp(u64::MAX)).then(|| seconds(to)),
+        dependencies: messages.total + collectives.total,
+    })
+}
+
+pub(crate) fn examined_part(examined: Examined, stretch: Option<StretchPart>) -> ExaminedPart {
     ExaminedPart {
+        stretch,
         verdict: examined.verdict(),
         recorded: examined.recorded(),
         used: examined.used(),

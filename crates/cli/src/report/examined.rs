@@ -1,16 +1,16 @@
 //! How much of the communication in a trace was looked at, in words.
 
 use retime::pipeline::Verdict;
-use retime::{group_digits, plural};
+use retime::{format_seconds, group_digits, plural};
 
-use super::model::{ExaminedPart, Report};
+use super::model::{ExaminedPart, Report, StretchPart};
 use crate::error::UNEXAMINED;
 
 /// How the last line begins where no contradiction was found, but that says little;
 /// `None` where it says that the trace is sound.
 pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
     let found = match part.verdict {
-        Verdict::MostUsed => return None,
+        Verdict::MostUsed => return part.stretch.as_ref().map(of_stretch),
         Verdict::NothingRecorded => {
             return Some("The trace has no record of communication".into());
         }
@@ -18,6 +18,28 @@ pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
         Verdict::SmallPart => "No contradiction found, but little was looked at",
     };
     Some(format!("{found}: {}", share(part)?))
+}
+
+/// How the last line begins where no contradiction was found in a stretch of the trace.
+fn of_stretch(stretch: &StretchPart) -> String {
+    let when = when(stretch);
+    match stretch.dependencies {
+        0 => {
+            format!("No contradiction found, but nothing was looked at: no dependency lies {when}")
+        }
+        _ => format!("No contradiction {when}"),
+    }
+}
+
+/// The stretch of time in words that follow what lies in it.
+pub(crate) fn when(stretch: &StretchPart) -> String {
+    let [from, to] = [stretch.from_seconds, stretch.to_seconds].map(|it| it.map(format_seconds));
+    match (from, to) {
+        (Some(from), Some(to)) => format!("between {from} and {to}"),
+        (Some(from), None) => format!("after {from}"),
+        (None, Some(to)) => format!("before {to}"),
+        (None, None) => "in all of the trace".into(),
+    }
 }
 
 /// The sentence about a trace in which nobody is there to communicate with.
@@ -41,6 +63,9 @@ pub(crate) fn caveat(part: &ExaminedPart) -> Option<String> {
 pub(crate) fn exit_code(part: &ExaminedPart) -> u8 {
     match part.verdict {
         Verdict::NothingUsed | Verdict::SmallPart => UNEXAMINED,
+        Verdict::MostUsed if part.stretch.as_ref().is_some_and(|it| it.dependencies == 0) => {
+            UNEXAMINED
+        }
         Verdict::NothingRecorded | Verdict::MostUsed => 0,
     }
 }

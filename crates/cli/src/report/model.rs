@@ -105,6 +105,20 @@ pub(crate) struct ExaminedPart {
     pub(crate) within_clock: u64,
     #[serde(flatten)]
     pub(crate) examined: retime::pipeline::Examined,
+    /// The part of the trace that was looked at, where that is not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stretch: Option<StretchPart>,
+}
+
+/// The stretch of time that `--from` and `--to` leave of a trace, counted from its first event.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct StretchPart {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) from_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) to_seconds: Option<f64>,
+    /// Dependencies with both ends in it.
+    pub(crate) dependencies: u64,
 }
 
 #[derive(Debug, Serialize)]

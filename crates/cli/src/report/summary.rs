@@ -162,6 +162,11 @@ impl SummaryText {
         if let Some(unused) = examined::unused(&report.examined) {
             self.line("not used", &unused);
         }
+        if let Some(stretch) = &report.examined.stretch {
+            let when = examined::when(stretch);
+            let content = format!("{when} from the first event on; nothing outside is looked at");
+            self.line("stretch", &content);
+        }
     }
 
     fn clocks(&mut self, report: &Report) {
@@ -414,7 +419,7 @@ impl SummaryText {
         self.line("intervals", &format!("between these: {}", shares(measured)));
         let mean = share(measured.mean);
         let largest = match &distortion.largest_at {
-            Some(at) => format!("{} at most (before {})", share(measured.largest), place(at)),
+            Some(at) => format!("{} at most (before {})", largest(measured), place(at)),
             None => "one tick at most".into(),
         };
         if measured.unchanged < measured.intervals {
@@ -436,7 +441,7 @@ impl SummaryText {
         let content = format!(
             "changed by {} on average, by {} at most; {} moved",
             share(all.mean),
-            share(all.largest),
+            largest(all),
             plural(all.moved, "event"),
         );
         self.line("", &content);
@@ -500,6 +505,19 @@ impl SummaryText {
     }
 }
 
+/// The largest relative change. One tick of a short interval can be a larger share of it than any
+/// change of more ticks, and it counts in the mean.
+fn largest(of: &Distortion) -> String {
+    let more = share(of.largest);
+    if of.small_change.most <= of.largest {
+        return more;
+    }
+    if of.largest == 0.0 {
+        return "one tick".into();
+    }
+    format!("{more} or one tick")
+}
+
 /// The shares of intervals by how much they changed.
 fn shares(of: &Distortion) -> String {
     let percent = |part: u64| 100.0 * part as f64 / of.intervals.max(1) as f64;
@@ -532,5 +550,38 @@ fn bytes(part: &DelayByLengthPart) -> String {
     match all {
         [one, other] if one == other => format!(" and {one}"),
         [smallest, largest] => format!(" and {smallest} to {largest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retime::causality::Place;
+    use retime::{Changes, LocationIndex, Timestamp};
+
+    use super::*;
+
+    /// Intervals of 1000 and 10 ticks, changed by so many.
+    fn changed(long: u64, short: u64) -> Distortion {
+        let mut changes = Changes::default();
+        for (event, (before, after)) in
+            [(0, 0), (1_000, 1_000 + long), (1_010, 1_010 + long + short)]
+                .into_iter()
+                .enumerate()
+        {
+            let place = Place {
+                location: LocationIndex(0),
+                event: event as u64,
+            };
+            changes.event(Timestamp(before), Timestamp(after), place, None);
+        }
+        Distortion::of([changes])
+    }
+
+    #[test]
+    fn one_tick_is_named_where_it_is_the_larger_share() {
+        assert_eq!(largest(&changed(2, 0)), "0.200 %");
+        assert_eq!(largest(&changed(2, 1)), "0.200 % or one tick");
+        assert_eq!(largest(&changed(0, 1)), "one tick");
+        assert_eq!(largest(&changed(2, 5)), "50.0 %");
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use retime::{Standing, Ticks, plural, printable};
 
+use super::{build, examined};
 use crate::load::Opened;
 
 /// Warnings about the trace, for a reader of the summary.
@@ -38,7 +39,12 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
         ));
     }
     if analysis.clocks().len() > 1 && !analysis.standings().contains(&Standing::Tied) {
-        warnings.push("no message and no collective relates the clocks of this trace; nothing can be said about them".into());
+        let stretch = build::stretch_part(analysis);
+        let when = stretch.map_or_else(String::new, |it| format!(" {}", examined::when(&it)));
+        warnings.push(format!(
+            "no message and no collective{when} relates the clocks of this trace; nothing can be said \
+             about them"
+        ));
     }
     warnings.extend(delay_advice(analysis));
     warnings.extend(opened.trace.warnings(&opened.contents));

@@ -252,8 +252,45 @@ fn outside_of_the_window_nothing_is_counted() {
     let all = reversed("", "all");
     assert!(all > 0);
     assert_eq!(reversed("--from 0ticks --to 1s", "same"), all);
-    assert_eq!(reversed("--from 138us", "late"), 0);
+    let late = scratch.retime("correct trace -o late --from 138us");
+    let late = late.expect_code(3).stdout;
     assert_same(&scratch.join("trace"), &scratch.join("late"));
+    for said in [
+        "verdict    No contradiction found, but nothing was looked at: no dependency lies after 138 us\n",
+        "matched    0 messages, 0 collectives;",
+        "stretch    after 138 us from the first event on; nothing outside is looked at\n",
+        "no message and no collective after 138 us relates the clocks",
+        "Nothing was changed: late is a plain copy.",
+    ] {
+        assert!(late.contains(said), "{said}: {late}");
+    }
+}
+
+#[test]
+fn of_a_stretch_nothing_more_is_said_than_was_looked_at() {
+    let scratch = traces::scratch([("trace", traces::skewed())]);
+    let early = scratch.succeed("correct trace -o early --to 137us");
+    assert!(
+        early.contains("Wrote early: no contradiction left before 137 us, checked over"),
+        "{early}"
+    );
+    let report = report_in(&scratch, "--from 1us --to 137us");
+    let stretch = &report["examined"]["stretch"];
+    assert_eq!(
+        (
+            stretch["from_seconds"].as_f64(),
+            stretch["to_seconds"].as_f64()
+        ),
+        (Some(1e-6), Some(137e-6))
+    );
+    let kinds = ["messages", "collectives"].map(|kind| report["before"][kind]["total"].as_u64());
+    let [Some(messages), Some(collectives)] = kinds else {
+        panic!("{report}")
+    };
+    assert_eq!(
+        stretch["dependencies"].as_u64(),
+        Some(messages + collectives)
+    );
 }
 
 #[test]

@@ -201,12 +201,24 @@ impl<'a> Table<'a> {
         for known in &mut clocks {
             known.sightings.sort_by_key(|it| (it.after, it.step));
         }
-        Self {
+        let mut table = Self {
             steps,
             clocks,
-            explained: vec![false; steps.len()],
+            explained: Vec::new(),
             settled: Vec::new(),
-        }
+        };
+        // A clock that is known to have been set there is all that a pair of it has seen: it is no
+        // sign that the other one was set as well.
+        let is_known = |step: usize| {
+            let mut ends = steps[step].clocks.into_iter();
+            ends.any(|clock| {
+                let own = table.sighting(clock, step);
+                let known = &table.clocks[clock.as_usize()];
+                own.is_some_and(|own| known.steps(own.after, own.until))
+            })
+        };
+        table.explained = (0..steps.len()).map(is_known).collect();
+        table
     }
 
     fn sighting(&self, clock: ClockId, step: usize) -> Option<Sighting> {
@@ -287,5 +299,37 @@ impl<'a> Table<'a> {
             });
             self.explained[step] |= both;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the pairs of clocks 0 to 3, all watched from 0 to 1000, one has seen a step: 1 and 2, of
+    /// clock 2 between 400 and 600. Three pairs of clock 2 were looked at, and two of clock 1.
+    #[test]
+    fn what_is_known_of_one_clock_is_no_sign_against_another() {
+        let pair = |low: u32, high: u32| [ClockId(low), ClockId(high)];
+        let watched = [pair(0, 1), pair(0, 2), pair(1, 2), pair(2, 3)].map(|clocks| Watched {
+            clocks,
+            from: [0; 2],
+            to: [1_000; 2],
+        });
+        let seen = [PairStep {
+            clocks: pair(1, 2),
+            after: [400; 2],
+            until: [600; 2],
+            rise: (90.0, 110.0),
+            by: 90.0,
+        }];
+        let told = |known: &Relaxation| {
+            let told = attribute(&seen, &watched, ClockId(0), known, &()).unwrap();
+            told.iter().map(|it| it.clock.0).collect::<Vec<_>>()
+        };
+        let mut known = Relaxation::new(4);
+        assert_eq!(told(&known), [1]);
+        known.cut(ClockId(2), 450, 500, 100.0);
+        assert_eq!(told(&known), [0; 0]);
     }
 }

@@ -19,8 +19,8 @@ use crate::grouping::{Grouping, SharedClock, Standing, split_clocks};
 use retime_causality::MinimalDelay;
 use retime_causality::merge::Sum;
 use retime_causality::{
-    AllEvents, Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, NeedsWhole,
-    check, used_within,
+    AllEvents, Causality, CausalityError, CausalityOptions, Check, Defect, Instance, LocationLog,
+    NeedsWhole, check, used_within,
 };
 use retime_model::format::Unused;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks, Timestamp, TraceInfo};
@@ -106,11 +106,29 @@ pub struct Counts {
     pub collectives: u64,
 }
 
+/// How many collective operations have a begin and, of another participant, an end.
+fn related(causality: &Causality) -> u64 {
+    let collectives = causality.collectives();
+    let is_related = |&instance: &Instance| {
+        let all = collectives.participants(instance);
+        let begins = all.iter().filter(|it| it.cause().is_some());
+        let own = begins.clone().filter(|it| it.effect().is_some()).count();
+        let ends = all.iter().filter(|it| it.effect().is_some()).count();
+        begins.count() * ends > own
+    };
+    collectives.instances().filter(is_related).count() as u64
+}
+
 impl EdgeFigures {
-    fn by(causality: &Causality, clocks: &Clocks, info: &TraceInfo) -> Self {
+    fn by(causality: &Causality, clocks: &Clocks, info: &TraceInfo, is_stretch: bool) -> Self {
         let (nodes, whole) = (causality.nodes(), causality.whole());
         let sum = |own: u64| whole.all_reduce(Sum(own)).0;
-        let instances = causality.collectives().instances().len() as u64;
+        // Outside of a stretch of the trace nothing is left of most, as of messages.
+        let collectives = if is_stretch {
+            related(causality)
+        } else {
+            causality.collectives().instances().len() as u64
+        };
         Self {
             counts: Counts {
                 nodes: (0..nodes.locations())
@@ -118,7 +136,7 @@ impl EdgeFigures {
                     .sum(),
                 messages: sum(causality.messages()),
                 acknowledgements: sum(causality.acknowledgements()),
-                collectives: sum(instances),
+                collectives: sum(collectives),
             },
             standings: Standing::of_locations(clocks, info, causality),
             used_within_families: used_within(causality, &families(info)),
@@ -155,7 +173,7 @@ impl Analysis {
         let times = causality.nodes().timestamps();
         Ok(Self {
             recorded: check(&causality, &clocks, &delay.delay, times, monitor)?,
-            told: EdgeFigures::by(&causality, &clocks, &info),
+            told: EdgeFigures::by(&causality, &clocks, &info, options.window.is_some()),
             info,
             causality,
             all_events: None,
@@ -400,7 +418,8 @@ impl Analysis {
         if regrouped {
             self.clocks = clocks.clone();
             self.differ = OnceLock::new();
-            self.told = EdgeFigures::by(&self.causality, &self.clocks, &self.info);
+            let is_stretch = self.options.window.is_some();
+            self.told = EdgeFigures::by(&self.causality, &self.clocks, &self.info, is_stretch);
         }
         Ok(())
     }
