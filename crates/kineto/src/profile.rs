@@ -1,6 +1,7 @@
 //! A file that was read: the [columns](crate::columns) of its events, its tracks and their
 //! names, and what its events say of communication.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use retime_model::Operation;
@@ -30,6 +31,8 @@ pub(crate) struct Track {
     pub(crate) machine: Option<u32>,
     /// The number that the file gives to it, where it gives numbers to tracks.
     pub(crate) uuid: Option<u64>,
+    /// The track of the thread that it has events of, beside that one.
+    pub(crate) lane_of: Option<u32>,
     /// True if what lasts on it has a stamp for either end; else only its begin has one.
     pub(crate) has_both_ends: bool,
     /// True if events of a device are on it.
@@ -110,6 +113,8 @@ impl Moved {
 #[derive(Debug, Default)]
 pub struct FileRead {
     pub(crate) header: Header,
+    /// The headers of the profiles of ranks that were put into it, by the label of each.
+    pub(crate) of_ranks: BTreeMap<String, Header>,
     pub(crate) crc: u32,
     pub(crate) rest: [u64; 2],
     pub(crate) columns: Arc<Columns>,
@@ -155,6 +160,7 @@ impl FileRead {
     pub(crate) fn at(&self, moved: Moved) -> Self {
         Self {
             header: self.header.clone(),
+            of_ranks: self.of_ranks.clone(),
             crc: self.crc,
             rest: self.rest,
             origin: self.origin,
