@@ -149,10 +149,12 @@ impl Gathering {
         }
     }
 
-    /// Says that what lasts on a track has a stamp for its begin only.
-    pub fn only_begins(&mut self, track: u32) {
+    /// Says that what lasts on a track has a stamp for its begin only, and whether its lengths are
+    /// kept whatever becomes of clocks.
+    pub fn only_begins(&mut self, track: u32, keeps_lengths: bool) {
         if let Some(track) = self.tracks.get_mut(track as usize) {
             track.has_both_ends = false;
+            track.keeps_lengths |= keeps_lengths;
         }
     }
 
