@@ -370,7 +370,7 @@ impl Gathering {
         launches.sort();
         self.driven = std::mem::take(&mut self.correlated).joined(&launches);
         let asked = launches.asked();
-        let threads = Threads::of(&self.tracks);
+        let threads = Threads::of(self.tracks.iter().map(|it| it.lane_of));
         let (named, unnamed) = launches.named(&self.columns, &threads);
         self.calls.extend(named);
         let of_tracks = headers.of_tracks(&self.tracks);

@@ -231,7 +231,6 @@ const DEPTH: usize = 8;
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod tests {
     use super::*;
-    use crate::profile::Track;
 
     #[test]
     fn times_below_zero_are_ordered_like_others() {
@@ -265,14 +264,14 @@ mod tests {
             tracks: vec![0, 2],
             digits: Vec::new(),
         };
-        let mut tracks = vec![Track::default(); 3];
-        let is_within = |tracks: &[Track]| {
-            let threads = Threads::of(tracks);
+        let mut lanes = [None; 3];
+        let is_within = |lanes: [Option<u32>; 3]| {
+            let threads = Threads::of(lanes.into_iter());
             let stays = Stays::of(&around, &columns, &threads);
             stays.within(&columns, 1).is_some()
         };
-        assert!(!is_within(&tracks));
-        tracks[2].lane_of = Some(0);
-        assert!(is_within(&tracks));
+        assert!(!is_within(lanes));
+        lanes[2] = Some(0);
+        assert!(is_within(lanes));
     }
 }

@@ -8,16 +8,15 @@
 //! below it        |----- gloo:send -----|
 //! ```
 
-use crate::profile::Track;
-
 /// The track of the thread of each track.
 #[derive(Debug, Default)]
 pub(crate) struct Threads(Vec<u32>);
 
 impl Threads {
-    pub(crate) fn of(tracks: &[Track]) -> Self {
+    /// The threads of tracks, each with the track of its thread if that is another.
+    pub(crate) fn of(tracks: impl Iterator<Item = Option<u32>>) -> Self {
         let all = (0..).zip(tracks);
-        Self(all.map(|(own, it)| it.lane_of.unwrap_or(own)).collect())
+        Self(all.map(|(own, it)| it.unwrap_or(own)).collect())
     }
 
     /// The track of the thread that a track has events of.
