@@ -359,10 +359,15 @@ impl Reader {
         let key = match kind {
             b"thread_name" | b"process_name" => "name",
             b"process_labels" => "labels",
+            b"profile_header" => "",
             _ => return,
         };
         let args: Value =
             serde_json::from_slice(event.fields.args.of(event.bytes)).unwrap_or_default();
+        if key.is_empty() {
+            let pid = String::from_utf8_lossy(event.text(event.fields.pid));
+            return self.gathering.tell_process(pid.into_owned(), &args);
+        }
         let Some(name) = args.get(key).and_then(Value::as_str) else {
             return;
         };

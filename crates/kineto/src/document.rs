@@ -20,6 +20,8 @@ use crate::profile::{FileRead, NewLength};
 /// The time of a stamp, and another that takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Renewal {
+    /// The event whose begin or end it is.
+    pub event: u32,
     /// In nanoseconds, counted as those of the run are.
     pub is: u64,
     /// The other.

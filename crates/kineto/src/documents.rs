@@ -14,7 +14,8 @@ use crate::scan::Matched;
 
 /// The files that were read, in the order of locations.
 pub(crate) fn of(run: &Run, read: &AllRead, matched: Option<&Matched>) -> Vec<Document> {
-    let hosts = matched.map_or_else(Vec::new, |it| it.hosts(&read.files, &read.places));
+    let hosts = matched.map(|it| it.hosts(&read.files, &read.places));
+    let host = |file| hosts.as_ref()?.of_file(file).map(str::to_owned);
     let says_host = run.document.kind() == DocumentKind::Chrome;
     let files = run.files.paths().iter().zip(&read.files);
     let documents = files.enumerate().map(|(number, (path, file))| Document {
@@ -23,8 +24,9 @@ pub(crate) fn of(run: &Run, read: &AllRead, matched: Option<&Matched>) -> Vec<Do
         base: file.header.base,
         extent: extent(file),
         rank: file.header.rank,
+        said: file.header.said().filter(|_| says_host),
         // Files of packets do not say it, and are told apart by their names.
-        host: hosts.get(number).cloned().flatten().filter(|_| says_host),
+        host: host(number).filter(|_| says_host),
         groups: groups(&file.header),
         tracks: file.tracks.iter().map(track).collect(),
         first: read.places.location(number, 0),

@@ -28,6 +28,7 @@ use crate::xla::Instruction;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Extract {
     header: Header,
+    of_ranks: Vec<(String, Header)>,
     rest: [u64; 2],
     is_below_zero: bool,
     pub(crate) times: Times,
@@ -145,8 +146,10 @@ impl Extract {
         let threads = file.thread_names.iter();
         let processes = file.process_names.iter();
         let unused = file.unused.iter();
+        let of_ranks = file.of_ranks.iter();
         Self {
             header: file.header.clone(),
+            of_ranks: of_ranks.map(|it| (it.0.clone(), it.1.clone())).collect(),
             rest: file.rest,
             is_below_zero: file.is_below_zero,
             times: Times::of(&file.columns, shown),
@@ -170,6 +173,7 @@ impl Extract {
         let unused = self.unused.into_iter().map(|it| (kept(it.0), it.1));
         let file = FileRead {
             header: self.header,
+            of_ranks: self.of_ranks.into_iter().collect(),
             rest: self.rest,
             is_below_zero: self.is_below_zero,
             columns: Arc::new(Columns {

@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 
 use retime_model::{Class, MessageId, OperationId};
 
+use crate::known::{Known, Moment};
 use crate::matching::{Joined, Part};
+use crate::order::Side;
 use crate::places::Places;
 use crate::profile::{FileRead, FlowEnd, FlowKind};
 
@@ -26,8 +28,12 @@ const SPACE: u64 = u64::MAX;
 /// An end of an arrow.
 type End<'a> = (usize, &'a FlowEnd);
 
-/// The arrows between processes, by file, and how many ends of each were left out.
-pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, Vec<u64>) {
+/// The arrows between processes that say more than is known, by file, and how many ends of each were left out.
+pub(crate) fn arrows(
+    files: &[FileRead],
+    places: &Places,
+    known: &Known,
+) -> (Vec<Vec<Joined>>, Vec<u64>) {
     let mut by_key: BTreeMap<&[u8], Vec<End<'_>>> = BTreeMap::new();
     for (number, file) in files.iter().enumerate() {
         for end in &file.flows {
@@ -52,7 +58,14 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, 
             continue;
         };
         let between = |it: &&(End<'_>, End<'_>)| processes(&[it.0]) != processes(&[it.1]);
-        for (start, stop) in pairs.iter().filter(between) {
+        let is_new = |it: &&(End<'_>, End<'_>)| {
+            let moment = |file: usize, event, side| Moment::of(files, places, file, event, side);
+            let (start, stop) = it;
+            let cause = moment(start.0, start.1.event, Side::Begin);
+            let effect = moment(stop.0, stop.1.event, Side::End);
+            !known.leads(cause, effect)
+        };
+        for (start, stop) in pairs.iter().filter(between).filter(is_new) {
             let own = by_start.entry((start.0, start.1.event)).or_default();
             own.push(*stop);
         }

@@ -1,15 +1,18 @@
 //! Data of a file as they are gathered while it is read, whatever kind of file it is.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use retime_model::Operation;
 use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 
 use crate::call::{Around, Call, Label, Said, Tells};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside, moved_with};
 use crate::devices::{Correlated, Driven, is_of_device};
 use crate::header::Header;
+use crate::headers::Headers;
 use crate::iterations::Iteration;
 use crate::labels::is_merged;
 use crate::launch::Launches;
@@ -18,6 +21,7 @@ use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track};
 use crate::recorded::Recorded;
 use crate::stamps::Stamp;
 use crate::streams;
+use crate::threads::Threads;
 use crate::xla::{self, Told};
 
 /// Calls on the program's own threads, in a file without the kernels that do what they ask for.
@@ -60,6 +64,8 @@ pub struct Gathering {
     process_names: FxHashMap<String, String>,
     /// The ranks that labels of processes say, by pid.
     ranks_of_processes: FxHashMap<String, String>,
+    /// The headers of the profiles that processes were recorded in, by pid.
+    headers_of_processes: FxHashMap<String, Header>,
     calls: Vec<Call>,
     instructions: Vec<xla::Instruction>,
     requests: FxHashMap<Operation, Requests>,
@@ -136,10 +142,19 @@ impl Gathering {
         }
     }
 
-    /// Says that what lasts on a track has a stamp for its begin only.
-    pub fn only_begins(&mut self, track: u32) {
+    /// Says that the events of a track are those of a thread, whose own track is another.
+    pub fn lane_of(&mut self, track: u32, thread: u32) {
+        if let Some(track) = self.tracks.get_mut(track as usize) {
+            track.lane_of = Some(thread);
+        }
+    }
+
+    /// Says that what lasts on a track has a stamp for its begin only, and whether its lengths are
+    /// kept whatever becomes of clocks.
+    pub fn only_begins(&mut self, track: u32, keeps_lengths: bool) {
         if let Some(track) = self.tracks.get_mut(track as usize) {
             track.has_both_ends = false;
+            track.keeps_lengths |= keeps_lengths;
         }
     }
 
@@ -234,6 +249,15 @@ impl Gathering {
     pub fn label_process(&mut self, pid: String, label: &str) {
         if let Some(rank) = crate::labels::of_process(label) {
             self.rank_process(pid, rank);
+        }
+    }
+
+    /// Takes what the profile of a process said of its job and its host, as whoever put it into a
+    /// file of several has it: an object with `distributedInfo` and `host_name`.
+    pub fn tell_process(&mut self, pid: String, said: &Value) {
+        let header = Header::of_rank(said);
+        if header != Header::default() {
+            self.headers_of_processes.insert(pid, header);
         }
     }
 
@@ -341,16 +365,19 @@ impl Gathering {
 
     /// Takes kernels for what launched them says, and those on streams that do not say their
     /// group for calls of it, if it can be told.
-    fn name_kernels(&mut self, header: &Header) {
+    fn name_kernels(&mut self, headers: &Headers) {
         let mut launches = std::mem::take(&mut self.launches);
         launches.sort();
         self.driven = std::mem::take(&mut self.correlated).joined(&launches);
         let asked = launches.asked();
-        let (named, unnamed) = launches.named(&self.columns);
+        let threads = Threads::of(self.tracks.iter().map(|it| it.lane_of));
+        let (named, unnamed) = launches.named(&self.columns, &threads);
         self.calls.extend(named);
-        let label = Label::of_any(header);
+        let of_tracks = headers.of_tracks(&self.tracks);
+        let labels: Vec<Option<Label>> = of_tracks.iter().map(|it| Label::of_any(it)).collect();
         for kernel in unnamed {
-            match (kernel.by_name, &label) {
+            let track = self.columns.track(kernel.event) as usize;
+            match (kernel.by_name, labels.get(track).and_then(Option::as_ref)) {
                 (Some(call), Some(label)) => self.calls.push(Call {
                     group: Some(label.clone()),
                     ..call
@@ -358,11 +385,12 @@ impl Gathering {
                 _ => self.unused(kernel.kind, 1),
             }
         }
-        let (messages, unused) = std::mem::take(&mut self.posted).calls(&self.columns, header);
+        let (messages, unused) =
+            std::mem::take(&mut self.posted).calls(&self.columns, &labels, &threads);
         for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {
             self.unused(kind, count);
         }
-        let doubtful = streams::label(&mut self.calls, &self.columns, header);
+        let doubtful = streams::label(&mut self.calls, &self.columns, &of_tracks);
         if doubtful > 0 {
             self.unused(streams::UNKNOWN_GROUP, doubtful);
         }
@@ -371,6 +399,17 @@ impl Gathering {
         if self.calls.is_empty() && self.unused.is_empty() && asked > 0 {
             self.unused(WITHOUT_KERNELS, asked);
         }
+    }
+
+    /// The headers that the file has of ranks.
+    fn headers_of_ranks(&mut self) -> BTreeMap<String, Header> {
+        let headers = std::mem::take(&mut self.headers_of_processes);
+        let of_rank = |(pid, header): (String, Header)| {
+            let label = self.ranks_of_processes.get(&pid)?.clone();
+            let rank = label.parse().ok();
+            Some((label, Header { rank, ..header }))
+        };
+        headers.into_iter().filter_map(of_rank).collect()
     }
 
     /// Puts together what was gathered; `beyond` makes the error of an event whose time is too
@@ -383,11 +422,13 @@ impl Gathering {
         for track in self.tracks.iter_mut().filter(|it| it.label.is_none()) {
             track.label = self.ranks_of_processes.get(&track.pid).cloned();
         }
+        let of_ranks = self.headers_of_ranks();
         if is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref())) {
             passed.header.of_several();
             self.number_launches_by_rank();
         }
-        let base = passed.header.base;
+        let headers = Headers::of(passed.header, of_ranks, &self.tracks);
+        let base = headers.of_file.base;
         let mut is_below_zero = false;
         let mut begins = Vec::with_capacity(self.begins.len());
         for (event, &time) in (0..).zip(&self.begins) {
@@ -397,9 +438,10 @@ impl Gathering {
         }
         self.columns.begins = begins;
         self.begins = Vec::new();
-        self.name_kernels(&passed.header);
+        self.name_kernels(&headers);
         Ok(FileRead {
-            header: passed.header,
+            header: headers.of_file,
+            of_ranks: headers.of_ranks,
             crc: passed.crc,
             rest: passed.rest,
             columns: Arc::new(self.columns),

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Keys of the outermost object that say it.
-pub(crate) const KEYS: [&[u8]; 3] = [b"baseTimeNanoseconds", b"distributedInfo", b"host_name"];
+pub(crate) const KEYS: [&[u8]; 3] = [b"baseTimeNanoseconds", JOB.as_bytes(), HOST.as_bytes()];
+
+const JOB: &str = "distributedInfo";
+const HOST: &str = "host_name";
 
 /// The statements of a file about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +26,8 @@ pub(crate) struct Header {
     pub(crate) purposes: Vec<HeaderGroup>,
     /// The host it ran on.
     pub(crate) host: Option<String>,
+    /// All that it says of its job, as JSON.
+    pub(crate) job: Option<String>,
 }
 
 /// A process group.
@@ -37,7 +42,10 @@ impl Header {
     /// Takes up the value of one of the [`KEYS`]. What cannot be understood is as if it
     /// were not said, but for the time from which all others count.
     pub(crate) fn take(&mut self, key: &[u8], value: &[u8]) -> Result<(), &'static str> {
-        let value: Value = serde_json::from_slice(value).unwrap_or_default();
+        self.take_value(key, &serde_json::from_slice(value).unwrap_or_default())
+    }
+
+    fn take_value(&mut self, key: &[u8], value: &Value) -> Result<(), &'static str> {
         match key {
             b"baseTimeNanoseconds" => {
                 let base = value.as_i64();
@@ -45,6 +53,7 @@ impl Header {
             }
             b"host_name" => self.host = value.as_str().map(str::to_owned),
             _ => {
+                self.job = value.is_object().then(|| value.to_string());
                 self.rank = number(value.get("rank"));
                 self.world_size = number(value.get("world_size"));
                 let groups = value.get("pg_config").and_then(Value::as_array);
@@ -60,6 +69,28 @@ impl Header {
             }
         }
         Ok(())
+    }
+
+    /// All that it says of job and host, as an object of JSON, from which [`Self::of_rank`] has
+    /// it back; nothing if it says neither.
+    pub(crate) fn said(&self) -> Option<String> {
+        let job = self.job.as_deref().map(|it| format!("{JOB:?}:{it}"));
+        let host = self.host.clone().map(Value::String);
+        let host = host.map(|it| format!("{HOST:?}:{it}"));
+        let said: Vec<String> = job.into_iter().chain(host).collect();
+        (!said.is_empty()).then(|| format!("{{{}}}", said.join(",")))
+    }
+
+    /// The statements of a file of several ranks about one of them.
+    pub(crate) fn of_rank(said: &Value) -> Self {
+        let mut header = Self::default();
+        for key in [JOB, HOST] {
+            if let Some(value) = said.get(key) {
+                // Only a base can be wrong.
+                let _ = header.take_value(key.as_bytes(), value);
+            }
+        }
+        header
     }
 
     /// Forgets what holds for one rank only, as a file is of several.
@@ -138,5 +169,18 @@ mod tests {
         header.take(b"distributedInfo", more).unwrap();
         assert!(header.lacks_groups);
         assert!(header.take(b"baseTimeNanoseconds", b"1.5").is_err());
+    }
+
+    #[test]
+    fn what_is_said_of_a_rank_can_be_said_elsewhere() {
+        let mut header = Header::default();
+        assert_eq!(header.said(), None);
+        let info = br#"{"rank": 3, "world_size": 8, "pg_count": 3, "pg_config": [
+            {"pg_name": "0", "pg_desc": "mesh_tp", "ranks": [2, 3]}]}"#;
+        header.take(b"distributedInfo", info).unwrap();
+        header.take(b"host_name", br#""a \" host""#).unwrap();
+        let said = serde_json::from_str(&header.said().unwrap()).unwrap();
+        assert_eq!(Header::of_rank(&said), header);
+        assert_eq!(Header::of_rank(&Value::Null), Header::default());
     }
 }

@@ -17,22 +17,82 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::apart::Apart;
+use crate::header::Header;
 use crate::matching::{Joined, Part};
 use crate::one_name::Rooms;
-use crate::profile::FileRead;
+use crate::profile::{FileRead, Track};
 
-/// The name of the host, or of a part of it, that each file is from, if it says so.
-pub(crate) fn hosts(
-    files: &[FileRead],
-    joined: &[Vec<Joined>],
-    devices: &[Apart],
-) -> Vec<Option<String>> {
-    let operations = operations(files, joined, devices);
-    let mut names: Vec<Option<String>> = files.iter().map(|it| it.header.host.clone()).collect();
-    for host in contradicted(files, &operations) {
-        let headers = files.iter().map(|it| &it.header).enumerate();
-        let own = headers.filter(|it| it.1.host.as_deref() == Some(host));
-        let mut own: Vec<(Option<u32>, usize)> = own.map(|(file, it)| (it.rank, file)).collect();
+/// The names of the hosts that files are from, or of parts of them.
+#[derive(Debug)]
+pub(crate) struct Hosts {
+    units: Units,
+    names: Vec<Option<String>>,
+}
+
+impl Hosts {
+    /// The host of a track of a file, if it is said.
+    pub(crate) fn of_track(&self, file: usize, track: u32) -> Option<&str> {
+        let unit = self.units.of_track(file, track)?;
+        self.names.get(unit)?.as_deref()
+    }
+
+    /// The host of a file that is of one rank.
+    pub(crate) fn of_file(&self, file: usize) -> Option<&str> {
+        self.of_track(file, 0)
+    }
+}
+
+/// The parts of files that have a header: a file, or a rank in one of several.
+#[derive(Debug)]
+struct Units {
+    /// The unit of each track, by file; a single one if all are of it.
+    of_tracks: Vec<Vec<usize>>,
+}
+
+impl Units {
+    /// The units of files, and their headers.
+    fn of(files: &[FileRead]) -> (Self, Vec<&Header>) {
+        let mut headers: Vec<&Header> = Vec::new();
+        let mut of_tracks = Vec::with_capacity(files.len());
+        for file in files {
+            let next = headers.len();
+            headers.push(&file.header);
+            if file.of_ranks.is_empty() || !file.is_merged() {
+                of_tracks.push(vec![next]);
+                continue;
+            }
+            let units: BTreeMap<&str, usize> = (next + 1..)
+                .zip(&file.of_ranks)
+                .map(|(unit, (label, _))| (&**label, unit))
+                .collect();
+            headers.extend(file.of_ranks.values());
+            let of_track = |it: &Track| {
+                let label = it.label.as_deref();
+                label.and_then(|it| units.get(it).copied()).unwrap_or(next)
+            };
+            of_tracks.push(file.tracks.iter().map(of_track).collect());
+        }
+        (Self { of_tracks }, headers)
+    }
+
+    fn of_track(&self, file: usize, track: u32) -> Option<usize> {
+        let of_tracks = self.of_tracks.get(file)?;
+        match of_tracks.as_slice() {
+            [all] => Some(*all),
+            each => each.get(track as usize).copied(),
+        }
+    }
+}
+
+/// The hosts of files, or of parts of them.
+pub(crate) fn hosts(files: &[FileRead], joined: &[Vec<Joined>], devices: &[Apart]) -> Hosts {
+    let (units, headers) = Units::of(files);
+    let operations = operations(files, &units, joined, devices);
+    let mut names: Vec<Option<String>> = headers.iter().map(|it| it.host.clone()).collect();
+    for host in contradicted(&headers, &operations) {
+        let all = headers.iter().enumerate();
+        let own = all.filter(|it| it.1.host.as_deref() == Some(host));
+        let mut own: Vec<(Option<u32>, usize)> = own.map(|(unit, it)| (it.rank, unit)).collect();
         own.sort_unstable();
         // Files without a rank have no order.
         let is_ordered = own.iter().all(|it| it.0.is_some());
@@ -42,13 +102,13 @@ pub(crate) fn hosts(
         } else {
             1
         };
-        for (place, file) in own.into_iter().enumerate().filter(|it| it.0 >= run) {
-            if let Some(name) = names.get_mut(file) {
+        for (place, unit) in own.into_iter().enumerate().filter(|it| it.0 >= run) {
+            if let Some(name) = names.get_mut(unit) {
                 *name = Some(format!("{host} (clock {})", place / run + 1));
             }
         }
     }
-    names
+    Hosts { units, names }
 }
 
 /// The rooms between files of one host.
@@ -58,7 +118,7 @@ fn rooms(own: &[usize], operations: &[Vec<Taken>]) -> Rooms {
     for calls in operations {
         let calls = calls
             .iter()
-            .filter_map(|it| Some((*place.get(&it.file)?, it)));
+            .filter_map(|it| Some((*place.get(&it.unit)?, it)));
         let calls: Vec<(usize, &Taken)> = calls.collect();
         for &(from, a) in &calls {
             for &(to, b) in calls.iter().filter(|it| it.0 != from) {
@@ -74,7 +134,7 @@ fn rooms(own: &[usize], operations: &[Vec<Taken>]) -> Rooms {
 /// A call of an operation.
 #[derive(Clone, Copy)]
 struct Taken {
-    file: usize,
+    unit: usize,
     /// When it began, if others wait for that,
     cause: Option<u64>,
     /// and when it ended, if it waited for others.
@@ -82,11 +142,19 @@ struct Taken {
 }
 
 /// The calls of each operation, without those of devices that have clocks of their own.
-fn operations(files: &[FileRead], joined: &[Vec<Joined>], devices: &[Apart]) -> Vec<Vec<Taken>> {
+fn operations(
+    files: &[FileRead],
+    units: &Units,
+    joined: &[Vec<Joined>],
+    devices: &[Apart],
+) -> Vec<Vec<Taken>> {
     let mut operations: BTreeMap<(u64, u64, bool), Vec<Taken>> = BTreeMap::new();
     for (file, ((it, joined), devices)) in files.iter().zip(joined).zip(devices).enumerate() {
         let is_of_host = |call: &&Joined| devices.device(it.columns.track(call.event)).is_none();
         for call in joined.iter().filter(is_of_host) {
+            let Some(unit) = units.of_track(file, it.columns.track(call.event)) else {
+                continue;
+            };
             let (begin, end) = (it.columns.begin(call.event), it.columns.end(call.event));
             let (key, cause, effect) = match call.part {
                 Part::Collective {
@@ -100,7 +168,7 @@ fn operations(files: &[FileRead], joined: &[Vec<Joined>], devices: &[Apart]) -> 
                 Part::Receive(id) => ((id.space, id.number, true), None, Some(end)),
             };
             operations.entry(key).or_default().push(Taken {
-                file,
+                unit,
                 cause,
                 effect,
             });
@@ -109,9 +177,9 @@ fn operations(files: &[FileRead], joined: &[Vec<Joined>], devices: &[Apart]) -> 
     operations.into_values().collect()
 }
 
-/// The names under which files have a dependency reversed between them.
-fn contradicted<'a>(files: &'a [FileRead], operations: &[Vec<Taken>]) -> BTreeSet<&'a str> {
-    let host = |file: usize| files.get(file)?.header.host.as_deref();
+/// The names under which units have a dependency reversed between them.
+fn contradicted<'a>(headers: &[&'a Header], operations: &[Vec<Taken>]) -> BTreeSet<&'a str> {
+    let host = |unit: usize| headers.get(unit)?.host.as_deref();
     let mut found = BTreeSet::new();
     for calls in operations {
         for (at, a) in calls.iter().enumerate() {
@@ -122,11 +190,11 @@ fn contradicted<'a>(files: &'a [FileRead], operations: &[Vec<Taken>]) -> BTreeSe
                         .zip(effect.effect)
                         .is_some_and(|(begin, end)| begin > end)
                 };
-                if a.file != b.file
-                    && host(a.file) == host(b.file)
+                if a.unit != b.unit
+                    && host(a.unit) == host(b.unit)
                     && (reversed(a, b) || reversed(b, a))
                 {
-                    found.extend(host(a.file));
+                    found.extend(host(a.unit));
                 }
             }
         }

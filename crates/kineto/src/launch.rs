@@ -22,6 +22,7 @@ use retime_model::Operation;
 
 use crate::call::{Around, Call, Elements, Kernel, On, Tells, What};
 use crate::columns::Columns;
+use crate::threads::Threads;
 
 /// Kernels that do not say what they do, with the launches and calls that tell it for them.
 #[derive(Debug, Default)]
@@ -46,11 +47,11 @@ impl Launches {
 
     /// The calls that kernels are, and those of which that cannot be told, if launches are
     /// [sorted](Self::sort).
-    pub(crate) fn named(self, columns: &Columns) -> (Vec<Call>, Vec<Kernel>) {
+    pub(crate) fn named(self, columns: &Columns, threads: &Threads) -> (Vec<Call>, Vec<Kernel>) {
         if self.kernels.is_empty() {
             return (Vec::new(), Vec::new());
         }
-        let stays = Stays::of(&self.around, columns);
+        let stays = Stays::of(&self.around, columns, threads);
         let launched: Vec<Option<Within<'_>>> = self
             .kernels
             .iter()
@@ -158,7 +159,10 @@ fn members(operation: Operation, elements: Option<Elements>) -> Option<u32> {
 }
 
 /// The calls on the program's threads, by thread and begin.
-struct Stays<'a>(Vec<Stay<'a>>);
+struct Stays<'a> {
+    all: Vec<Stay<'a>>,
+    threads: &'a Threads,
+}
 
 #[derive(Clone, Copy)]
 struct Stay<'a> {
@@ -169,13 +173,13 @@ struct Stay<'a> {
 }
 
 impl<'a> Stays<'a> {
-    fn of(around: &'a [Around], columns: &Columns) -> Self {
+    fn of(around: &'a [Around], columns: &Columns, threads: &'a Threads) -> Self {
         let stay = |around: &'a Around| {
             // As signed numbers: times before 0 are not counted from elsewhere yet.
             let begin = columns.begin(around.event) as i64;
             let length = columns.length(around.event).unwrap_or_default();
             Stay {
-                track: columns.track(around.event),
+                track: threads.track(columns.track(around.event)),
                 begin,
                 end: begin.saturating_add_unsigned(length),
                 around,
@@ -183,16 +187,17 @@ impl<'a> Stays<'a> {
         };
         let mut all: Vec<Stay<'a>> = around.iter().map(stay).collect();
         all.sort_by_key(|it| (it.track, it.begin, it.around.event));
-        Self(all)
+        Self { all, threads }
     }
 
     /// The calls that a launch is within; nothing if they do not tell the operation.
     fn within(&self, columns: &Columns, launch: u32) -> Option<Within<'a>> {
-        let (track, time) = (columns.track(launch), columns.begin(launch) as i64);
+        let track = self.threads.track(columns.track(launch));
+        let time = columns.begin(launch) as i64;
         let after = self
-            .0
+            .all
             .partition_point(|it| (it.track, it.begin) <= (track, time));
-        let before = self.0.get(..after)?.iter().rev();
+        let before = self.all.get(..after)?.iter().rev();
         // A thread has no more calls in each other than there are kinds; earlier ones are over.
         let near = before.take(DEPTH).take_while(|it| it.track == track);
         let (mut all, mut range, mut elements) = (None, None, None);
@@ -241,8 +246,32 @@ mod tests {
             tracks: vec![0; 3],
             digits: Vec::new(),
         };
-        let stays = Stays::of(&around, &columns);
+        let threads = Threads::default();
+        let stays = Stays::of(&around, &columns, &threads);
         assert_eq!(stays.within(&columns, 2).map(|it| it.event), Some(1));
         assert!(stays.within(&columns, 0).is_none());
+    }
+
+    #[test]
+    fn tracks_of_one_thread_are_one() {
+        let around = [Around {
+            event: 0,
+            tells: Tells::Operation(Operation::Allreduce, String::new()),
+        }];
+        let columns = Columns {
+            begins: vec![5, 10],
+            lengths: vec![10, 8],
+            tracks: vec![0, 2],
+            digits: Vec::new(),
+        };
+        let mut lanes = [None; 3];
+        let is_within = |lanes: [Option<u32>; 3]| {
+            let threads = Threads::of(lanes.into_iter());
+            let stays = Stays::of(&around, &columns, &threads);
+            stays.within(&columns, 1).is_some()
+        };
+        assert!(!is_within(lanes));
+        lanes[2] = Some(0);
+        assert!(is_within(lanes));
     }
 }

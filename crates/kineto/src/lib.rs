@@ -38,6 +38,9 @@
 //! found    a directory --> files               which are traces
 //! nested   directories --> files               where each rank has its own
 //! advice   what was not used --> warning       what to record
+//! headers  tracks --> headers                   of ranks whose profiles are in one file
+//! threads  tracks --> threads                   that have several
+//! known    calls --> moments                   between which an arrow says nothing new
 //! labels   pid --> rank                        where all ranks are in one file
 //! merged   a file of several ranks --> one of each, to be matched
 //! hosts    names --> clocks                    one name is one clock, unless it is not
@@ -111,10 +114,12 @@ mod flows;
 mod found;
 mod gathering;
 mod header;
+mod headers;
 mod hosts;
 mod iterations;
 mod json;
 mod kernels;
+mod known;
 mod labels;
 mod launch;
 mod matching;
@@ -147,6 +152,7 @@ mod stamps;
 mod streams;
 mod task;
 mod texts;
+mod threads;
 mod timelines;
 mod undo;
 mod window;

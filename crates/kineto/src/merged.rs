@@ -42,20 +42,23 @@ fn parts_of(file: &FileRead, is_alone: bool) -> Vec<FileRead> {
     let of_label = |(label, own): (Option<&str>, Vec<bool>)| {
         let number = label.map(|it| it.trim_start_matches(|it: char| it.is_ascii_alphabetic()));
         let number = number.filter(|_| is_alone).and_then(|it| it.parse().ok());
-        part_of(file, number, own)
+        let said = label.and_then(|it| file.of_ranks.get(it));
+        part_of(file, said.unwrap_or(&file.header), number, own)
     };
     tracks.into_iter().map(of_label).collect()
 }
 
-/// The calls on some tracks of a file, and the number of their rank.
-fn part_of(file: &FileRead, rank: Option<u32>, tracks: Vec<bool>) -> FileRead {
+/// The calls on some tracks of a file, with the header of their rank, and its number if that is
+/// known elsewhere.
+fn part_of(file: &FileRead, said: &Header, rank: Option<u32>, tracks: Vec<bool>) -> FileRead {
     let is_own = |event: u32| {
         let track = file.columns.track(event) as usize;
         tracks.get(track).copied().unwrap_or(false)
     };
     let header = Header {
-        rank: rank.or(file.header.rank),
-        ..file.header.clone()
+        base: file.header.base,
+        rank: rank.or(said.rank),
+        ..said.clone()
     };
     let requests = file.requests.iter().map(|(operation, requests)| {
         let own = requests.events.iter().copied();

@@ -13,6 +13,7 @@ use crate::columns::is_event;
 use crate::error::KinetoError;
 use crate::few::few;
 use crate::header::Header;
+use crate::hosts::Hosts;
 use crate::matching::Group;
 use crate::profile::{FileRead, Track};
 
@@ -116,21 +117,10 @@ impl Places {
     }
 
     /// Describes the trace, with the host of each file and the groups of ranks.
-    pub(crate) fn info(
-        &self,
-        files: &[FileRead],
-        groups: &[Group],
-        hosts: &[Option<String>],
-    ) -> TraceInfo {
+    pub(crate) fn info(&self, files: &[FileRead], groups: &[Group], hosts: &Hosts) -> TraceInfo {
         let mut info = self.info.clone();
-        let ranks = files.iter().enumerate();
-        let file_of: BTreeMap<u32, usize> = ranks
-            .filter_map(|(file, it)| Some((it.header.rank?, file)))
-            .collect();
-        let location_of = |rank: &u32| {
-            let file = *file_of.get(rank)?;
-            (!self.of_file(file).is_empty()).then(|| self.location(file, 0))
-        };
+        let first_of = self.first_of_ranks(files);
+        let location_of = |rank: &u32| first_of.get(rank).copied();
         info.communicators = groups
             .iter()
             .map(|group| Communicator {
@@ -139,14 +129,15 @@ impl Places {
             })
             .collect();
         info.streams = self.streams(files);
-        for ((number, file), host) in files.iter().enumerate().zip(hosts) {
-            let Some(host) = host else {
-                continue;
-            };
-            for (location, track) in self.of_file(number).zip(&file.tracks) {
+        for (number, file) in files.iter().enumerate() {
+            let tracks = (0..).zip(&file.tracks);
+            for (location, (at, track)) in self.of_file(number).zip(tracks) {
+                let Some(host) = hosts.of_track(number, at) else {
+                    continue;
+                };
                 let name = match track.machine {
                     Some(machine @ 1..) => format!("{host}, machine {machine}"),
-                    _ => host.clone(),
+                    _ => host.to_owned(),
                 };
                 let known = info.nodes.iter().position(|it| *it == name);
                 let node = known.unwrap_or_else(|| {
@@ -160,6 +151,24 @@ impl Places {
             }
         }
         info
+    }
+
+    /// The first location of each rank.
+    fn first_of_ranks(&self, files: &[FileRead]) -> BTreeMap<u32, LocationIndex> {
+        let mut first_of = BTreeMap::new();
+        for (number, file) in files.iter().enumerate() {
+            let is_merged = file.is_merged();
+            for (at, track) in (0..).zip(&file.tracks) {
+                let label = track.label.as_deref().filter(|_| is_merged);
+                let rank = file.header.rank.or_else(|| label?.parse().ok());
+                if let Some(rank) = rank {
+                    first_of
+                        .entry(rank)
+                        .or_insert_with(|| self.location(number, at));
+                }
+            }
+        }
+        first_of
     }
 
     /// The streams of devices whose kernels are calls.
@@ -298,11 +307,14 @@ pub(crate) fn left_out(others: &[(PathBuf, String)]) -> Option<String> {
 /// Warnings on a run of which something is missing, or different from what one would expect.
 pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
     let mut warnings = Vec::new();
-    let Some(size) = files.iter().find_map(|it| it.header.world_size) else {
+    let of_ranks = files.iter().filter(|it| it.is_merged());
+    let of_ranks = of_ranks.flat_map(|it| it.of_ranks.values());
+    let headers: Vec<&Header> = files.iter().map(|it| &it.header).chain(of_ranks).collect();
+    let Some(size) = headers.iter().find_map(|it| it.world_size) else {
         return warnings;
     };
     // The number is only what a file says: there may be far fewer files than that.
-    let there: BTreeSet<u32> = files.iter().filter_map(|it| it.header.rank).collect();
+    let there: BTreeSet<u32> = headers.iter().filter_map(|it| it.rank).collect();
     let missing = size - there.range(..size).count() as u32;
     if missing > 0 {
         let absent = (0..size).filter(|rank| !there.contains(rank));
@@ -317,7 +329,8 @@ pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
             shown.join(", ")
         ));
     }
-    let without = files.iter().filter(|it| it.header.rank.is_none()).count();
+    let is_of_none = |it: &&FileRead| it.header.rank.is_none() && it.of_ranks.is_empty();
+    let without = files.iter().filter(is_of_none).count();
     if without > 0 {
         let files = retime_model::plural(without as u64, "file");
         warnings.push(format!("{files} without a rank among those of a job"));

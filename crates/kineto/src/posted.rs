@@ -25,7 +25,7 @@
 
 use crate::call::{Call, Label, On, Posting, What};
 use crate::columns::Columns;
-use crate::header::Header;
+use crate::threads::Threads;
 
 // How messages are counted that cannot be used, in words that take a plural.
 
@@ -43,14 +43,17 @@ pub(crate) struct Posted {
 }
 
 impl Posted {
-    /// The ends of messages, and how many cannot be used for which reason.
+    /// The ends of messages, given for each track the group that whatever it calls is of, and how
+    /// many cannot be used for which reason.
     pub(crate) fn calls(
         mut self,
         columns: &Columns,
-        header: &Header,
+        labels: &[Option<Label>],
+        threads: &Threads,
     ) -> (Vec<Call>, [(&'static str, u64); 2]) {
         // As signed numbers: times before 0 are not counted from elsewhere yet.
-        let place = |event: u32| (columns.track(event), columns.begin(event) as i64);
+        let thread = |event: u32| threads.track(columns.track(event));
+        let place = |event: u32| (thread(event), columns.begin(event) as i64);
         self.postings.sort_by_key(|it| (place(it.event), it.event));
         let around = |event: u32| {
             let after = self
@@ -58,7 +61,7 @@ impl Posted {
                 .partition_point(|it| place(it.event) <= place(event));
             let number = after.checked_sub(1)?;
             let posting = self.postings.get(number)?;
-            let is_around = columns.track(posting.event) == columns.track(event)
+            let is_around = thread(posting.event) == thread(event)
                 && columns.end(posting.event) as i64 >= columns.begin(event) as i64;
             is_around.then_some((number, posting))
         };
@@ -68,11 +71,11 @@ impl Posted {
                 *ranges += 1;
             }
         }
-        let label = Label::of_any(header);
         let (mut calls, mut nameless, mut groupless) = (Vec::new(), 0, 0);
         for &event in &self.under_way {
             let found = around(event).filter(|(number, _)| ranges.get(*number) == Some(&1));
-            match (found, &label) {
+            let label = labels.get(columns.track(event) as usize);
+            match (found, label.and_then(Option::as_ref)) {
                 (None, _) => nameless += 1,
                 (_, None) => groupless += 1,
                 (Some((_, posting)), Some(label)) => calls.push(Call {

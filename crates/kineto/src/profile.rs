@@ -1,6 +1,7 @@
 //! A file that was read: the [columns](crate::columns) of its events, its tracks and their
 //! names, and what its events say of communication.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use retime_model::Operation;
@@ -8,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
-use crate::columns::{Columns, is_event};
+use crate::columns::{Columns, is_event, moved_with};
 use crate::devices::Driven;
 use crate::early::Early;
 use crate::header::Header;
@@ -30,8 +31,12 @@ pub(crate) struct Track {
     pub(crate) machine: Option<u32>,
     /// The number that the file gives to it, where it gives numbers to tracks.
     pub(crate) uuid: Option<u64>,
+    /// The track of the thread that it has events of, beside that one.
+    pub(crate) lane_of: Option<u32>,
     /// True if what lasts on it has a stamp for either end; else only its begin has one.
     pub(crate) has_both_ends: bool,
+    /// True if lengths of what lasts on it are never written anew.
+    pub(crate) keeps_lengths: bool,
     /// True if events of a device are on it.
     pub(crate) is_device: bool,
     /// How many events there are of each type, by its first letter.
@@ -66,9 +71,10 @@ pub(crate) enum FlowKind {
 /// The new length of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewLength {
-    pub(crate) event: u32,
+    /// The number of the event.
+    pub event: u32,
     /// In nanoseconds.
-    pub(crate) length: u64,
+    pub length: u64,
 }
 
 /// The events of a file at other times.
@@ -83,13 +89,19 @@ pub(crate) struct Moved {
 impl Moved {
     /// The lengths that are new, if the file says lengths.
     pub(crate) fn new_lengths(&self, file: &FileRead) -> Vec<NewLength> {
-        let Some(lengths) = self.lengths.as_ref().filter(|_| !file.keeps_lengths()) else {
+        let Some(lengths) = &self.lengths else {
             return Vec::new();
         };
         let columns = &file.columns;
+        // Where both ends have stamps, these say it.
+        let says_length = |event: u32| {
+            let track = file.tracks.get(moved_with(columns.track(event)) as usize);
+            track.is_some_and(|it| !it.has_both_ends)
+        };
         let both = lengths.iter().zip(&columns.lengths);
         let new = (0..).zip(both).filter(|(_, (is, was))| is != was);
-        new.map(|(event, (&length, _))| NewLength { event, length })
+        new.filter(|it| says_length(it.0))
+            .map(|(event, (&length, _))| NewLength { event, length })
             .collect()
     }
 
@@ -110,6 +122,8 @@ impl Moved {
 #[derive(Debug, Default)]
 pub struct FileRead {
     pub(crate) header: Header,
+    /// The headers of the profiles of ranks that were put into it, by the label of each.
+    pub(crate) of_ranks: BTreeMap<String, Header>,
     pub(crate) crc: u32,
     pub(crate) rest: [u64; 2],
     pub(crate) columns: Arc<Columns>,
@@ -155,6 +169,7 @@ impl FileRead {
     pub(crate) fn at(&self, moved: Moved) -> Self {
         Self {
             header: self.header.clone(),
+            of_ranks: self.of_ranks.clone(),
             crc: self.crc,
             rest: self.rest,
             origin: self.origin,
@@ -236,11 +251,6 @@ impl FileRead {
                 uuid: it.uuid,
             }
         })
-    }
-
-    /// True if lengths that it says are never written anew.
-    pub(crate) fn keeps_lengths(&self) -> bool {
-        self.stamps.is_some()
     }
 
     /// True if it is of several ranks.

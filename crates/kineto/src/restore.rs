@@ -48,7 +48,7 @@ pub(crate) fn restore(
         let is = is.wrapping_sub(file.origin).wrapping_add(origin);
         let map = maps.of(file.columns.track(event)).unwrap_or(&identity);
         let becomes = originals.of(map, is);
-        Some(Renewal { is, becomes })
+        Some(Renewal { event, is, becomes })
     };
     let original = document
         .restore(path, file, &mut renew, &saved.forms, to, monitor)?

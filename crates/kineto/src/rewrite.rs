@@ -79,7 +79,7 @@ pub(crate) fn new_times(
         anchors: Anchors {
             ends: waits.map(|it| it.event).collect(),
             both: FxHashSet::default(),
-            keep_lengths: file.keeps_lengths(),
+            keep_lengths: false,
         },
         begins: file.columns.begins.clone(),
         lengths: None,
@@ -119,6 +119,7 @@ impl Moving<'_> {
         }
         let entries = self.order.of_track(track as usize);
         let (correction, location) = (self.maps.correction, self.maps.location(track));
+        self.anchors.keep_lengths = about.keeps_lengths;
         let places = if about.has_both_ends {
             followed(columns, entries, correction, location)?
         } else {
@@ -140,9 +141,6 @@ impl Moving<'_> {
     /// Lets kernels, and their launches, begin where their maps say if they would else come before
     /// these and did not.
     fn keep_launches(&mut self) -> Option<()> {
-        if self.anchors.keep_lengths {
-            return Some(());
-        }
         let columns = &self.file.columns;
         let after = |begins: &[u64], it: &(u32, u32)| {
             let begin = |event: u32| begins.get(event as usize).map(|it| *it as i64);
@@ -221,7 +219,7 @@ pub(crate) fn rewrite(
             is = file.columns.end(event);
         }
         log.note(map, is, becomes);
-        Some(Renewal { is, becomes })
+        Some(Renewal { event, is, becomes })
     };
     let renewed = document.rewrite(path, file, &mut renew, &lengths, to, monitor)?;
     if renewed.read != file.crc {

@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::between::{self, Roles, between};
 use crate::flows::{self, arrows};
-use crate::hosts::hosts;
+use crate::hosts::{Hosts, hosts};
+use crate::known::Known;
 use crate::matching::{Joined, Matching, Part};
 use crate::merged::matched;
 use crate::order::{Boundary, Order, Side, boundaries};
@@ -35,7 +36,8 @@ impl Matched {
     /// in `files`. Arrows are told by names and by their order, which corrections keep.
     pub(crate) fn of(at: &[FileRead], files: &[FileRead], places: &Places) -> Self {
         let mut matching = matched(at);
-        let (arrows, left_out) = arrows(files, places);
+        let known = Known::of(files, places, &matching);
+        let (arrows, left_out) = arrows(files, places, &known);
         for (file, count) in left_out.into_iter().enumerate().filter(|it| it.1 > 0) {
             if let Some(unmatched) = matching.unmatched.get_mut(file) {
                 unmatched.insert(flows::AMBIGUOUS, count);
@@ -82,8 +84,8 @@ impl Matched {
         both.into_iter().flatten()
     }
 
-    /// The host of each file, or the part of it that has one clock.
-    pub(crate) fn hosts(&self, files: &[FileRead], places: &Places) -> Vec<Option<String>> {
+    /// The hosts of files, or the parts of them that have one clock.
+    pub(crate) fn hosts(&self, files: &[FileRead], places: &Places) -> Hosts {
         hosts(files, &self.matching.joined, &places.apart)
     }
 

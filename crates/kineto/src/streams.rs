@@ -22,8 +22,34 @@ use crate::header::Header;
 pub(crate) const UNKNOWN_GROUP: &str = "ungrouped communication kernel";
 
 /// Gives the calls on streams a group that do not say theirs, and leaves out those of which it
-/// cannot be told; how many these are.
-pub(crate) fn label(calls: &mut Vec<Call>, columns: &Columns, header: &Header) -> u64 {
+/// cannot be told, given the header that holds for each track; how many these are.
+pub(crate) fn label(calls: &mut Vec<Call>, columns: &Columns, headers: &[&Header]) -> u64 {
+    let mut doubtful = 0;
+    let mut left = std::mem::take(calls);
+    // Ranks whose profiles were put into one file have a header each.
+    for header in distinct(headers) {
+        let is_own = |it: &mut Call| {
+            let own = headers.get(columns.track(it.event) as usize);
+            own.is_some_and(|it| std::ptr::eq(*it, header))
+        };
+        let mut own: Vec<Call> = left.extract_if(.., is_own).collect();
+        doubtful += label_own(&mut own, columns, header);
+        calls.append(&mut own);
+    }
+    calls.append(&mut left);
+    doubtful
+}
+
+/// The headers, each once.
+fn distinct<'a>(headers: &[&'a Header]) -> Vec<&'a Header> {
+    let mut distinct = headers.to_vec();
+    distinct.sort_by_key(|it| std::ptr::from_ref::<Header>(it));
+    distinct.dedup_by(|a, b| std::ptr::eq(*a, *b));
+    distinct
+}
+
+/// Labels the calls of those that a header is of.
+fn label_own(calls: &mut Vec<Call>, columns: &Columns, header: &Header) -> u64 {
     let is_open = |call: &Call| call.on == On::Stream && call.group.is_none();
     let mut streams: BTreeMap<u32, Sizes> = BTreeMap::new();
     for call in calls.iter().filter(|it| is_open(it)) {

@@ -13,7 +13,7 @@
 
 use std::io::Write;
 
-use retime_kineto::{EventText, Member, micros_text};
+use retime_kineto::{EventText, Member, members, micros_text};
 use serde_json::Value;
 
 use crate::ids::{Ids, arrow};
@@ -63,7 +63,8 @@ fn quoted(text: &str) -> Value {
     Value::String(text.to_owned())
 }
 
-/// Names the processes of a document and says where they stand.
+/// Names the processes of a document, says where they stand, and with the first of them what the
+/// document says of its job and its host.
 pub(crate) fn describe(out: &mut Vec<u8>, placed: &Placed<'_>, is_first: &mut bool) {
     for &process in &placed.shown {
         let Some(pid) = placed.pid(process) else {
@@ -85,6 +86,14 @@ pub(crate) fn describe(out: &mut Vec<u8>, placed: &Placed<'_>, is_first: &mut bo
             ),
         );
     }
+    let first = placed.shown.first().and_then(|&it| placed.pid(it));
+    if let Some((pid, said)) = first.zip(placed.document.said.as_ref()) {
+        next(out, is_first);
+        put(
+            out,
+            format_args!(r#"{{"ph":"M","pid":{pid},"name":"profile_header","args":{said}}}"#),
+        );
+    }
 }
 
 /// A stretch of an event's text, and what stands there instead.
@@ -103,7 +112,8 @@ pub(crate) fn event(
     is_first: &mut bool,
 ) {
     let ph = event.text(Member::Ph);
-    if ph == b"M" && is_said_anew(event) {
+    let is_empty = members(event.bytes()).next().is_none();
+    if is_empty || ph == b"M" && is_said_anew(event) {
         return;
     }
     let process = placed.survey.find_process(event.text(Member::Pid));

@@ -138,7 +138,10 @@ impl<'a> Packets<'a> {
         Ok(self.events)
     }
 
+    /// Describes processes and threads; the first process with what the document says of its job
+    /// and its host.
     fn describe(&self, out: &mut Vec<u8>) {
+        let mut said = self.placed.document.said.as_ref();
         for &process in &self.placed.shown {
             let Some(pid) = self.placed.pid(process) else {
                 continue;
@@ -166,6 +169,9 @@ impl<'a> Packets<'a> {
             uint(&mut track, track_descriptor::SIBLING_ORDER_RANK, pid);
             let explicit = track_descriptor::CHILDREN_EXPLICIT;
             uint(&mut track, track_descriptor::CHILD_ORDERING, explicit);
+            if let Some(said) = said.take() {
+                bytes(&mut track, track_descriptor::DESCRIPTION, said.as_bytes());
+            }
             self.sequence.describe(out, &track);
             for (rank, thread) in (1..).zip(self.placed.survey.threads_of(process)) {
                 self.describe_thread(out, process, thread, pid, rank);

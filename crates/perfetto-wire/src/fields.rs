@@ -309,6 +309,7 @@ pub mod track_descriptor {
     pub const STATIC_NAME: u32 = 10;
     pub const CHILD_ORDERING: u32 = 11;
     pub const SIBLING_ORDER_RANK: u32 = 12;
+    pub const DESCRIPTION: u32 = 14;
     /// The order of processes, said by the track that has the number 0.
     pub const PROCESS_ORDERING: u32 = 19;
 

@@ -4,8 +4,8 @@
 //! included. Lengths of packets are left out as well, since times of another size change them.
 
 use retime_model::format::Checksum;
-use retime_perfetto_wire::fields::{clock, clock_snapshot};
-use retime_perfetto_wire::read::{Fields, Value};
+use retime_perfetto_wire::fields::{clock, clock_snapshot, gpu_render_stage_event};
+use retime_perfetto_wire::read::{Field, Fields, Value};
 
 use crate::inner::rest;
 use crate::packet::Packet;
@@ -29,19 +29,13 @@ impl Contents {
         if packet.has_inner {
             return self.field_by_field(packet);
         }
-        let mut left_out = [packet.timestamp, packet.snapshot];
-        if let [Some(timestamp), Some(snapshot)] = left_out
-            && snapshot.start < timestamp.start
-        {
-            left_out.reverse();
-        }
+        let mut left_out = [packet.timestamp, packet.snapshot, packet.render_stage_field];
+        left_out.sort_by_key(|it| it.map(|it| it.start));
         let mut from = 0;
         for field in left_out.into_iter().flatten() {
             self.add(packet.bytes.get(from..field.start).unwrap_or_default());
             from = field.end;
-            if let (true, Value::Bytes(snapshot)) = (Some(field) == packet.snapshot, field.value) {
-                self.snapshot(snapshot);
-            }
+            self.but_times(packet, &field);
         }
         self.add(packet.bytes.get(from..).unwrap_or_default());
     }
@@ -53,13 +47,25 @@ impl Contents {
             let known = inner.iter().find(|it| it.0 == field);
             if let Some((_, place)) = known {
                 rest(packet.bytes, &field, *place, &mut |it| self.add(it));
-            } else if let (true, Value::Bytes(snapshot)) =
-                (Some(field) == packet.snapshot, field.value)
-            {
-                self.snapshot(snapshot);
-            } else if Some(field) != packet.timestamp {
-                self.add(packet.bytes.get(field.start..field.end).unwrap_or_default());
+            } else {
+                self.but_times(packet, &field);
             }
+        }
+    }
+
+    /// Takes a field but for what is a time or a length in it.
+    fn but_times(&mut self, packet: &Packet<'_>, field: &Field<'_>) {
+        match field.value {
+            _ if Some(*field) == packet.timestamp => {}
+            Value::Bytes(snapshot) if Some(*field) == packet.snapshot => self.snapshot(snapshot),
+            Value::Bytes(stage) if Some(*field) == packet.render_stage_field => {
+                for inner in Fields::of(stage).map_while(Result::ok) {
+                    if inner.number != gpu_render_stage_event::DURATION {
+                        self.add(stage.get(inner.start..inner.end).unwrap_or_default());
+                    }
+                }
+            }
+            _ => self.add(packet.bytes.get(field.start..field.end).unwrap_or_default()),
         }
     }
 

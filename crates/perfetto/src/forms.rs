@@ -16,6 +16,19 @@ pub(crate) struct Forms {
     pub(crate) beyond: Runs,
     /// The bytes that each varint took, or 0 for as few as it needs.
     pub(crate) widths: Runs,
+    /// Lengths of stages of GPUs that were changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lengths: Vec<LengthWas>,
+}
+
+/// The length of a stage as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LengthWas {
+    pub(crate) event: u32,
+    /// The length, in nanoseconds; nothing if it was not written, as one of 0.
+    pub(crate) length: Option<u64>,
+    /// The bytes that it took.
+    pub(crate) width: usize,
 }
 
 /// Values of which many in a row are equal.

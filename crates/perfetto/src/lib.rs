@@ -24,6 +24,7 @@
 //! contents     all but times                   so that a copy can be compared
 //! forms        how numbers were written        for undo
 //! patches      parts of a packet that change
+//! lengths      lengths of stages of GPUs that change
 //! writer       file, other times --> file
 //! each         file --> packets with times      for whoever puts files together
 //! counters     values of counters
@@ -94,6 +95,7 @@ mod file_clock;
 mod forms;
 mod inner;
 mod interned;
+mod lengths;
 mod packet;
 mod packets;
 mod pass;

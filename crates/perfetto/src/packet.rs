@@ -24,6 +24,8 @@ pub(crate) struct Packet<'a> {
     pub(crate) is_zstd: bool,
     pub(crate) track_event: Option<&'a [u8]>,
     pub(crate) render_stage: Option<&'a [u8]>,
+    /// The field of it.
+    pub(crate) render_stage_field: Option<Field<'a>>,
     pub(crate) track: Option<&'a [u8]>,
     /// True if it may have times beside its timestamp.
     pub(crate) has_inner: bool,
@@ -51,7 +53,10 @@ impl<'a> Packet<'a> {
             (number::INTERNED_DATA, Value::Bytes(it)) => self.interned = Some(it),
             (number::SEQUENCE_FLAGS, Value::Varint(it)) => self.flags |= it,
             (number::TIMESTAMP_CLOCK_ID, Value::Varint(it)) => self.clock = Some(it as u32),
-            (number::GPU_RENDER_STAGE_EVENT, Value::Bytes(it)) => self.render_stage = Some(it),
+            (number::GPU_RENDER_STAGE_EVENT, Value::Bytes(it)) => {
+                self.render_stage = Some(it);
+                self.render_stage_field = Some(field);
+            }
             (number::TRACE_PACKET_DEFAULTS, Value::Bytes(it)) => self.defaults = Some(it),
             (number::TRACK_DESCRIPTOR, Value::Bytes(it)) => {
                 self.track = Some(it);

@@ -16,6 +16,7 @@ use crate::forms::Forms;
 use crate::packet::Packet;
 use crate::pass::PACKET_KEY;
 use crate::seen::Seen;
+use crate::writer::New;
 use crate::{reader, writer};
 
 /// The bytes at the beginning of a file that are looked at.
@@ -91,11 +92,11 @@ impl Document for Packets {
         path: &Path,
         _: &FileRead,
         renew: &mut Renew<'_>,
-        _: &[NewLength],
+        lengths: &[NewLength],
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError> {
-        writer::renewed(path, renew, None, to, monitor)
+        writer::renewed(path, renew, New::Lengths(lengths), to, monitor)
     }
 
     fn restore(
@@ -111,7 +112,7 @@ impl Document for Packets {
             let why = format!("the undo data do not fit this file: {error}");
             FileError::not_restorable(path, why)
         })?;
-        writer::renewed(path, renew, Some(&forms), to, monitor)
+        writer::renewed(path, renew, New::AsNoted(&forms), to, monitor)
     }
 }
 

@@ -240,7 +240,8 @@ impl Reader<'_> {
                 number
             }
             Kind::Whole(length) => {
-                self.gathering.only_begins(track);
+                // Such a length is in microseconds.
+                self.gathering.only_begins(track, true);
                 let number = self.gathering.event(time, Some(length), track, b'X')?;
                 self.stamp(Stamp::begin(number));
                 number
@@ -324,7 +325,7 @@ impl Reader<'_> {
         let track = self
             .tracks
             .number(packet.machine, place, &mut self.gathering)?;
-        self.gathering.only_begins(track);
+        self.gathering.only_begins(track, false);
         let number = self
             .gathering
             .event(time, Some(stage.length), track, b'X')?;

@@ -15,6 +15,9 @@
 //! ```text
 //! written  begin a 10   begin b 20   end 20   end 30      a lasts from 10 to 20, b from 20 to 30
 //! ```
+//!
+//! An end that follows a begin of its time, with nothing of the track between, is of that one: so
+//! writes who has something that is over at once, whatever is written before and behind it.
 
 use retime_kineto::{Gathering, Stamp};
 
@@ -38,7 +41,6 @@ pub(crate) fn join(
     let mut lone = Vec::new();
     for (track, edges) in (0..).zip(by_track) {
         if !edges.is_sorted_by_key(|it| it.time) {
-            edges.sort_by_key(|it| (it.time, it.stamp));
             ends_first(edges);
         }
         let mut open: Vec<Edge> = Vec::new();
@@ -61,14 +63,20 @@ pub(crate) fn join(
     lone
 }
 
-/// Puts the ends of what began before in front of the begins of the same time.
+/// Sorts edges, which are in the order of the file, by time, and puts the ends of what began before in front of the begins of the same
+/// time.
 fn ends_first(edges: &mut [Edge]) {
+    let at_once = ends_at_once(edges);
+    let is_at_once = |it: &Edge| at_once.binary_search(&it.stamp).is_ok();
+    edges.sort_by_key(|it| (it.time, it.stamp));
     let mut open = 0;
     for same in edges.chunk_by_mut(|a, b| a.time == b.time) {
         let ends = same.iter().filter(|it| it.begins.is_none()).count();
         let begins = same.len() - ends;
-        let mut before = ends.min(open);
+        let own = same.iter().filter(|it| is_at_once(it)).count();
+        let mut before = (ends - own).min(open);
         same.sort_by_cached_key(|it| match it.begins {
+            None if is_at_once(it) => 1,
             None if before > 0 => {
                 before -= 1;
                 0
@@ -78,6 +86,18 @@ fn ends_first(edges: &mut [Edge]) {
         });
         open = (open + begins).saturating_sub(ends);
     }
+}
+
+/// The stamps of the ends that follow a begin of their time, of edges in the order of the file.
+fn ends_at_once(edges: &[Edge]) -> Vec<u32> {
+    let pairs = edges.windows(2).filter_map(|it| match it {
+        [begin, end] => Some((begin, end)),
+        _ => None,
+    });
+    let is_over = |(begin, end): &(&Edge, &Edge)| {
+        begin.begins.is_some() && end.begins.is_none() && begin.time == end.time
+    };
+    pairs.filter(is_over).map(|it| it.1.stamp).collect()
 }
 
 #[cfg(test)]
@@ -120,5 +140,16 @@ mod tests {
         let between = [(20, b), (20, b), (10, b), (30, e), (20, e), (20, e)];
         assert_eq!(lasting(&between), [Some(10), Some(0), Some(10)]);
         assert_eq!(lasting(&[(10, e), (20, b)]), [None]);
+    }
+
+    #[test]
+    fn what_is_over_at_once_ends_nothing_around_it() {
+        let [b, e] = [true, false];
+        // All ends that come later are written first: 20 to 20 is within 10 to 30.
+        let first = [(30, e), (10, b), (20, b), (20, e)];
+        assert_eq!(lasting(&first), [Some(20), Some(0)]);
+        // What ends when it begins, and begins when it ends, is beside it.
+        let beside = [(20, e), (30, e), (10, b), (20, b), (20, e), (20, b)];
+        assert_eq!(lasting(&beside), [Some(10), Some(0), Some(10)]);
     }
 }

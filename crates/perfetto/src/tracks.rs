@@ -11,6 +11,7 @@ use retime_kineto::Gathering;
 use retime_perfetto_wire::fields::{process_descriptor, thread_descriptor, track_descriptor};
 use retime_perfetto_wire::read::{Damaged, Fields, Value};
 use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
 
 use crate::stage::Queue;
 
@@ -35,6 +36,8 @@ struct Described {
     process: Option<(u32, Option<String>)>,
     thread: Option<(u32, u64, Option<String>)>,
     labels: Vec<String>,
+    /// The header of the profile of a process, where a merged file has it in words on the track.
+    said: Option<Json>,
     /// True if it says in which order the tracks below it stand.
     orders_children: bool,
 }
@@ -68,6 +71,9 @@ impl Tracks {
                 }
                 (track_descriptor::CHILD_ORDERING, Value::Varint(it)) => {
                     described.orders_children = it == track_descriptor::CHILDREN_EXPLICIT;
+                }
+                (track_descriptor::DESCRIPTION, Value::Bytes(it)) => {
+                    described.said = serde_json::from_slice(it).ok();
                 }
                 (track_descriptor::PROCESS, Value::Bytes(it)) => described.process(it)?,
                 (track_descriptor::THREAD, Value::Bytes(it)) => described.thread(it)?,
@@ -126,6 +132,10 @@ impl Tracks {
             let (pid, tid) = match place {
                 Place::Track(uuid) => {
                     gathering.number_track(number, uuid);
+                    let thread = self.thread_above(machine, uuid);
+                    if let Some(thread) = thread {
+                        gathering.lane_of(number, thread);
+                    }
                     self.of_track(machine, uuid, gathering)
                 }
                 Place::Sequence(it) => (format!("sequence {it}"), String::new()),
@@ -158,6 +168,10 @@ impl Tracks {
     fn name_processes(&self, gathering: &mut Gathering) {
         let mut named: Vec<(u32, u64, &str)> = Vec::new();
         for (&(_, uuid), described) in &self.described {
+            let process = described.process.as_ref();
+            if let Some(((pid, _), said)) = process.zip(described.said.as_ref()) {
+                gathering.tell_process((*pid as i32).to_string(), said);
+            }
             if let Some((pid, Some(name))) = &described.process {
                 named.push((*pid, uuid, name));
             }
@@ -167,6 +181,20 @@ impl Tracks {
         for (pid, _, name) in named {
             gathering.name_process((pid as i32).to_string(), name.to_owned());
         }
+    }
+
+    /// The track of the thread that a track is below of.
+    fn thread_above(&self, machine: u32, uuid: u64) -> Option<u32> {
+        let mut next = uuid;
+        for _ in 0..DEEPEST {
+            let described = self.described.get(&(machine, next))?;
+            if described.thread.is_some() {
+                let thread = self.numbers.get(&(machine, Place::Track(next))).copied();
+                return thread.filter(|_| next != uuid);
+            }
+            next = described.parent;
+        }
+        None
     }
 
     /// Process and thread of a track, which are named.

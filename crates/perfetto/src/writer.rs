@@ -17,7 +17,7 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use retime_gzip::Output;
-use retime_kineto::{Chunks, Renew, Renewed};
+use retime_kineto::{Chunks, NewLength, Renew, Renewed};
 use retime_model::Monitor;
 use retime_model::format::{Checksum, FileError, FormatError};
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
@@ -28,8 +28,9 @@ use serde_json::Value as Json;
 
 use crate::clocks::{ClockKey, Clocks, Snapshot, Uncounted};
 use crate::error::PerfettoError;
-use crate::forms::{Forms, needs, put};
+use crate::forms::{Forms, LengthWas, needs, put};
 use crate::inner::{framed, written_anew};
+use crate::lengths::{Lengths, with_length};
 use crate::packet::Packet;
 use crate::pass::{Piece, compressed, effort, pieces};
 use crate::patches::Patches;
@@ -77,16 +78,27 @@ struct Writer<'a, 'm> {
     unwritten: Option<(u64, &'static str)>,
     read: Checksum,
     written: Checksum,
+    /// The event whose stamp was written last.
+    event: u32,
+    lengths: Lengths<'a>,
     /// Room for what changes in a packet.
     patches: Patches,
 }
 
-/// Writes the file at `path` to the new file `to` with the times that `renew` gives, as `noted`
-/// if that is given.
+/// The way in which a file is new.
+#[derive(Clone, Copy)]
+pub(crate) enum New<'a> {
+    /// It has other lengths of these stages.
+    Lengths(&'a [NewLength]),
+    /// It is as was noted.
+    AsNoted(&'a Forms),
+}
+
+/// Writes the file at `path` to the new file `to` with the times that `renew` gives.
 pub(crate) fn renewed(
     path: &Path,
     renew: &mut Renew<'_>,
-    noted: Option<&Forms>,
+    new: New<'_>,
     to: &Path,
     monitor: &dyn Monitor,
 ) -> Result<Renewed, FormatError> {
@@ -96,11 +108,14 @@ pub(crate) fn renewed(
     let mut output = Output::new(&mut file, effort).map_err(failed)?;
     let mut chunks = Chunks::new(effort.is_some());
     let none = Forms::default();
-    let mut beyond = noted.unwrap_or(&none).beyond.iter();
-    let mut widths = noted.unwrap_or(&none).widths.iter();
-    let manner = match noted {
-        None => Manner::Anew(Forms::default()),
-        Some(_) => Manner::AsNoted {
+    let (noted, lengths) = match new {
+        New::Lengths(lengths) => (&none, Lengths::New(lengths)),
+        New::AsNoted(noted) => (noted, Lengths::Old(&noted.lengths)),
+    };
+    let (mut beyond, mut widths) = (noted.beyond.iter(), noted.widths.iter());
+    let manner = match new {
+        New::Lengths(_) => Manner::Anew(Forms::default()),
+        New::AsNoted(_) => Manner::AsNoted {
             beyond: &mut beyond,
             widths: &mut widths,
         },
@@ -115,6 +130,8 @@ pub(crate) fn renewed(
         unwritten: None,
         read: Checksum::default(),
         written: Checksum::default(),
+        event: 0,
+        lengths,
         patches: Patches::default(),
     };
     pieces(path, monitor, &mut |piece| {
@@ -251,8 +268,35 @@ impl Writer<'_, '_> {
             let place = field.value_start..field.end;
             let put = patches.replace(place, |out| self.manner.put(out, stamp, was, width));
             put.ok_or_else(|| self.changed())?;
+            if let Some(field) = packet.render_stage_field {
+                let done = self.stage_length(packet, &field, patches);
+                done.ok_or_else(|| self.changed())?;
+            }
         }
         Ok(())
+    }
+
+    /// The length of a stage, if that is another; nothing if it is not what was noted.
+    fn stage_length(
+        &mut self,
+        packet: &Packet<'_>,
+        field: &Field<'_>,
+        patches: &mut Patches,
+    ) -> Option<()> {
+        let Some(length) = self.lengths.of(self.event) else {
+            return Some(());
+        };
+        let message = field.value.bytes()?;
+        let (moved, was) = with_length(message, length);
+        if let Manner::Anew(forms) = &mut self.manner {
+            let event = self.event;
+            forms.lengths.push(LengthWas { event, ..was });
+        }
+        let head = packet.bytes.get(field.start..field.value_start)?;
+        let mut out = Vec::with_capacity(moved.len() + head.len());
+        self.framed(&mut out, head, message.len(), &moved)?;
+        patches.replace(field.start..field.end, |it| it.extend_from_slice(&out));
+        Some(())
     }
 
     /// The fields of a packet that have times in them.
@@ -292,6 +336,7 @@ impl Writer<'_, '_> {
         at: u64,
     ) -> Result<u64, FormatError> {
         let renewal = (self.renew)().ok_or_else(|| self.changed())?;
+        self.event = renewal.event;
         let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
         self.has_moved |= by != 0;
         let clocks = self.becomes.entry(machine).or_default();

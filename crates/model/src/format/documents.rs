@@ -34,6 +34,8 @@ pub struct Document {
     pub extent: Option<Extent>,
     /// The rank that wrote it.
     pub rank: Option<u32>,
+    /// All that it says of its job and its host, as an object of JSON, if it says either.
+    pub said: Option<String>,
     /// The host that it ran on, or the part of it that has one clock.
     pub host: Option<String>,
     /// The groups of processes that the rank is a member of.

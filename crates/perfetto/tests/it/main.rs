@@ -11,3 +11,4 @@ mod files;
 mod foreign;
 mod inner;
 mod same_job;
+mod stages;
