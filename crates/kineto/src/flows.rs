@@ -28,7 +28,8 @@ const SPACE: u64 = u64::MAX;
 /// An end of an arrow.
 type End<'a> = (usize, &'a FlowEnd);
 
-/// The arrows between processes that say more than is known, by file, and how many ends of each were left out.
+/// The arrows between processes that say more than is known, by file, and how many ends of each
+/// were left out.
 pub(crate) fn arrows(
     files: &[FileRead],
     places: &Places,

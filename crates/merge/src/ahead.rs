@@ -58,6 +58,7 @@ mod tests {
             tracks: Vec::new(),
             first: LocationIndex(0),
             drawn: Vec::new(),
+            said: None,
         };
         (0..count).map(document).collect()
     }

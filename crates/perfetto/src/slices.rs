@@ -63,8 +63,8 @@ pub(crate) fn join(
     lone
 }
 
-/// Sorts edges, which are in the order of the file, by time, and puts the ends of what began before in front of the begins of the same
-/// time.
+/// Sorts edges, which are in the order of the file, by time, and puts the ends of what began before
+/// in front of the begins of the same time.
 fn ends_first(edges: &mut [Edge]) {
     let at_once = ends_at_once(edges);
     let is_at_once = |it: &Edge| at_once.binary_search(&it.stamp).is_ok();
