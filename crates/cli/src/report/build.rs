@@ -321,6 +321,7 @@ pub(crate) fn bounds_part(
         given_up_clocks: bounded.given_up(),
         left_out: bounded.offsets.relaxed.len(),
         contradicted: bounded.contradicted.iter().map(step_part).collect(),
+        if_set: bounded.if_set.iter().map(step_part).collect(),
         if_shared: shared.collect(),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,

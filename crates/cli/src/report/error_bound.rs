@@ -9,8 +9,8 @@ use super::share::share;
 
 /// Dependencies of the forcing cycle that are shown.
 const FORCING_SHOWN: usize = 6;
-/// Places where the drift bound is contradicted that are shown.
-const CONTRADICTED_SHOWN: usize = 4;
+/// Places where the drift bound is contradicted, or clocks were set, that are shown.
+const PLACES_SHOWN: usize = 4;
 
 /// Nodes that are named whose processes are taken to share a clock.
 const NODES_SHOWN: usize = 3;
@@ -32,7 +32,8 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         };
         lines.extend(first(label, bound(bounds, rate)));
         lines.extend(contradicted(report, bounds, rate).map(|line| ("", line)));
-        lines.extend(resting_on_steps(report, bounds).map(|line| ("", line)));
+        let set = resting_on_steps(report, bounds, rate).into_iter();
+        lines.extend(set.map(|line| ("", line)));
         lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(one_sided(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
@@ -128,8 +129,8 @@ fn contradicted(
         )
     };
     let all = bounds.contradicted.as_slice();
-    let shown = all.iter().take(CONTRADICTED_SHOWN).map(place);
-    let more = all.len().saturating_sub(CONTRADICTED_SHOWN);
+    let shown = all.iter().take(PLACES_SHOWN).map(place);
+    let more = all.len().saturating_sub(PLACES_SHOWN);
     let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
     let rest = (!all.is_empty() && bounds.all.events > 0).then(|| {
         "bounds hold if these clocks were set there, and no others: else --drift-bound is too low"
@@ -138,14 +139,33 @@ fn contradicted(
     shown.chain(more).chain(rest)
 }
 
-/// Says that bounds rest on the steps of the method: they follow a clock that was set there, and hold
-/// for no other. The words about a contradicted drift bound say so by themselves.
-fn resting_on_steps(report: &Report, bounds: &BoundsPart) -> Option<String> {
-    let alignment = report.method.as_ref()?.alignment.as_ref()?;
-    let is_told = !bounds.contradicted.is_empty() || bounds.all.events == 0;
-    (!alignment.steps.is_empty() && !is_told).then(|| {
-        "bounds hold if clocks were set where the method found it, and nowhere else".into()
-    })
+/// Says that bounds rest on the steps that an alignment found: they follow a clock that was set there,
+/// and hold for no other. Where a method found them, its lines tell which these are. The words about
+/// a contradicted drift bound say so by themselves.
+fn resting_on_steps(report: &Report, bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
+    let set = &bounds.if_set;
+    if set.is_empty() || !bounds.contradicted.is_empty() || bounds.all.events == 0 {
+        return Vec::new();
+    }
+    let alignment = report.method.as_ref().and_then(|it| it.alignment.as_ref());
+    if alignment.is_some_and(|it| !it.steps.is_empty()) {
+        let line = "bounds hold if clocks were set where the method found it, and nowhere else";
+        return vec![line.into()];
+    }
+    let first = "bounds hold if clocks were set as follows, and nowhere else:".to_owned();
+    let place = |it: &StepPart| {
+        format!(
+            "{} by {} between its stamps {} and {}",
+            the_clock(report, it.clock),
+            rate.format(Ticks(it.by_ticks)),
+            it.after,
+            it.until
+        )
+    };
+    let shown = set.iter().take(PLACES_SHOWN).map(place);
+    let more = set.len().saturating_sub(PLACES_SHOWN);
+    let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
+    std::iter::once(first).chain(shown).chain(more).collect()
 }
 
 /// Says how many events are where a step of their clock would go unseen, if it is not next to none.

@@ -443,6 +443,10 @@ pub(crate) struct BoundsPart {
     /// are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) contradicted: Vec<StepPart>,
+    /// Clocks that the alignment found to have been set, each with the place and by how much: bounds
+    /// hold if they were, and nowhere else. Absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) if_set: Vec<StepPart>,
     /// Clocks that several processes are taken to read since they ran on one node: bounds hold if
     /// they do. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -220,6 +220,17 @@ fn clocks_that_were_set_are_named() {
             .is_none_or(Vec::is_empty);
         let rest = "bounds hold if clocks were set where the method found it, and nowhere else";
         assert_eq!(printed.contains(rest), !is_contradicted, "{printed}");
+        // Also where nothing is corrected, so that no method says which they are.
+        let words = format!("check {trace} --json {trace}.json");
+        let checked = scratch.retime(&words).expect_code(1).stdout;
+        let report = std::fs::read(scratch.join(&format!("{trace}.json"))).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        let bounds = &report["bounds"];
+        let is_contradicted = bounds.get("contradicted").is_some();
+        let rest = "bounds hold if clocks were set as follows, and nowhere else:";
+        assert_eq!(checked.contains(rest), !is_contradicted, "{checked}");
+        let if_set = bounds["if_set"].as_array().unwrap();
+        assert_eq!(if_set.len(), steps.len(), "{checked}");
         let mut set: Vec<u64> = steps
             .iter()
             .map(|it| it["clock"].as_u64().unwrap())

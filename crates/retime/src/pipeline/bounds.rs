@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::contradicted::contradicted;
+use super::contradicted::{contradicted, known_to_be_set};
 use super::solution::{ClockSet, Solution};
 use crate::TruthError;
 use crate::align::{ClockStep, align};
@@ -71,6 +71,9 @@ pub struct Bounds {
     /// Clocks that contradict the drift bound, each with the place and by how much at least, either
     /// way, though no alignment found that they were set. Bounds take them to have been set there.
     pub contradicted: Vec<ClockSet>,
+    /// Clocks that an alignment found to have been set, each with the place and by how much: bounds
+    /// follow them there, and rest on it that they were.
+    pub if_set: Vec<ClockSet>,
     /// The stamps between which a step of each clock would show.
     pub steps: Vec<StepsShow>,
     /// True for each clock that is bounded below at all, and above.
@@ -168,6 +171,7 @@ impl Timed<'_> {
         Ok(Some(BoundedOffsets {
             drift: search.drift,
             contradicted: contradicted(&offsets.relaxed, &base),
+            if_set: known_to_be_set(&base),
             offsets,
             witnessed,
         }))
@@ -235,11 +239,14 @@ impl Bounds {
         let own = own.map(|it| it.as_ref().map_or((false, false), ClockBounds::sides));
         let steps = clocks.iter().zip(&known.witnessed);
         let steps = steps.map(|(clock, known)| StepsShow::of(clock, *known, nodes, clocks));
-        let contradicted = known.contradicted.iter();
-        let contradicted = contradicted.filter_map(|it| ClockSet::of(it, nodes).ok());
+        let places = |steps: &[ClockStep]| {
+            let places = steps.iter().filter_map(|it| ClockSet::of(it, nodes).ok());
+            places.collect()
+        };
         Ok(Self {
             drift: known.drift,
-            contradicted: contradicted.collect(),
+            contradicted: places(&known.contradicted),
+            if_set: places(&known.if_set),
             sides: nodes.by_clock(own.collect(), clocks),
             steps: nodes.by_clock(steps.collect(), clocks),
             offsets: known.offsets,
@@ -356,6 +363,7 @@ impl Bounds {
 pub struct BoundedOffsets {
     drift: f64,
     contradicted: Vec<ClockStep>,
+    if_set: Vec<ClockStep>,
     offsets: OffsetBounds,
     witnessed: Vec<Option<Witnessed>>,
 }

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::align::ClockStep;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Offset};
 use crate::optimal::Relaxed;
 use retime_model::ClockId;
 
@@ -52,6 +52,23 @@ pub(super) fn contradicted(relaxed: &[Relaxed], known: &Estimate) -> Vec<ClockSt
     steps
 }
 
+/// The steps of clocks that an estimate knows, by clock and stamp: bounds rest on them.
+pub(super) fn known_to_be_set(known: &Estimate) -> Vec<ClockStep> {
+    let clocks = (0..).map(ClockId).zip(&known.offsets);
+    let steps = clocks.flat_map(|(clock, offset)| {
+        let offset = offset.iter();
+        offset.flat_map(move |it| it.steps().iter().map(move |step| (clock, it, *step)))
+    });
+    let step = |(clock, offset, (after, until)): (ClockId, &Offset, (i64, i64))| ClockStep {
+        clock,
+        after,
+        until,
+        by: offset.at(after) - offset.at(until),
+        alternatives: Vec::new(),
+    };
+    steps.map(step).collect()
+}
+
 fn known_steps(known: &Estimate, clock: ClockId) -> &[(i64, i64)] {
     let offset = known.offsets.get(clock.as_usize());
     offset.and_then(Option::as_ref).map_or(&[], |it| it.steps())
@@ -60,7 +77,6 @@ fn known_steps(known: &Estimate, clock: ClockId) -> &[(i64, i64)] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::Offset;
     use retime_causality::edges::EdgeIndex;
 
     fn left_out(clock: u32, after: i64, until: i64, by: f64) -> Relaxed {
@@ -70,6 +86,21 @@ mod tests {
             until,
             by,
         }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_has_gained_less_than_nothing() {
+        let set = Offset::through(vec![(0, 1.0), (120, 1.0), (130, 501.0)]);
+        let known = Estimate {
+            offsets: vec![None, Some(set.with_steps(&[(120, 130)]))],
+            reference: ClockId(0),
+        };
+        let steps = known_to_be_set(&known);
+        let told: Vec<_> = steps
+            .iter()
+            .map(|it| (it.clock.0, it.after, it.by))
+            .collect();
+        assert_eq!(told, [(1, 120, -500.0)]);
     }
 
     #[test]
