@@ -346,8 +346,9 @@ fn in_words(merged: &Merged, documents: usize) -> String {
         // What it has of traces that are none is told behind.
         return "no profile. Open it in https://ui.perfetto.dev.".into();
     }
+    // A profile has GPUs and pseudo-processes beside the process of its rank.
     format!(
-        "{} of {}, {}, {} between them. Open it in https://ui.perfetto.dev.",
+        "{} (shown as {}), {}, {} between them. Open it in https://ui.perfetto.dev.",
         plural(documents as u64, "profile"),
         plural(merged.processes, "process"),
         plural(merged.events, "event"),
