@@ -71,6 +71,8 @@ pub(crate) struct Fields {
     pub(crate) cat: Span,
     pub(crate) id: Span,
     pub(crate) args: Span,
+    /// True if the event has members beside these.
+    pub(crate) has_others: bool,
     /// Bytes of the event.
     pub(crate) length: usize,
 }
@@ -100,11 +102,14 @@ impl Fields {
             }
             let start = space(bytes, at + 1)?;
             let end = value_end(bytes, start)?;
-            if let Some(span) = fields.member(bytes.get(key).unwrap_or_default()) {
-                *span = Span {
-                    start: start as u32,
-                    end: end as u32,
-                };
+            match fields.member(bytes.get(key).unwrap_or_default()) {
+                Some(span) => {
+                    *span = Span {
+                        start: start as u32,
+                        end: end as u32,
+                    };
+                }
+                None => fields.has_others = true,
             }
             at = space(bytes, end)?;
             match bytes.get(at) {
@@ -176,6 +181,8 @@ mod tests {
         let first = br#"{"t\u0073":5.5}"#;
         assert_eq!(Fields::of(first).unwrap().ts.of(first), b"5.5");
         assert_eq!(Fields::of(b"{ }").unwrap().length, 3);
+        assert!(!fields.has_others);
+        assert!(Fields::of(br#"{"ts":1,"bp":"e"}"#).unwrap().has_others);
         for cut in 1..fields.length {
             assert_eq!(Fields::of(&event[..cut]), Err(Stop::Cut), "{cut}");
         }

@@ -80,6 +80,11 @@ impl<'a> EventText<'a> {
         self.span(member).text(self.bytes)
     }
 
+    /// True if it has members that are no [`Member`] and not its length.
+    pub fn has_others(self) -> bool {
+        self.fields.has_others
+    }
+
     /// The place of the digits of its time, and the nanoseconds that they say, if it has a time.
     pub fn time(self) -> Option<(Range<usize>, i64)> {
         let number = self.fields.ts.number(self.bytes);

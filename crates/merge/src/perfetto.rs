@@ -380,6 +380,9 @@ impl<'a> Packets<'a> {
         for (key, value) in members(event.value(Member::Args)) {
             self.sequence.argument(key, value);
         }
+        if !event.has_others() {
+            return;
+        }
         for (key, value) in members(event.bytes()) {
             if !SAID.contains(&key) {
                 self.sequence.argument(key, value);
