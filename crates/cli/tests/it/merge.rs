@@ -343,7 +343,10 @@ fn traces_of_other_formats_are_put_beside_profiles() {
         .expect_code(0);
     let told = scratch.retime("merge run halo lines.jsonl halo.pftrace -o job.pftrace");
     let told = told.expect_code(0).stdout;
-    assert!(told.contains("5 profiles (shown as 20 processes)"), "{told}");
+    assert!(
+        told.contains("5 profiles (shown as 20 processes)"),
+        "{told}"
+    );
     for format in ["OTF2", "JSON lines"] {
         assert!(
             told.contains(&format!("Of a trace of {format} with ")),
