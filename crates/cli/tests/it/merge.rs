@@ -63,7 +63,7 @@ fn it_says_who_was_off_and_loses_nothing() {
         "{dependencies}"
     );
     assert!(
-        written.starts_with("Wrote job.json: 4 profiles of "),
+        written.starts_with("Wrote job.json: 4 profiles (shown as "),
         "{written}"
     );
 
