@@ -79,8 +79,8 @@ impl Causality {
     /// This trace with all its events as nodes, given the recorded times of all events of each
     /// location. An event that is stamped before its predecessor is taken to be as late as that.
     ///
-    /// Of a [part](crate::Whole) these are the events of its own locations; ghosts stay the nodes
-    /// that they are. What is given for locations of other parts is not looked at.
+    /// A [part](crate::Whole) gets all events of its own locations; its ghosts stay the nodes that
+    /// they are. Times that are given for locations of other parts are not looked at.
     ///
     /// # Errors
     ///

@@ -20,7 +20,8 @@ pub(crate) struct Opened {
     pub(crate) path: PathBuf,
     /// Shared with who draws it while it is corrected.
     pub(crate) trace: Arc<dyn Trace>,
-    /// The same trace where several processes have parts of it, and analyse it together.
+    /// The trace as several processes have it, each a part, where they analyse it together; `None`
+    /// where this process has all of it.
     pub(crate) dealt: Option<Arc<Dealt>>,
     /// The content of each location besides times: its events, counted by kind.
     pub(crate) contents: Vec<Contents>,

@@ -1,4 +1,4 @@
-//! What leads from where to where since calls were joined.
+//! Dependencies that joined calls give already, so that an arrow which says one again adds none.
 //!
 //! Who puts the profiles of ranks into one file draws what was joined as arrows, from the moment
 //! at which a call begins to that at which another call of its operation ends:

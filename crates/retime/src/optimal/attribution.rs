@@ -306,8 +306,8 @@ impl<'a> Table<'a> {
 mod tests {
     use super::*;
 
-    /// Of the pairs of clocks 0 to 3, all watched from 0 to 1000, one has seen a step: 1 and 2, of
-    /// clock 2 between 400 and 600. Three pairs of clock 2 were looked at, and two of clock 1.
+    /// Four pairs of the clocks 0 to 3 are watched from 0 to 1000, three of them with clock 2 and two
+    /// with clock 1. One pair, 1 and 2, has seen a step between 400 and 600; it is one of clock 2.
     #[test]
     fn what_is_known_of_one_clock_is_no_sign_against_another() {
         let pair = |low: u32, high: u32| [ClockId(low), ClockId(high)];
