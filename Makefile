@@ -41,8 +41,9 @@ test: tools ## Run all tests, with otf2-print as an independent judge
 	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --quiet
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
 
-test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, more small worlds
-	RETIME_FAULTS=all RETIME_FLIPS=all $(CARGO) test --package retime-cli --test it --quiet -- faults:: flips::
+test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, all figures, more small worlds
+	RETIME_FAULTS=all RETIME_FLIPS=all RETIME_FIGURES=all $(CARGO) test --package retime-cli --test it --quiet -- \
+		faults:: flips:: compare::
 	RETIME_FLIPS=all $(CARGO) test --package retime-otf2 --test it --quiet -- rewrite_damage::
 	RETIME_WORLDS=all $(CARGO) test --package retime --test it --quiet -- worlds::
 
@@ -229,7 +230,7 @@ CYCLONEDX_VERSION = 0.5.9
 # What to build, such as RELEASE='--arch x86_64 tarball'; all that is given away if not given.
 RELEASE ?=
 
-release: python-tools release-tools ## Build packages for any Linux on x86_64 and aarch64: target/packages
+release: deny python-tools release-tools ## Build packages for any Linux on x86_64 and aarch64: target/packages
 	packaging/release $(RELEASE)
 
 release-tools:

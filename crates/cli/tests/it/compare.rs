@@ -186,8 +186,12 @@ fn names(scratch: &Scratch) -> Vec<std::ffi::OsString> {
     names
 }
 
+/// It takes longer than all other tests of a module; `make test-long` sets `RETIME_FIGURES=all`.
 #[test]
 fn the_comparison_of_features_is_that_of_the_documentation() {
+    if std::env::var_os("RETIME_FIGURES").is_none_or(|it| it != "all") {
+        return;
+    }
     let scratch = Scratch::new();
     let features = scratch.retime("compare --features").expect_code(0).stdout;
     let page = include_str!("../../../../docs/REPRODUCTIONS.md");

@@ -75,6 +75,28 @@ fn the_simple_clock_is_neither_near_nor_keeps_intervals() {
     assert_eq!(met(Requirement::Local, &methods), [true, false, true]);
 }
 
+/// The cells of a method in docs/REPRODUCTIONS.md, of which each has two spaces before it.
+fn documented(method: &str) -> Vec<&'static str> {
+    let page = include_str!("../../../../docs/REPRODUCTIONS.md");
+    let mut table = page.lines().skip_while(|it| !it.contains("2 rate  2 var"));
+    let row = table.find(|it| it.starts_with(&format!("{method}  ")));
+    let cells = row.unwrap().split("  ").map(str::trim);
+    cells.filter(|it| !it.is_empty()).skip(1).collect()
+}
+
+#[test]
+fn cells_are_those_of_the_documentation() {
+    let methods = ["clc", "simple", "convex-hull", "pseudo-sync"];
+    for (column, (name, requirement)) in REQUIREMENTS.iter().enumerate() {
+        if !["2 rate", "near", "local"].contains(name) {
+            continue;
+        }
+        for (method, cell) in methods.iter().zip(decide(*requirement, &methods)) {
+            assert_eq!(cell.text, documented(method)[column], "{method}: {name}");
+        }
+    }
+}
+
 #[test]
 fn only_forward_clocks_do_with_one_pass() {
     let methods = ["clc", "clc, backward", "hofmann-hilgers", "convex-hull"];
