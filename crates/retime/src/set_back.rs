@@ -124,18 +124,21 @@ impl StepBack {
         })
     }
 
-    /// What the locations of the clock stamped meanwhile.
+    /// Events that the locations of the clock stamped meanwhile; none where no location has one
+    /// stamp for two of them, since stamps that rise are best left as they are aligned.
     fn events(self, trace: &AlignedTrace<'_>, clock: ClockId) -> Result<Vec<Unsure>, Cancelled> {
         let nodes = trace.causality.nodes();
         let mut pace = Pace::of(trace.monitor);
-        let mut events = Vec::new();
+        let (mut events, mut stands_still) = (Vec::new(), false);
         for &location in trace.clocks.locations(clock) {
+            let mut before = self.after;
             for node in nodes.of(location.as_usize()) {
                 pace.event()?;
                 let shown = nodes.time(node).0;
                 if shown <= self.after || shown >= self.until {
                     continue;
                 }
+                stands_still |= shown == std::mem::replace(&mut before, shown);
                 events.push(Unsure {
                     node,
                     location,
@@ -143,6 +146,9 @@ impl StepBack {
                     latest: Timestamp(self.behind.0 - shown.abs_diff(self.until)),
                 });
             }
+        }
+        if !stands_still {
+            events.clear();
         }
         Ok(events)
     }

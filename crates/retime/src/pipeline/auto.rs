@@ -491,7 +491,7 @@ impl Work<'_> {
         }
     }
 
-    /// The same, with what clocks stamped while they were set back where dependencies allow it.
+    /// Puts what clocks stamped while they were set back where dependencies allow it.
     fn spread(&self, clocks: &Clocks, aligned: AtAlignedTimes) -> Result<AlignedOrNot, Unsolved> {
         if aligned.alignment.steps.is_empty() {
             return Ok(Ok(aligned));
