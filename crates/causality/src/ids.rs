@@ -122,7 +122,7 @@ impl<I: Id> Ids<I> {
 
     /// As far from the last as `id`, one of them, is from the first.
     #[inline]
-    pub(super) fn mirrored(&self, id: I) -> I {
+    pub fn mirrored(&self, id: I) -> I {
         I::of_number(self.numbers.start + (self.numbers.end - 1 - id.number()))
     }
 

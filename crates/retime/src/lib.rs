@@ -123,6 +123,7 @@ mod limiting;
 pub mod optimal;
 pub mod pipeline;
 pub mod repair;
+mod set_back;
 mod stragglers;
 mod unbroken;
 

@@ -5,6 +5,7 @@
 //!                 --by ends---> where dependencies leave that open         ends
 //!                 --validate--> which processes share no clock after all   align::sharing
 //!                 --rebase----> on the time of the clock that was chosen   estimate::Reference
+//!                 --spread----> what clocks showed when set back       set_back::spread
 //!                 --repair----> no dependency violated                     repair::repair
 //! ```
 //!
@@ -54,8 +55,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use rayon::prelude::*;
-
 use super::algorithm::Algorithm;
 use super::composition::settled;
 use super::implausible::{RATE_DIFFERENCE, RateDifference};
@@ -64,21 +63,18 @@ use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
 use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
+use super::violated::violated_by;
 use crate::align::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
 use crate::ends::{EndsEvidence, Observers, by_ends};
 use crate::estimate::{Estimate, LearnedDelay, Reference, but_for_ticks, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
 use crate::repair::{self, RepairSummary, repair, repair_with};
+use crate::set_back::spread;
 use crate::unbroken::{AlignedTrace, Demand};
-use retime_causality::MinimalDelay;
 use retime_causality::edges::Edges;
-use retime_causality::merge::Sum;
-use retime_causality::{Causality, EventNode, Instance, RetimingError};
-use retime_logical_clocks::Gamma;
-use retime_logical_clocks::compose;
-use retime_model::Correction;
-use retime_model::{Cancelled, ClockId, Clocks, Ticks};
-use retime_numerics::parallel;
+use retime_causality::{Causality, MinimalDelay, RetimingError};
+use retime_logical_clocks::{Gamma, compose};
+use retime_model::{Cancelled, ClockId, Clocks, Correction, Ticks};
 
 /// Clocks aligned by all dependencies, then the little that is left repaired where it is.
 #[derive(Clone, Copy, Debug)]
@@ -472,22 +468,45 @@ impl Work<'_> {
             Ok(correction) => correction,
             Err(bad) => return Ok(Err(NotAligned::BadEstimate(bad))),
         };
-        Ok(
-            match self
-                .problem
-                .causality
-                .retimed(&correction, self.problem.monitor)
-            {
-                Ok(causality) => Ok(AtAlignedTimes {
-                    alignment,
-                    ends,
-                    correction,
-                    causality,
-                }),
-                Err(RetimingError::TooFar) => Err(NotAligned::TooFar),
-                Err(RetimingError::Cancelled(cancelled)) => return Err(cancelled.into()),
-            },
-        )
+        let causality = match self.retimed(&correction)? {
+            Ok(causality) => causality,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let aligned = AtAlignedTimes {
+            alignment,
+            ends,
+            correction,
+            causality,
+        };
+        self.spread(clocks, aligned)
+    }
+
+    /// The trace at corrected times.
+    fn retimed(&self, correction: &Correction) -> Result<Result<Causality, NotAligned>, Cancelled> {
+        let problem = self.problem;
+        match problem.causality.retimed(correction, problem.monitor) {
+            Ok(causality) => Ok(Ok(causality)),
+            Err(RetimingError::TooFar) => Ok(Err(NotAligned::TooFar)),
+            Err(RetimingError::Cancelled(cancelled)) => Err(cancelled),
+        }
+    }
+
+    /// Puts what clocks stamped while they were set back where dependencies allow it.
+    fn spread(&self, clocks: &Clocks, aligned: AtAlignedTimes) -> Result<AlignedOrNot, Unsolved> {
+        if aligned.alignment.steps.is_empty() {
+            return Ok(Ok(aligned));
+        }
+        let delay = self.delay(self.learned(aligned.alignment.shortest, clocks)?);
+        let trace = self.aligned_trace(clocks, &aligned.alignment.estimate, &delay);
+        let Some(correction) = spread(&trace, &aligned.causality, &aligned.correction)? else {
+            return Ok(Ok(aligned));
+        };
+        let causality = self.retimed(&correction)?;
+        Ok(causality.map(|causality| AtAlignedTimes {
+            correction,
+            causality,
+            ..aligned
+        }))
     }
 
     /// The times that clocks show, without those that were set: they are no part of a mean.
@@ -577,35 +596,4 @@ impl Work<'_> {
         }
         MinimalDelay::Uniform(learned.enforced).with_margin(self.problem.margin)
     }
-}
-
-/// By how much effects on another clock are stamped before their causes, in
-/// sum; of an end of a collective the latest begin counts.
-fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
-    let nodes = causality.nodes();
-    let time = |node: EventNode| nodes.time(node).0;
-    let early = |latency: i64| u128::from(latency.min(0).unsigned_abs());
-    let message = |receive: EventNode| -> u128 {
-        let Some(send) = causality.message_source(receive) else {
-            return 0;
-        };
-        let clock = |node: EventNode| clocks.of(nodes.location(node));
-        if clock(send) == clock(receive) {
-            return 0;
-        }
-        early(time(receive) - time(send))
-    };
-    let of_location = |location: usize| nodes.of(location).map(message).sum::<u128>();
-    let by_location = parallel::numbers(nodes.locations(), of_location);
-    let messages: u128 = by_location.into_iter().sum();
-    let collective = |instance: Instance| {
-        let mut sum = 0;
-        let none = MinimalDelay::Uniform(Ticks(0));
-        let add = |_, _, slack| sum += early(slack);
-        causality.tightest_causes(instance, |it| clocks.of(it), &none, time, add);
-        sum
-    };
-    let instances = causality.collectives().instances();
-    let collectives: u128 = instances.into_par_iter().map(collective).sum();
-    causality.whole().all_reduce(Sum(messages + collectives)).0
 }

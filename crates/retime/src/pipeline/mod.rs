@@ -36,6 +36,7 @@ mod solution;
 mod step;
 mod unsolved;
 mod used_delay;
+mod violated;
 
 pub use algorithm::{Algorithm, Variant};
 pub use analysis::{

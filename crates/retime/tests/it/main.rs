@@ -43,6 +43,7 @@ mod pipeline;
 mod processes;
 mod reference;
 mod repair;
+mod set_back;
 mod shared;
 mod silent;
 mod stragglers;

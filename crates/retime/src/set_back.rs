@@ -1,0 +1,281 @@
+//! Times of events that a clock stamped while it was set back.
+//!
+//! A clock that is set back shows stamps that it has shown before, and a trace whose stamps
+//! may not fall has them stand still until the clock has caught up. An alignment has one time
+//! for one stamp, in the middle of the step, half of which such events are off at its ends.
+//! Stamps that stand still say only that events lie between their neighbours; dependencies
+//! say more:
+//!
+//! ```text
+//! earliest(e) = max( before + (C(e) - after),   earliest(previous), earliest(causes) + delay )
+//! latest(e)   = min( behind - (until - C(e)),   latest(next),       latest(effects) - delay )
+//! time(e)     = the middle of both
+//! ```
+//!
+//! where the clock showed `after` before the step, at the aligned time `before`, and `until`
+//! behind it, at `behind`. These are [controlled clocks](retime_logical_clocks::controlled) that
+//! lose any lead at once (`gamma = 0`), run forwards with all of the step behind its events, and
+//! backwards with all of it before them. Other clocks stay as they are aligned.
+
+use crate::estimate::Offset;
+use crate::unbroken::AlignedTrace;
+use retime_causality::merge::Any;
+use retime_causality::{Causality, EventNode, RetimingError};
+use retime_logical_clocks::{
+    ClockError, CorrectionError, Gamma, LogicalTimes, MapBuilder, Point, compose,
+    controlled_by_guess,
+};
+use retime_model::pace::Pace;
+use retime_model::{Cancelled, ClockId, ClockMap, Correction, LocationIndex};
+use retime_model::{Ticks, Timestamp};
+
+/// The correction that aligns a trace, with the events that clocks stamped while they were set
+/// back where dependencies allow them; `None` if there are none. `aligned` is the trace as
+/// `correction` leaves it.
+pub(crate) fn spread(
+    trace: &AlignedTrace<'_>,
+    aligned: &Causality,
+    correction: &Correction,
+) -> Result<Option<Correction>, ClockError> {
+    let set_back = SetBack {
+        trace,
+        aligned,
+        stretches: stretches(trace, correction)?,
+    };
+    if !set_back.stretches.iter().any(|it| !it.is_empty()) {
+        return Ok(None);
+    }
+    let mut found = set_back.stretches.iter().flatten();
+    let any = found.any(|it| !it.events.is_empty());
+    if !aligned.whole().all_reduce(Any(any)).0 {
+        return Ok(None);
+    }
+    let Some(spread) = set_back.between_bounds()? else {
+        return Ok(None);
+    };
+    let both = compose(correction, &spread, trace.causality, trace.monitor)?;
+    Ok(Some(both))
+}
+
+/// A clock that was set back, and what it stamped meanwhile.
+struct Stretch {
+    /// The aligned times around the step.
+    before: Timestamp,
+    behind: Timestamp,
+    /// Rising by location, and there in their order.
+    events: Vec<Unsure>,
+}
+
+/// An event that a clock stamped while it was set back.
+#[derive(Clone, Copy)]
+struct Unsure {
+    node: EventNode,
+    location: LocationIndex,
+    /// The times that its stamp has on the lines before and behind the step.
+    earliest: Timestamp,
+    latest: Timestamp,
+}
+
+/// The stretches of each clock, in order; all parts of a trace know of all of them, and of own
+/// events.
+fn stretches(
+    trace: &AlignedTrace<'_>,
+    correction: &Correction,
+) -> Result<Vec<Vec<Stretch>>, Cancelled> {
+    let offsets = trace.clocks.iter().zip(&trace.estimate.offsets);
+    let of_clock = |(clock, offset): (ClockId, &Option<Offset>)| {
+        let steps = offset.as_ref().map_or(&[][..], |it| it.steps()).iter();
+        let map = correction.map(clock);
+        let found = steps.filter_map(|step| StepBack::of(trace.causality, map, *step));
+        let stretch = |step: StepBack| {
+            Ok(Stretch {
+                before: step.before,
+                behind: step.behind,
+                events: step.events(trace, clock)?,
+            })
+        };
+        found.map(stretch).collect()
+    };
+    offsets.map(of_clock).collect()
+}
+
+/// A clock set back between two of its stamps, in ticks since the base.
+#[derive(Clone, Copy)]
+struct StepBack {
+    after: i64,
+    until: i64,
+    before: Timestamp,
+    behind: Timestamp,
+}
+
+impl StepBack {
+    /// `None` where the clock was set forward: there what it shows tells its time.
+    fn of(causality: &Causality, map: &ClockMap, (after, until): (i64, i64)) -> Option<Self> {
+        let mut cursor = map.cursor(LocationIndex(0));
+        let mut at = |stamp| cursor.map_time(causality.nodes().absolute(Ticks(stamp))?);
+        let (before, behind) = (at(after)?, at(until)?);
+        let shown = until.checked_sub(after)?;
+        let passed = behind.0.checked_sub(before.0)?;
+        (shown > 0 && passed > shown.unsigned_abs()).then_some(Self {
+            after,
+            until,
+            before,
+            behind,
+        })
+    }
+
+    /// Events that the locations of the clock stamped meanwhile; none where no location has one
+    /// stamp for two of them, since stamps that rise are best left as they are aligned.
+    fn events(self, trace: &AlignedTrace<'_>, clock: ClockId) -> Result<Vec<Unsure>, Cancelled> {
+        let nodes = trace.causality.nodes();
+        let mut pace = Pace::of(trace.monitor);
+        let (mut events, mut stands_still) = (Vec::new(), false);
+        for &location in trace.clocks.locations(clock) {
+            let mut before = self.after;
+            for node in nodes.of(location.as_usize()) {
+                pace.event()?;
+                let shown = nodes.time(node).0;
+                if shown <= self.after || shown >= self.until {
+                    continue;
+                }
+                stands_still |= shown == std::mem::replace(&mut before, shown);
+                events.push(Unsure {
+                    node,
+                    location,
+                    earliest: Timestamp(self.before.0 + shown.abs_diff(self.after)),
+                    latest: Timestamp(self.behind.0 - shown.abs_diff(self.until)),
+                });
+            }
+        }
+        if !stands_still {
+            events.clear();
+        }
+        Ok(events)
+    }
+}
+
+/// An aligned trace of which clocks were set back.
+struct SetBack<'a> {
+    trace: &'a AlignedTrace<'a>,
+    aligned: &'a Causality,
+    stretches: Vec<Vec<Stretch>>,
+}
+
+impl SetBack<'_> {
+    /// For the aligned trace: each event in the middle between its bounds; `None` if dependencies
+    /// contradict each other.
+    fn between_bounds(&self) -> Result<Option<Correction>, ClockError> {
+        let earliest = self.moved(|it| it.earliest)?;
+        let Some(earliest) = self.run(&earliest, Way::Forwards)? else {
+            return Ok(None);
+        };
+        let latest = self.moved(|it| it.latest)?;
+        let Some(latest) = self.run(&latest, Way::Backwards)? else {
+            return Ok(None);
+        };
+        let middle = |it: &Unsure| {
+            let low = earliest.time(it).unwrap_or(it.earliest);
+            let high = latest.time(it).unwrap_or(it.latest);
+            Timestamp(u64::midpoint(low.0, high.0))
+        };
+        Ok(Some(self.moved(middle)?))
+    }
+
+    /// Runs a clock that loses any lead at once over the aligned trace with its events moved.
+    fn run(&self, moved: &Correction, way: Way) -> Result<Option<Bounds>, ClockError> {
+        let AlignedTrace {
+            clocks, monitor, ..
+        } = *self.trace;
+        let causality = match self.aligned.retimed(moved, monitor) {
+            Ok(causality) => causality,
+            Err(RetimingError::TooFar) => return Ok(None),
+            Err(RetimingError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        };
+        let (causality, delay) = match way {
+            Way::Forwards => (causality, self.trace.delay.clone()),
+            Way::Backwards => (causality.mirrored(), self.trace.delay.mirrored()),
+        };
+        let gamma = Gamma::from_factor(0.0);
+        match controlled_by_guess(&causality, clocks, &delay, gamma, monitor) {
+            Ok(times) => Ok(Some(Bounds {
+                causality,
+                times,
+                way,
+            })),
+            Err(ClockError::Cycle(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The correction of the aligned trace that puts events within their steps where `time` says.
+    fn moved(&self, time: impl Fn(&Unsure) -> Timestamp) -> Result<Correction, CorrectionError> {
+        let map = |stretches: &Vec<Stretch>| {
+            let mut builder = MapBuilder::default();
+            for stretch in stretches {
+                for point in self.points(stretch, &time) {
+                    builder.add(point)?;
+                }
+            }
+            builder.finish()
+        };
+        let maps = self.stretches.iter().map(map);
+        let maps = maps.collect::<Result<Vec<ClockMap>, CorrectionError>>()?;
+        Ok(Correction::new(self.trace.clocks.clone(), maps))
+    }
+
+    /// The points of a map within a step, and its ends, which stay.
+    fn points(&self, stretch: &Stretch, time: impl Fn(&Unsure) -> Timestamp) -> Vec<Point> {
+        let nodes = self.aligned.nodes();
+        let stays = |at: Timestamp| Point {
+            raw: at,
+            corrected: at,
+            event: None,
+        };
+        let event = |it: &Unsure| Point {
+            raw: nodes.timestamp(it.node),
+            corrected: time(it).clamp(stretch.before, stretch.behind),
+            event: Some((it.location, nodes.event(it.node))),
+        };
+        let mut points: Vec<Point> = stretch.events.iter().map(event).collect();
+        points.sort_by_key(|it| (it.raw, it.corrected, it.event));
+        // Locations of one clock keep the order of their stamps.
+        let mut latest = stretch.before;
+        for point in &mut points {
+            latest = latest.max(point.corrected);
+            point.corrected = latest;
+        }
+        points.insert(0, stays(stretch.before));
+        points.push(stays(stretch.behind));
+        points
+    }
+}
+
+/// Which way a clock runs over a trace.
+#[derive(Clone, Copy)]
+enum Way {
+    Forwards,
+    Backwards,
+}
+
+/// What dependencies say of the times of events.
+struct Bounds {
+    /// The mirrored trace where the clock ran backwards.
+    causality: Causality,
+    times: LogicalTimes,
+    way: Way,
+}
+
+impl Bounds {
+    /// The bound of an event; `None` where it lies before time 0.
+    fn time(&self, event: &Unsure) -> Option<Timestamp> {
+        let nodes = self.causality.nodes();
+        let absolute = |node| nodes.absolute(self.times.get(node));
+        match self.way {
+            Way::Forwards => absolute(event.node),
+            Way::Backwards => {
+                let image = nodes.span(event.location.as_usize()).mirrored(event.node);
+                nodes.mirror_time(absolute(image)?)
+            }
+        }
+    }
+}
