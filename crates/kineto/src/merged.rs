@@ -1,8 +1,8 @@
 //! All ranks in one file.
 //!
 //! Calls are matched as if each rank had a file, with the same events. A rank is known by the
-//! [label](crate::labels) of its tracks. Its number is known if labels count in one dimension
-//! only, and there is one such file.
+//! [label](crate::labels) of its tracks. A label that is a number is that of the rank; other
+//! labels tell it if they count in one dimension only, and there is one such file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,8 +40,10 @@ fn parts_of(file: &FileRead, is_alone: bool) -> Vec<FileRead> {
         }
     }
     let of_label = |(label, own): (Option<&str>, Vec<bool>)| {
-        let number = label.map(|it| it.trim_start_matches(|it: char| it.is_ascii_alphabetic()));
-        let number = number.filter(|_| is_alone).and_then(|it| it.parse().ok());
+        let counted = label.filter(|_| is_alone);
+        let counted = counted.map(|it| it.trim_start_matches(|it: char| it.is_ascii_alphabetic()));
+        let number = label.and_then(|it| it.parse().ok());
+        let number = number.or_else(|| counted?.parse().ok());
         let said = label.and_then(|it| file.of_ranks.get(it));
         part_of(file, said.unwrap_or(&file.header), number, own)
     };
