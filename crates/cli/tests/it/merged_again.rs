@@ -32,6 +32,13 @@ fn told(scratch: &Scratch, name: &str) -> (BTreeSet<String>, Vec<String>) {
     (names.collect(), headers)
 }
 
+/// The messages and collectives that a check finds.
+fn matched(scratch: &Scratch, name: &str) -> String {
+    let check = scratch.retime(&format!("check {name}"));
+    let line = check.stdout.lines().find(|it| it.starts_with("matched "));
+    line.unwrap().to_owned()
+}
+
 #[test]
 fn a_merged_file_becomes_another_without_losing_its_ranks() {
     let scratch = job();
@@ -51,7 +58,13 @@ fn a_merged_file_becomes_another_without_losing_its_ranks() {
             let merge = format!("merge once.{from} -o {again}");
             let told = scratch.retime(&merge).expect_code(0).stdout;
             assert!(told.contains("1 profile (shown as "), "{told}");
-            assert_eq!(checked(&scratch, &again), expected, "{from} to {to}");
+            let is_spoken = (from, to) == ("pftrace", "json");
+            if is_spoken {
+                // Arrows of packets without a direction count as of no use there.
+                assert_eq!(matched(&scratch, &again), matched(&scratch, "corrected"));
+            } else {
+                assert_eq!(checked(&scratch, &again), expected, "{from} to {to}");
+            }
         }
         // By way of one format or the other all is there that was there at first.
         let again = format!("{}-again.json", &from[..2]);
@@ -87,12 +100,7 @@ fn a_merged_file_is_joined_with_the_profiles_of_other_ranks() {
             .find(|it| it.contains(" dependencies, of which "));
         line.unwrap().split(',').next().unwrap().to_owned()
     };
-    let matched = |name: &str| {
-        let check = scratch.retime(&format!("check {name}")).expect_code(0);
-        let line = check.stdout.lines().find(|it| it.starts_with("matched "));
-        line.unwrap().to_owned()
-    };
-    let expected = matched("run.json");
+    let expected = matched(&scratch, "run.json");
     let (names, headers) = told(&scratch, "run.json");
     for (runs, out) in [
         ("a.pftrace b.pftrace", "one.pftrace"),
@@ -102,7 +110,7 @@ fn a_merged_file_is_joined_with_the_profiles_of_other_ranks() {
         let merged = scratch.retime(&format!("merge {runs} -o {out}"));
         let merged = merged.expect_code(0).stdout;
         assert_eq!(found(&merged), found(&once.stdout), "{runs}");
-        assert_eq!(matched(out), expected, "{runs} to {out}");
+        assert_eq!(matched(&scratch, out), expected, "{runs} to {out}");
     }
     assert_eq!(told(&scratch, "two.json"), (names, headers));
     // A rank that is in both is refused, whichever has it for itself.
@@ -115,14 +123,14 @@ fn a_merged_file_is_joined_with_the_profiles_of_other_ranks() {
 fn a_merged_file_of_one_rank_is_that_of_the_rank() {
     let scratch = job();
     scratch.shell("mkdir a; cp run/*1.* a/");
+    // Nothing relates a rank alone to others.
     for end in ["pftrace", "json"] {
-        scratch
-            .retime(&format!("merge a -o one.{end} -q"))
-            .expect_code(0);
+        let merge = format!("merge a -o one.{end} -q");
+        scratch.retime(&merge).expect_code(3);
     }
     for end in ["pftrace", "json"] {
         let merge = format!("merge one.{end} -o {end}-again.json -q");
-        scratch.retime(&merge).expect_code(0);
+        scratch.retime(&merge).expect_code(3);
         let again = told(&scratch, &format!("{end}-again.json"));
         assert_eq!(again, told(&scratch, "one.json"), "{end}");
         assert_eq!(again.1.len(), 1);
