@@ -131,8 +131,11 @@ impl Extract {
         });
         let requests = file.requests.iter().map(|(&operation, it)| {
             let events = it.events.iter().map(|&it| numbers.of(it));
-            let events = events.collect();
-            (operation, Requests { events, ..*it })
+            let requests = Requests {
+                events: events.collect(),
+                roots: it.roots.clone(),
+            };
+            (operation, requests)
         });
         let iterations = file.iterations.iter().map(|it| Iteration {
             event: numbers.of(it.event),

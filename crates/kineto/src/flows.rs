@@ -28,13 +28,19 @@ const SPACE: u64 = u64::MAX;
 /// An end of an arrow.
 type End<'a> = (usize, &'a FlowEnd);
 
-/// The arrows between processes that say more than is known, by file, and how many ends of each
-/// were left out.
-pub(crate) fn arrows(
-    files: &[FileRead],
-    places: &Places,
-    known: &Known,
-) -> (Vec<Vec<Joined>>, Vec<u64>) {
+/// The arrows between processes.
+#[derive(Debug)]
+pub(crate) struct Arrows {
+    /// Those that say more than is known, by the file in which they begin or end.
+    pub(crate) joined: Vec<Vec<Joined>>,
+    /// The events at which others begin and end, by file where both are in it.
+    pub(crate) said_again: Vec<Vec<(u32, u32)>>,
+    /// How many ends of each file were left out.
+    pub(crate) left_out: Vec<u64>,
+}
+
+/// The arrows between processes of files.
+pub(crate) fn arrows(files: &[FileRead], places: &Places, known: &Known) -> Arrows {
     let mut by_key: BTreeMap<&[u8], Vec<End<'_>>> = BTreeMap::new();
     for (number, file) in files.iter().enumerate() {
         for end in &file.flows {
@@ -42,6 +48,7 @@ pub(crate) fn arrows(
         }
     }
     let mut left_out = vec![0; files.len()];
+    let mut said_again = vec![Vec::new(); files.len()];
     let mut by_start: BTreeMap<(usize, u32), Vec<End<'_>>> = BTreeMap::new();
     for ends in by_key.into_values() {
         let (starts, stops): (Vec<End<'_>>, Vec<End<'_>>) = ends
@@ -59,16 +66,21 @@ pub(crate) fn arrows(
             continue;
         };
         let between = |it: &&(End<'_>, End<'_>)| processes(&[it.0]) != processes(&[it.1]);
-        let is_new = |it: &&(End<'_>, End<'_>)| {
+        let is_new = |start: &End<'_>, stop: &End<'_>| {
             let moment = |file: usize, event, side| Moment::of(files, places, file, event, side);
-            let (start, stop) = it;
             let cause = moment(start.0, start.1.event, Side::Begin);
             let effect = moment(stop.0, stop.1.event, Side::End);
             !known.leads(cause, effect)
         };
-        for (start, stop) in pairs.iter().filter(between).filter(is_new) {
-            let own = by_start.entry((start.0, start.1.event)).or_default();
-            own.push(*stop);
+        for (start, stop) in pairs.iter().filter(between) {
+            if is_new(start, stop) {
+                let own = by_start.entry((start.0, start.1.event)).or_default();
+                own.push(*stop);
+            } else if start.0 == stop.0
+                && let Some(own) = said_again.get_mut(start.0)
+            {
+                own.push((start.1.event, stop.1.event));
+            }
         }
     }
     let mut joined = vec![Vec::new(); files.len()];
@@ -79,7 +91,11 @@ pub(crate) fn arrows(
             }
         }
     }
-    (joined, left_out)
+    Arrows {
+        joined,
+        said_again,
+        left_out,
+    }
 }
 
 /// The parts of the event, of a file, at which arrows begin, and of those at which they end.

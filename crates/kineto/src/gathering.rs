@@ -38,12 +38,13 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// A file recorded on a host of this name, with the check sum of its content, and length and
+    /// A file recorded on a host for which this name stands, with the check sum of its content, and length and
     /// check sum of its content but for times.
     pub fn on_host(host: String, crc: u32, rest: [u64; 2]) -> Self {
         Self {
             header: Header {
                 host: Some(host),
+                is_host_unsaid: true,
                 ..Header::default()
             },
             crc,
@@ -294,14 +295,9 @@ impl Gathering {
             Some(Said::UnderWay(message)) => self.posted.under_way.push(message),
             Some(Said::Iteration(iteration)) => self.iterations.push(iteration),
             Some(Said::Request(asked)) => {
-                let root = asked.root;
-                let requests = self.requests.entry(asked.operation);
-                let requests = requests.or_insert_with(|| Requests {
-                    events: Vec::new(),
-                    root,
-                });
-                requests.events.push(number);
-                requests.root = requests.root.filter(|it| Some(*it) == root);
+                let track = self.columns.track(number);
+                let requests = self.requests.entry(asked.operation).or_default();
+                requests.take(number, track, asked.root);
                 let elements = asked.elements.map(|it| Around {
                     event: number,
                     tells: Tells::Elements(it),

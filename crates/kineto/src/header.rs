@@ -26,6 +26,8 @@ pub(crate) struct Header {
     pub(crate) purposes: Vec<HeaderGroup>,
     /// The host it ran on.
     pub(crate) host: Option<String>,
+    /// True if that is a name that stands for a host which nothing says.
+    pub(crate) is_host_unsaid: bool,
     /// All that it says of its job, as JSON.
     pub(crate) job: Option<String>,
 }
@@ -75,10 +77,15 @@ impl Header {
     /// it back; nothing if it says neither.
     pub(crate) fn said(&self) -> Option<String> {
         let job = self.job.as_deref().map(|it| format!("{JOB:?}:{it}"));
-        let host = self.host.clone().map(Value::String);
+        let host = self.said_host().map(|it| Value::String(it.to_owned()));
         let host = host.map(|it| format!("{HOST:?}:{it}"));
         let said: Vec<String> = job.into_iter().chain(host).collect();
         (!said.is_empty()).then(|| format!("{{{}}}", said.join(",")))
+    }
+
+    /// The host it ran on, if it says that.
+    pub(crate) fn said_host(&self) -> Option<&str> {
+        self.host.as_deref().filter(|_| !self.is_host_unsaid)
     }
 
     /// The statements of a file of several ranks about one of them.

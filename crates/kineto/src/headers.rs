@@ -18,19 +18,19 @@ impl Headers {
     /// The headers of a file with these tracks. A file of one rank alone is that rank's.
     pub(crate) fn of(
         of_file: Header,
-        of_ranks: BTreeMap<String, Header>,
+        mut of_ranks: BTreeMap<String, Header>,
         tracks: &[Track],
     ) -> Self {
-        let is_of = |label: &String| tracks.iter().all(|it| it.label.as_ref() == Some(label));
-        let alone = of_ranks.iter().next().filter(|it| is_of(it.0));
-        let Some((_, alone)) = alone.filter(|_| of_file.rank.is_none()) else {
+        let label = tracks.first().and_then(|it| it.label.clone());
+        let is_of_one = tracks.iter().all(|it| it.label == label);
+        let Some(label) = label.filter(|_| is_of_one && of_file.rank.is_none()) else {
             return Self { of_file, of_ranks };
         };
+        let (base, rank) = (of_file.base, label.parse().ok());
+        // Who says no header of its own has that of the file.
+        let own = of_ranks.remove(&label).unwrap_or(of_file);
         Self {
-            of_file: Header {
-                base: of_file.base,
-                ..alone.clone()
-            },
+            of_file: Header { base, rank, ..own },
             of_ranks: BTreeMap::new(),
         }
     }

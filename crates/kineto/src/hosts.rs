@@ -35,11 +35,6 @@ impl Hosts {
         let unit = self.units.of_track(file, track)?;
         self.names.get(unit)?.as_deref()
     }
-
-    /// The host of a file that is of one rank.
-    pub(crate) fn of_file(&self, file: usize) -> Option<&str> {
-        self.of_track(file, 0)
-    }
 }
 
 /// The parts of files that have a header: a file, or a rank in one of several.

@@ -40,21 +40,26 @@ pub(crate) fn of_process(label: &str) -> Option<String> {
     number.parse::<u32>().ok().map(|it| it.to_string())
 }
 
-/// The rank that the name of a process begins with.
+/// The rank that the name of a process begins with, by its number or the label that stands for it.
 pub(crate) fn of_name(name: &str) -> Option<String> {
     let (rank, _) = name.strip_prefix("rank ")?.split_once(": ")?;
-    rank.parse::<u32>().ok().map(|it| it.to_string())
+    let number = rank.parse::<u32>().ok().map(|it| it.to_string());
+    number.or_else(|| is_label(rank).then(|| rank.to_owned()))
 }
 
 /// The label in front of a `pid`.
 fn label(pid: &str) -> Option<&str> {
     let (label, _) = pid.strip_prefix('[')?.split_once("] ")?;
-    let is_counted = |part: &str| {
+    is_label(label).then_some(label)
+}
+
+/// True for words that are counted, `TP00-DP01`.
+fn is_label(label: &str) -> bool {
+    label.split('-').all(|part| {
         let name = part.trim_end_matches(|it: char| it.is_ascii_digit());
         let is_name = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphabetic());
         is_name && name.len() < part.len()
-    };
-    label.split('-').all(is_counted).then_some(label)
+    })
 }
 
 /// True if these are labels of several ranks.
@@ -103,6 +108,7 @@ mod tests {
         assert_eq!(of_process("Rank 12").as_deref(), Some("12"));
         assert_eq!(of_process("rank_0").as_deref(), Some("0"));
         assert_eq!(of_name("rank 3: python3 7 (a)").as_deref(), Some("3"));
+        assert_eq!(of_name("rank TP0-DP1: python3").as_deref(), Some("TP0-DP1"));
         assert_eq!(of_name("rank 3"), None);
         assert_eq!(of_name("rank x: python3"), None);
         for label in ["GPU 0", "CPU", "rank", "rank 3 of 4", "ranks 3"] {

@@ -1,8 +1,8 @@
 //! All ranks in one file.
 //!
 //! Calls are matched as if each rank had a file, with the same events. A rank is known by the
-//! [label](crate::labels) of its tracks. Its number is known if labels count in one dimension
-//! only, and there is one such file.
+//! [label](crate::labels) of its tracks. A label that is a number is that of the rank; other
+//! labels tell it if they count in one dimension only, and there is one such file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,8 +40,10 @@ fn parts_of(file: &FileRead, is_alone: bool) -> Vec<FileRead> {
         }
     }
     let of_label = |(label, own): (Option<&str>, Vec<bool>)| {
-        let number = label.map(|it| it.trim_start_matches(|it: char| it.is_ascii_alphabetic()));
-        let number = number.filter(|_| is_alone).and_then(|it| it.parse().ok());
+        let counted = label.filter(|_| is_alone);
+        let counted = counted.map(|it| it.trim_start_matches(|it: char| it.is_ascii_alphabetic()));
+        let number = label.and_then(|it| it.parse().ok());
+        let number = number.or_else(|| counted?.parse().ok());
         let said = label.and_then(|it| file.of_ranks.get(it));
         part_of(file, said.unwrap_or(&file.header), number, own)
     };
@@ -51,10 +53,8 @@ fn parts_of(file: &FileRead, is_alone: bool) -> Vec<FileRead> {
 /// The calls on some tracks of a file, with the header of their rank, and its number if that is
 /// known elsewhere.
 fn part_of(file: &FileRead, said: &Header, rank: Option<u32>, tracks: Vec<bool>) -> FileRead {
-    let is_own = |event: u32| {
-        let track = file.columns.track(event) as usize;
-        tracks.get(track).copied().unwrap_or(false)
-    };
+    let is_of_it = |track: u32| tracks.get(track as usize).copied().unwrap_or(false);
+    let is_own = |event: u32| is_of_it(file.columns.track(event));
     let header = Header {
         base: file.header.base,
         rank: rank.or(said.rank),
@@ -62,9 +62,10 @@ fn part_of(file: &FileRead, said: &Header, rank: Option<u32>, tracks: Vec<bool>)
     };
     let requests = file.requests.iter().map(|(operation, requests)| {
         let own = requests.events.iter().copied();
+        let roots = requests.roots.iter().map(|(track, root)| (*track, *root));
         let requests = Requests {
             events: own.filter(|it| is_own(*it)).collect(),
-            root: requests.root,
+            roots: roots.filter(|it| is_of_it(it.0)).collect(),
         };
         (*operation, requests)
     });
@@ -80,5 +81,79 @@ fn part_of(file: &FileRead, said: &Header, rank: Option<u32>, tracks: Vec<bool>)
         own: Some(tracks),
         unseen: file.unseen.clone(),
         ..FileRead::default()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod tests {
+    use super::*;
+    use crate::chrome::Chrome;
+    use crate::document::Document;
+
+    /// The events of a rank, whose process has this number: it broadcasts from the root of its pair,
+    /// which is another place in each.
+    fn events(rank: u32, pid: u32) -> String {
+        let (pair, root) = (rank / 2, rank / 2);
+        let members = [2 * pair, 2 * pair + 1];
+        let at = 1_000 + 10 * rank;
+        let request = format!(
+            r#"{{"ph":"X","cat":"cpu_op","name":"c10d::broadcast_","pid":{pid},"tid":1,"ts":{at},"dur":5,
+            "args":{{"Concrete Inputs":["","","{root}"]}}}}"#
+        );
+        let kernel = format!(
+            r#"{{"ph":"X","cat":"kernel","name":"ncclDevKernel_Broadcast","pid":{pid},"tid":7,"ts":{at},"dur":90,
+            "args":{{"Collective name":"broadcast","Seq":1,"In msg nelems":4,"Out msg nelems":4,
+            "dtype":"Float","Group size":2,"Process Group Name":"{pair}",
+            "Process Group Ranks":"{members:?}"}}}}"#
+        );
+        format!("{request},{kernel}")
+    }
+
+    fn read(text: &str) -> FileRead {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file.json");
+        std::fs::write(&path, text).unwrap();
+        Chrome.read(&path, &()).unwrap()
+    }
+
+    #[test]
+    fn each_rank_in_a_file_of_several_says_its_roots() {
+        let apart = (0..4).map(|rank| {
+            let (info, events) = (
+                format!(r#"{{"rank":{rank},"world_size":4}}"#),
+                events(rank, 1),
+            );
+            read(&format!(
+                r#"{{"distributedInfo":{info},"traceEvents":[{events}]}}"#
+            ))
+        });
+        let apart: Vec<FileRead> = apart.collect();
+        let together = (0..4).map(|rank| {
+            let pid = rank + 10;
+            let name = format!(
+                r#"{{"ph":"M","name":"process_name","pid":{pid},"args":{{"name":"rank {rank}: python"}}}}"#
+            );
+            format!("{name},{}", events(rank, pid))
+        });
+        let together: Vec<String> = together.collect();
+        let together = [read(&format!(
+            r#"{{"traceEvents":[{}]}}"#,
+            together.join(",")
+        ))];
+        let parts = |found: &Matching| {
+            let joined = found.joined.iter().flatten();
+            let parts = joined.map(|it| format!("{:?}", it.part));
+            parts.collect::<std::collections::BTreeSet<String>>()
+        };
+        let expected = matched(&apart);
+        assert_eq!(parts(&expected).len(), 4);
+        let found = matched(&together);
+        assert!(
+            found.unmatched.iter().all(BTreeMap::is_empty),
+            "{:?}",
+            found.unmatched
+        );
+        assert_eq!(parts(&found), parts(&expected));
     }
 }

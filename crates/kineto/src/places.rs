@@ -242,8 +242,7 @@ fn track_name(file: &FileRead, track: &Track) -> String {
 
 /// Refuses files that cannot be of one run.
 pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), KinetoError> {
-    let mut of_rank: BTreeMap<u32, &PathBuf> = BTreeMap::new();
-    let mut of_label: BTreeMap<&str, &PathBuf> = BTreeMap::new();
+    let mut of_rank: BTreeMap<String, &PathBuf> = BTreeMap::new();
     let mut world: Option<(u32, &PathBuf)> = None;
     for (path, file) in paths.iter().zip(files) {
         let refused = |what: String| KinetoError::NotOneRun {
@@ -251,8 +250,8 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
             what,
         };
         let tracks: &[Track] = if file.is_merged() { &file.tracks } else { &[] };
-        for label in tracks.iter().filter_map(|it| it.label.as_deref()) {
-            let other = *of_label.entry(label).or_insert(path);
+        for label in tracks.iter().filter_map(|it| it.label.as_ref()) {
+            let other = *of_rank.entry(label.clone()).or_insert(path);
             if other != path {
                 return Err(refused(format!(
                     "has events of rank {label}, as {} has; give the files of one job",
@@ -260,11 +259,9 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
                 )));
             }
         }
-        let Header {
-            rank, world_size, ..
-        } = file.header;
-        if let Some(rank) = rank
-            && let Some(other) = of_rank.insert(rank, path)
+        if let Some(rank) = file.header.rank
+            && let Some(other) = of_rank.insert(rank.to_string(), path)
+            && other != path
         {
             return Err(refused(format!(
                 "is a file of rank {rank}, as {} is; give one file of each rank, all of one \
@@ -272,7 +269,7 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
                 printable_path(other)
             )));
         }
-        let Some(size) = world_size else {
+        let Some(size) = world_size(file) else {
             continue;
         };
         match world {
@@ -287,6 +284,14 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
         }
     }
     Ok(())
+}
+
+/// The number of ranks that a file gives its job; profiles of several jobs in one file give none.
+fn world_size(file: &FileRead) -> Option<u32> {
+    let headers = std::iter::once(&file.header).chain(file.of_ranks.values());
+    let mut sizes = headers.filter_map(|it| it.world_size);
+    let first = sizes.next()?;
+    sizes.all(|it| it == first).then_some(first)
 }
 
 /// Files that are named in one warning.

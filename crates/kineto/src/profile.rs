@@ -53,12 +53,28 @@ pub(crate) struct FlowEnd {
 }
 
 /// The calls by which a program asks for operations of a kind.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Requests {
     /// Their events, as they stand in the file.
     pub(crate) events: Vec<u32>,
+    /// The root that those on a track give, if they agree on one.
+    pub(crate) roots: BTreeMap<u32, Option<u32>>,
+}
+
+impl Requests {
+    /// Takes up one on a track.
+    pub(crate) fn take(&mut self, event: u32, track: u32, root: Option<u32>) {
+        self.events.push(event);
+        let known = self.roots.entry(track).or_insert(root);
+        *known = known.filter(|it| Some(*it) == root);
+    }
+
     /// The root that all of them give, if they agree on one.
-    pub(crate) root: Option<u32>,
+    pub(crate) fn root(&self) -> Option<u32> {
+        let mut roots = self.roots.values();
+        let first = roots.next()?;
+        first.filter(|_| roots.all(|it| it == first))
+    }
 }
 
 /// Which end it is.

@@ -7,7 +7,7 @@ use retime_model::{LocationIndex, LocationLog, LogBuilder, OperationPart, Ticks,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::between::{self, Roles, between};
-use crate::flows::{self, arrows};
+use crate::flows::{self, Arrows, arrows};
 use crate::hosts::{Hosts, hosts};
 use crate::known::Known;
 use crate::matching::{Joined, Matching, Part};
@@ -25,6 +25,8 @@ pub(crate) struct Matched {
     matching: Matching,
     /// The arrows that begin or end in each file.
     arrows: Vec<Vec<Joined>>,
+    /// Begins and ends of arrows within each file that say what calls say.
+    said_again: Vec<Vec<(u32, u32)>>,
     /// The parts of events between host and devices of each file.
     driven: Vec<Roles>,
     /// True if whoever has the files in hands knows such parts.
@@ -37,7 +39,11 @@ impl Matched {
     pub(crate) fn of(at: &[FileRead], files: &[FileRead], places: &Places) -> Self {
         let mut matching = matched(at);
         let known = Known::of(files, places, &matching);
-        let (arrows, left_out) = arrows(files, places, &known);
+        let Arrows {
+            joined: arrows,
+            said_again,
+            left_out,
+        } = arrows(files, places, &known);
         for (file, count) in left_out.into_iter().enumerate().filter(|it| it.1 > 0) {
             if let Some(unmatched) = matching.unmatched.get_mut(file) {
                 unmatched.insert(flows::AMBIGUOUS, count);
@@ -60,6 +66,7 @@ impl Matched {
         Self {
             matching,
             arrows,
+            said_again,
             driven,
             are_driven: false,
         }
@@ -92,6 +99,11 @@ impl Matched {
     /// The arrows that begin or end in a file.
     pub(crate) fn arrows(&self, file: usize) -> &[Joined] {
         self.arrows.get(file).map_or(&[], |it| it)
+    }
+
+    /// The events at which arrows begin and end in a file that say what calls say.
+    pub(crate) fn said_again(&self, file: usize) -> &[(u32, u32)] {
+        self.said_again.get(file).map_or(&[], |it| it)
     }
 
     /// The logs of the tracks of each file, by recorded times.

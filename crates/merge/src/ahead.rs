@@ -59,6 +59,7 @@ mod tests {
             first: LocationIndex(0),
             drawn: Vec::new(),
             said: None,
+            ranks: Vec::new(),
         };
         (0..count).map(document).collect()
     }

@@ -13,6 +13,7 @@ use retime_model::format::{Document, FormatError};
 use retime_perfetto::{MachinesAhead, PieceRead, each_packet};
 use retime_perfetto_wire::fields::track_descriptor;
 use retime_perfetto_wire::write::{bytes, uint};
+use rustc_hash::FxHashMap;
 
 use crate::chunks::Chunks;
 use crate::error::MergeError;
@@ -22,7 +23,7 @@ use crate::numbers::Free;
 use crate::packets::Sequence;
 use crate::points::point;
 use crate::renumber::{Named, Renumber, describe_process};
-use crate::titles::{owner, title, title_on};
+use crate::titles::{Owner, title_on};
 
 /// Tracks that are added to those of a file, below the number of the document.
 const ADDED: u64 = 1 << 28;
@@ -85,8 +86,8 @@ pub(crate) fn carry(
         origin,
         renumber,
         sequence: own,
-        added: first + inhabitants.processes.len() as u64,
-        is_described: false,
+        next: first + inhabitants.processes.len() as u64,
+        added: FxHashMap::default(),
     };
     for together in ends.chunk_by(Pointed::leaves_with) {
         points.write(together, &mut chunks.current);
@@ -105,24 +106,21 @@ pub fn can_be_carried(path: &Path, monitor: &dyn Monitor) -> Result<(), FormatEr
 }
 
 /// Gives each process a number and a title.
-fn named(document: &Document, inhabitants: &Inhabitants, free: &mut Free) -> Named {
+fn named<'a>(document: &'a Document, inhabitants: &Inhabitants, free: &mut Free) -> Named<'a> {
     let processes = inhabitants.processes.iter().map(|it| {
-        let title = match it.key.0 {
-            0 => title(document, &it.seen),
-            machine => title_on(document, &it.seen, Some(machine)),
-        };
+        let title = title_on(document, &it.seen, Some(it.key.0));
         (free.pid(), title)
     });
     Named {
         processes: processes.collect(),
-        owner: owner(document),
+        document,
     }
 }
 
 /// Describes the processes for which the file has no tracks.
 fn describe(
     inhabitants: &Inhabitants,
-    named: &Named,
+    named: &Named<'_>,
     first: u64,
     sequence: &Sequence,
     out: &mut Vec<u8>,
@@ -144,10 +142,11 @@ struct Points<'a> {
     origin: i64,
     renumber: Renumber<'a>,
     sequence: Sequence,
-    /// The track of those events that are on none of their own, as kernels on queues of GPUs,
-    added: u64,
-    /// and whether it is described.
-    is_described: bool,
+    /// The next free number of a track.
+    next: u64,
+    /// The tracks of those events that are on none of their own, as kernels on queues of GPUs, by
+    /// whose they are.
+    added: FxHashMap<String, u64>,
 }
 
 impl Points<'_> {
@@ -156,20 +155,31 @@ impl Points<'_> {
         let Some(end) = together.first().map(|it| it.end) else {
             return;
         };
-        let track = self.document.tracks.get(end.track as usize);
-        let track = track.and_then(|it| {
+        let own = self.document.tracks.get(end.track as usize);
+        let own = own.and_then(|it| {
             let numbers = &mut self.renumber.numbers;
             Some(numbers.track(it.machine, it.uuid?))
         });
-        if track.is_none() && !std::mem::replace(&mut self.is_described, true) {
-            let mut track = Vec::new();
-            uint(&mut track, track_descriptor::UUID, self.added);
-            let name = format!("{}: dependencies", self.renumber.named.owner);
-            bytes(&mut track, track_descriptor::NAME, name.as_bytes());
-            self.sequence.describe(out, &track);
-        }
+        let track = own.unwrap_or_else(|| self.added(end.track, out));
         let at = end.at.saturating_sub(self.origin).max(0);
-        let track = track.unwrap_or(self.added);
         point(out, &mut self.sequence, track, together, at);
+    }
+
+    /// The track that is added for events of a track of the document, which is described if it is
+    /// new.
+    fn added(&mut self, track: u32, out: &mut Vec<u8>) -> u64 {
+        let owner = Owner::of_track(self.document, track).name;
+        if let Some(known) = self.added.get(&owner) {
+            return *known;
+        }
+        let number = self.next;
+        self.next += 1;
+        let mut described = Vec::new();
+        uint(&mut described, track_descriptor::UUID, number);
+        let name = format!("{owner}: dependencies");
+        bytes(&mut described, track_descriptor::NAME, name.as_bytes());
+        self.sequence.describe(out, &described);
+        self.added.insert(owner, number);
+        number
     }
 }

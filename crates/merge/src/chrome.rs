@@ -63,8 +63,8 @@ fn quoted(text: &str) -> Value {
     Value::String(text.to_owned())
 }
 
-/// Names the processes of a document, says where they stand, and with the first of them what the
-/// document says of its job and its host.
+/// Names the processes of a document, says where they stand, and with the first of each rank what
+/// its profile says of its job and its host.
 pub(crate) fn describe(out: &mut Vec<u8>, placed: &Placed<'_>, is_first: &mut bool) {
     for &process in &placed.shown {
         let Some(pid) = placed.pid(process) else {
@@ -86,8 +86,10 @@ pub(crate) fn describe(out: &mut Vec<u8>, placed: &Placed<'_>, is_first: &mut bo
             ),
         );
     }
-    let first = placed.shown.first().and_then(|&it| placed.pid(it));
-    if let Some((pid, said)) = first.zip(placed.document.said.as_ref()) {
+    for (process, said) in placed.headers() {
+        let Some(pid) = placed.pid(process) else {
+            continue;
+        };
         next(out, is_first);
         put(
             out,
@@ -113,10 +115,10 @@ pub(crate) fn event(
 ) {
     let ph = event.text(Member::Ph);
     let is_empty = members(event.bytes()).next().is_none();
-    if is_empty || ph == b"M" && is_said_anew(event) {
+    let process = placed.survey.find_process(event.text(Member::Pid));
+    if is_empty || ph == b"M" && is_said_anew(event, process, placed) {
         return;
     }
-    let process = placed.survey.find_process(event.text(Member::Pid));
     let Some(pid) = process.and_then(|it| placed.pid(it)) else {
         return;
     };
@@ -156,11 +158,12 @@ pub(crate) fn event(
     out.extend_from_slice(event.bytes().get(at..).unwrap_or_default());
 }
 
-fn is_said_anew(event: EventText<'_>) -> bool {
-    matches!(
-        Naming::of(event),
-        Naming::ProcessName | Naming::ProcessSortIndex
-    )
+fn is_said_anew(event: EventText<'_>, process: Option<u32>, placed: &Placed<'_>) -> bool {
+    match Naming::of(event) {
+        Naming::ProcessName | Naming::ProcessSortIndex => true,
+        Naming::ProfileHeader => process.is_some_and(|it| placed.said(it).is_some()),
+        _ => false,
+    }
 }
 
 /// The thread at which an end of an arrow stands in a file.

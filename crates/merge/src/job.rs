@@ -68,16 +68,18 @@ impl Job {
     pub(crate) fn added(&self, kind: MergedKind) -> Vec<Arrow> {
         let is_drawn = |arrow: &Arrow| {
             let document = self.documents.get(arrow.from.document as usize);
-            let own = document.filter(|_| arrow.from.document == arrow.to.document);
-            let [from, to] = [arrow.from, arrow.to].map(|it| DrawnEnd {
-                track: it.track,
-                at: it.at,
-            });
-            own.is_some_and(|it| {
-                let becomes_packets =
-                    it.kind == DocumentKind::Chrome && kind == MergedKind::Perfetto;
-                !becomes_packets && it.drawn.binary_search(&DrawnArrow { from, to }).is_ok()
-            })
+            let Some(own) = document.filter(|_| arrow.from.document == arrow.to.document) else {
+                return false;
+            };
+            let end = |it: ArrowEnd| {
+                let track = own.tracks.get(it.track as usize)?;
+                let (process, at) = (track.process, it.at);
+                Some(DrawnEnd { process, at })
+            };
+            let becomes_packets = own.kind == DocumentKind::Chrome && kind == MergedKind::Perfetto;
+            let both = end(arrow.from).zip(end(arrow.to));
+            let is_own = |(from, to)| own.drawn.binary_search(&DrawnArrow { from, to }).is_ok();
+            !becomes_packets && both.is_some_and(is_own)
         };
         let all = self.arrows.iter().filter(|it| !is_drawn(it));
         all.copied().collect()

@@ -31,6 +31,8 @@ struct Gathered {
     said_at_end: FxHashMap<u32, Box<[u8]>>,
     latest: i64,
     number: u32,
+    /// True if the arrows that a merge drew in it are drawn anew.
+    draws_anew: bool,
 }
 
 impl Outline {
@@ -40,7 +42,10 @@ impl Outline {
         first: u64,
         monitor: &dyn Monitor,
     ) -> Result<Self, FormatError> {
-        let mut gathered = Gathered::default();
+        let mut gathered = Gathered {
+            draws_anew: !document.drawn.is_empty(),
+            ..Gathered::default()
+        };
         each_event(&document.path, monitor, &mut |event| gathered.take(event))?;
         let Gathered {
             survey,
@@ -75,6 +80,9 @@ impl Gathered {
         self.number = number
             .checked_add(1)
             .ok_or("a file with more than 2^32 events is too large")?;
+        if self.draws_anew && is_drawn_by_merge(event) {
+            return Ok(());
+        }
         let Some(thread) = self.survey.take(event) else {
             return Ok(());
         };
@@ -105,5 +113,15 @@ impl Gathered {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// True for what a merge draws in Chrome's JSON: ends of arrows, and the slices that they are at.
+pub(crate) fn is_drawn_by_merge(event: EventText<'_>) -> bool {
+    let (cat, name) = (event.text(Member::Cat), event.text(Member::Name));
+    match event.text(Member::Ph) {
+        b"X" => cat == b"retime" && matches!(name, b"cause" | b"effect"),
+        b"s" | b"f" => matches!(cat, b"dependency" | b"reversed") && name == b"dependency",
+        _ => false,
     }
 }

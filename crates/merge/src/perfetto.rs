@@ -27,7 +27,7 @@ use crate::chunks::Chunks;
 use crate::error::MergeError;
 use crate::flows::is_end;
 use crate::job::Pointed;
-use crate::outline::Outline;
+use crate::outline::{Outline, is_drawn_by_merge};
 use crate::packets::{Sequence, describe};
 use crate::placed::Placed;
 use crate::points::point;
@@ -138,10 +138,10 @@ impl<'a> Packets<'a> {
         Ok(self.events)
     }
 
-    /// Describes processes and threads; the first process with what the document says of its job
-    /// and its host.
+    /// Describes processes and threads; the first process of each rank with what its profile says
+    /// of its job and its host.
     fn describe(&self, out: &mut Vec<u8>) {
-        let mut said = self.placed.document.said.as_ref();
+        let said: FxHashMap<u32, &str> = self.placed.headers().collect();
         for &process in &self.placed.shown {
             let Some(pid) = self.placed.pid(process) else {
                 continue;
@@ -169,7 +169,7 @@ impl<'a> Packets<'a> {
             uint(&mut track, track_descriptor::SIBLING_ORDER_RANK, pid);
             let explicit = track_descriptor::CHILDREN_EXPLICIT;
             uint(&mut track, track_descriptor::CHILD_ORDERING, explicit);
-            if let Some(said) = said.take() {
+            if let Some(said) = said.get(&process) {
                 bytes(&mut track, track_descriptor::DESCRIPTION, said.as_bytes());
             }
             self.sequence.describe(out, &track);
@@ -283,7 +283,8 @@ impl<'a> Packets<'a> {
         let stay = stay.filter(|it| it.event == number);
         self.stay += usize::from(stay.is_some());
         let ph = event.text(Member::Ph);
-        if ph == b"M" {
+        let draws_anew = !self.placed.document.drawn.is_empty();
+        if ph == b"M" || draws_anew && is_drawn_by_merge(event) {
             return;
         }
         self.events += 1;

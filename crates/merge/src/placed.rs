@@ -1,9 +1,10 @@
 //! Where a document stands in the file: its numbers, and its times on the axis.
 
 use retime_model::format::Document;
+use rustc_hash::FxHashSet;
 
 use crate::survey::Survey;
-use crate::titles::title;
+use crate::titles::{Owner, title};
 
 /// A document with what no other one of the file has.
 pub(crate) struct Placed<'a> {
@@ -61,6 +62,27 @@ impl<'a> Placed<'a> {
     pub(crate) fn title(&self, process: u32) -> String {
         let process = self.survey.processes.get(process as usize);
         process.map_or_else(String::new, |it| title(self.document, it))
+    }
+
+    /// What the profile that a process was recorded in says of its job and its host, as JSON.
+    pub(crate) fn said(&self, process: u32) -> Option<&str> {
+        self.owner(process)?.said
+    }
+
+    /// The processes with events at which stands what profiles say of job and host, each with
+    /// that: the first of each rank.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (u32, &str)> {
+        let mut met = FxHashSet::default();
+        self.shown.iter().filter_map(move |&process| {
+            let owner = self.owner(process)?;
+            let said = owner.said?;
+            met.insert(owner.name).then_some((process, said))
+        })
+    }
+
+    fn owner(&self, process: u32) -> Option<Owner<'_>> {
+        let seen = self.survey.processes.get(process as usize)?;
+        Some(Owner::of_process(self.document, seen, None))
     }
 
     /// The thread that is a track of the document.

@@ -16,6 +16,7 @@
 //!
 //! Source: the files that [`retime_perfetto_wire::fields`] names.
 
+use retime_model::format::Document;
 use retime_perfetto::PacketRead;
 use retime_perfetto_wire::fields::{
     gpu_render_stage_event, gpu_track_event, interned_data, interned_graphics_context,
@@ -28,19 +29,20 @@ use retime_perfetto_wire::write::{bytes, fixed64, uint, varint};
 
 use crate::inhabitants::{Inhabitants, whole};
 use crate::numbers::{Free, Numbers};
+use crate::titles::owned;
 
 /// The names that say whose something is.
-pub(crate) struct Named {
+pub(crate) struct Named<'a> {
     /// The number and the title of each process.
     pub(crate) processes: Vec<(u64, String)>,
-    /// The one in whose name the file is written, as a rank.
-    pub(crate) owner: String,
+    /// The document, which says whose its tracks are.
+    pub(crate) document: &'a Document,
 }
 
 /// Gives other numbers to the packets of a file.
 pub(crate) struct Renumber<'a> {
     pub(crate) inhabitants: &'a Inhabitants,
-    pub(crate) named: &'a Named,
+    pub(crate) named: &'a Named<'a>,
     pub(crate) numbers: Numbers,
     /// Room for what is nested.
     event: Vec<u8>,
@@ -86,7 +88,7 @@ fn copied(
 }
 
 impl<'a> Renumber<'a> {
-    pub(crate) fn new(document: u32, inhabitants: &'a Inhabitants, named: &'a Named) -> Self {
+    pub(crate) fn new(document: u32, inhabitants: &'a Inhabitants, named: &'a Named<'a>) -> Self {
         Self {
             inhabitants,
             named,
@@ -362,7 +364,7 @@ impl<'a> Renumber<'a> {
                 (track_descriptor::NAME | track_descriptor::STATIC_NAME, Value::Bytes(name))
                     if is_alone =>
                 {
-                    let name = [self.named.owner.as_bytes(), b": ", name].concat();
+                    let name = owned(self.named.document, name);
                     bytes(out, field.number, &name);
                     true
                 }
@@ -498,7 +500,7 @@ impl<'a> Renumber<'a> {
                         match (field.number, field.value) {
                             (interned_name::IID, _) => true,
                             (interned_name::NAME, Value::Bytes(name)) if is_queue => {
-                                let name = [self.named.owner.as_bytes(), b": ", name].concat();
+                                let name = owned(self.named.document, name);
                                 bytes(out, field.number, &name);
                                 true
                             }

@@ -52,7 +52,7 @@ impl Spoken {
             });
         }
         let told = FileTold::of(&document.path, monitor)?;
-        document.tracks = tracks(&told);
+        document.tracks = tracks(&told, &document.tracks);
         let names = told.tracks().map(|it| it.thread.map(str::to_owned));
         Ok(Self {
             document,
@@ -112,9 +112,11 @@ impl Spoken {
     }
 }
 
-/// The tracks of a file with processes and threads as the text of events has them.
-fn tracks(told: &FileTold) -> Vec<DocumentTrack> {
+/// The tracks of a file with processes and threads as the text of events has them, and all else as
+/// it was known.
+fn tracks(told: &FileTold, known: &[DocumentTrack]) -> Vec<DocumentTrack> {
     let all = (0..).zip(told.tracks()).map(|(number, it)| {
+        let known = known.get(number as usize).cloned().unwrap_or_default();
         let tid = match it.tid.parse::<u64>() {
             Ok(thread) => thread,
             Err(_) => NO_THREAD + number,
@@ -127,6 +129,7 @@ fn tracks(told: &FileTold) -> Vec<DocumentTrack> {
             tid: tid.to_string(),
             machine: it.machine,
             uuid: it.uuid,
+            ..known
         }
     });
     all.collect()

@@ -48,6 +48,7 @@ pub(crate) enum Naming {
     ProcessSortIndex,
     ThreadName,
     ThreadSortIndex,
+    ProfileHeader,
     Other,
 }
 
@@ -59,6 +60,7 @@ impl Naming {
             b"process_sort_index" => Self::ProcessSortIndex,
             b"thread_name" => Self::ThreadName,
             b"thread_sort_index" => Self::ThreadSortIndex,
+            b"profile_header" => Self::ProfileHeader,
             _ => Self::Other,
         }
     }
@@ -151,7 +153,7 @@ impl Survey {
                     _ => thread.sort_index = number(b"sort_index"),
                 }
             }
-            Naming::Other => {}
+            Naming::ProfileHeader | Naming::Other => {}
             _ => {
                 let process = self.process(event.text(Member::Pid)) as usize;
                 let Some(process) = self.processes.get_mut(process) else {

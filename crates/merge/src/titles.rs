@@ -5,19 +5,23 @@
 //! rank 3: GPU 3 (host07; tp 1, dp 0)
 //! ```
 
-use retime_model::format::{Document, DocumentKind};
+use retime_model::format::{Document, DocumentGroup, DocumentKind, DocumentRank, DocumentTrack};
 
 use crate::roles::roles;
 use crate::survey::ProcessSeen;
 
-/// The name of a process of a document.
+/// The name of a process of a document; one that says whose it is keeps its own.
 pub(crate) fn title(document: &Document, process: &ProcessSeen) -> String {
     title_on(document, process, None)
 }
 
-/// The name of a process on a machine, of which there are several in the document.
+/// The name of a process on a machine, where machines number theirs.
 pub(crate) fn title_on(document: &Document, process: &ProcessSeen, machine: Option<u32>) -> String {
-    let owner = owner(document);
+    let owner = Owner::of_process(document, process, machine);
+    let named = process.name.as_ref().filter(|it| owner.is_said_by(it));
+    if let Some(name) = named {
+        return name.clone();
+    }
     let labels = process.labels.as_deref().filter(|it| !it.is_empty());
     let is_number = process.pid.parse::<i64>().is_ok();
     // Devices are numbered from 0, and a label says that it is one.
@@ -31,25 +35,108 @@ pub(crate) fn title_on(document: &Document, process: &ProcessSeen, machine: Opti
         (None, None) => process.pid.clone(),
     };
     let mut places = Vec::new();
-    places.extend(document.host.clone());
+    places.extend(owner.host.map(str::to_owned));
+    let machine = machine.filter(|it| *it != 0);
     places.extend(machine.map(|it| format!("machine {it}")));
-    let roles = roles(&document.groups);
+    let roles = roles(owner.groups);
     if !roles.is_empty() {
         places.push(roles.join(", "));
     }
+    let name = owner.name;
     if places.is_empty() {
-        format!("{owner}: {what}")
+        format!("{name}: {what}")
     } else {
-        format!("{owner}: {what} ({})", places.join("; "))
+        format!("{name}: {what} ({})", places.join("; "))
     }
 }
 
-/// The one whose a document is: a rank, or the name of the file.
-pub(crate) fn owner(document: &Document) -> String {
-    match document.rank {
-        Some(rank) => format!("rank {rank}"),
-        None => stem(document),
+/// The one whose something in a document is.
+pub(crate) struct Owner<'a> {
+    /// A rank, or the name of the file.
+    pub(crate) name: String,
+    host: Option<&'a str>,
+    groups: &'a [DocumentGroup],
+    /// The statements of job and host, as JSON.
+    pub(crate) said: Option<&'a str>,
+}
+
+impl<'a> Owner<'a> {
+    /// The owner of all that a document does not give to one of its ranks.
+    pub(crate) fn of(document: &'a Document) -> Self {
+        Self {
+            name: match document.rank {
+                Some(rank) => format!("rank {rank}"),
+                None => stem(document),
+            },
+            host: document.host.as_deref(),
+            groups: &document.groups,
+            said: document.said.as_deref(),
+        }
     }
+
+    /// The owner of a process, on this machine where machines number theirs.
+    pub(crate) fn of_process(
+        document: &'a Document,
+        process: &ProcessSeen,
+        machine: Option<u32>,
+    ) -> Self {
+        let is_of_it = |it: &&DocumentTrack| {
+            it.pid == process.pid && machine.is_none_or(|machine| machine == it.machine)
+        };
+        let track = document.tracks.iter().find(is_of_it);
+        // A process without events has a name at most.
+        let by_name = || Self::of_name(document, process.name.as_deref()?);
+        let by_track = track.and_then(|it| Self::of_rank(document, it.rank));
+        by_track
+            .or_else(by_name)
+            .unwrap_or_else(|| Self::of(document))
+    }
+
+    /// The owner of a track of a document.
+    pub(crate) fn of_track(document: &'a Document, track: u32) -> Self {
+        let track = document.tracks.get(track as usize);
+        let rank = track.and_then(|it| Self::of_rank(document, it.rank));
+        rank.unwrap_or_else(|| Self::of(document))
+    }
+
+    /// The rank of a document that a name begins with.
+    fn of_name(document: &'a Document, name: &str) -> Option<Self> {
+        let ranks = (0..document.ranks.len() as u32).map(Some);
+        let mut ranks = ranks.filter_map(|it| Self::of_rank(document, it));
+        ranks.find(|it| it.is_said_by(name))
+    }
+
+    fn of_rank(document: &'a Document, rank: Option<u32>) -> Option<Self> {
+        let DocumentRank {
+            label,
+            said,
+            host,
+            groups,
+        } = document.ranks.get(rank? as usize)?;
+        Some(Self {
+            name: format!("rank {label}"),
+            host: host.as_deref(),
+            groups,
+            said: said.as_deref(),
+        })
+    }
+
+    /// True if a name begins with the rank.
+    fn is_said_by(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(&*self.name);
+        self.name.starts_with("rank ") && rest.is_some_and(|it| it.starts_with(": "))
+    }
+}
+
+/// A name that says whose it is: that of one of the ranks of a document, as it is, or behind the
+/// one of the document.
+pub(crate) fn owned(document: &Document, name: &[u8]) -> Vec<u8> {
+    let own = Owner::of(document);
+    let text = String::from_utf8_lossy(name);
+    if own.is_said_by(&text) || Owner::of_name(document, &text).is_some() {
+        return name.to_vec();
+    }
+    [own.name.as_bytes(), b": ", name].concat()
 }
 
 /// The name of a document that has no rank.

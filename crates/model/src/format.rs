@@ -58,7 +58,8 @@ pub use self::checksum::Checksum;
 pub use self::contents::{Contents, Reach, Unused};
 pub use self::corrected_events::{CorrectedEvent, CorrectedEvents, TimeTooLarge};
 pub use self::documents::{
-    Document, DocumentGroup, DocumentKind, DocumentTrack, DrawnArrow, DrawnEnd, Extent,
+    Document, DocumentGroup, DocumentKind, DocumentRank, DocumentTrack, DrawnArrow, DrawnEnd,
+    Extent,
 };
 pub use self::error::FormatError;
 pub use self::in_files::{Hands, InFiles};

@@ -375,7 +375,7 @@ fn job(parts: &[Part]) -> Job {
         placed.extend(own.map(|(number, document)| (part, number, document.later(*by))));
     }
     // Those without a rank come behind, as they were given.
-    placed.sort_by_key(|it| (it.0, it.2.rank.is_none(), it.2.rank));
+    placed.sort_by_key(|it| (it.0, first_rank(&it.2).is_none(), first_rank(&it.2)));
     let mut position: Vec<Vec<u32>> = parts
         .iter()
         .map(|it| vec![0; it.shown.documents.len()])
@@ -409,4 +409,10 @@ fn job(parts: &[Part]) -> Job {
         arrows: arrows.collect(),
         documents: placed.into_iter().map(|it| it.2).collect(),
     }
+}
+
+/// The least rank that a document is of.
+fn first_rank(document: &Document) -> Option<u32> {
+    let ranks = document.ranks.iter().filter_map(|it| it.label.parse().ok());
+    document.rank.into_iter().chain(ranks).min()
 }

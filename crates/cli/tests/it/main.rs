@@ -42,6 +42,7 @@ mod manners;
 mod memory;
 mod merge;
 mod merged;
+mod merged_again;
 mod methods;
 mod minimal_delays;
 mod modified;

@@ -15,7 +15,7 @@ use crate::common::directory::assert_same;
 use crate::common::{Outcome, Scratch};
 
 /// Ranks on two hosts.
-fn job() -> Scratch {
+pub(crate) fn job() -> Scratch {
     let scratch = Scratch::new();
     let run = KinetoRun {
         ranks: 4,
@@ -506,7 +506,7 @@ fn launches_of_a_rank_start_its_own_kernels_alone() {
 /// The report of a check, without what a file is called, how many tracks and events it has, who has
 /// learned the minimal delay, and how
 /// long checking took.
-fn checked(scratch: &Scratch, trace: &str) -> String {
+pub(crate) fn checked(scratch: &Scratch, trace: &str) -> String {
     let check = scratch.retime(&format!("check {trace}")).expect_code(0);
     let kept = check.stdout.lines().filter(|it| {
         let own = ["trace ", "min delay ", "time ", "          ", "warning "];

@@ -100,7 +100,7 @@ impl<'a> Calls<'a> {
         let What::Collective(operation) = self.call(file, call)?.what else {
             return self.end_of_message(file, call);
         };
-        let root = || self.files.get(file)?.requests.get(&operation)?.root;
+        let root = || self.files.get(file)?.requests.get(&operation)?.root();
         let root = root().and_then(|it| group.ranks.get(it as usize).copied());
         let is_root = root.is_some() && root == self.rank(file);
         let (is_cause, is_effect) = match operation.class(false) {

@@ -417,7 +417,7 @@ fn longest(sequences: &[Sequence]) -> Option<&Sequence> {
 fn root(calls: &Calls<'_>, operation: Operation, instance: &Instance) -> Option<u32> {
     let mut roots = instance.iter().map(|(file, _)| {
         let requests = calls.files.get(*file)?.requests.get(&operation)?;
-        requests.root
+        requests.root()
     });
     let first = roots.next()??;
     roots.all(|it| it == Some(first)).then_some(first)

@@ -1,9 +1,11 @@
 //! Chrome's JSON: every event is there as it was, but for its time, process and id.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use proptest::prelude::*;
 use retime_merge::{Job, MergedKind, merge};
+use retime_model::format::Document;
 use serde_json::Value;
 
 use crate::document::{events, job, written};
@@ -97,5 +99,35 @@ proptest! {
         let [from, to] = [job.arrows[0].from.at, job.arrows[0].to.at];
         let category = if from > to { "reversed" } else { "dependency" };
         prop_assert!(all.iter().filter(|it| it["name"] == "dependency").all(|it| it["cat"] == category));
+    }
+}
+
+/// JAX writes an event that says nothing behind all others.
+#[test]
+fn an_empty_event_is_left_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let event = r#"{"ph":"X","name":"a","pid":1,"tid":2,"ts":1000,"dur":1}"#;
+    for events in [
+        format!("{{}},{event}"),
+        format!("{event},{{ }}"),
+        format!("{event},{{}},{event}"),
+    ] {
+        let path = directory.path().join("host.json");
+        fs::write(&path, format!(r#"{{"traceEvents":[{events}]}}"#)).unwrap();
+        let job = Job {
+            documents: vec![Document {
+                path,
+                ..Document::default()
+            }],
+            ..Job::default()
+        };
+        let file = merged(&job);
+        let all = file["traceEvents"].as_array().unwrap();
+        let shown: Vec<&Value> = all.iter().filter(|it| it["ph"] != "M").collect();
+        assert_eq!(shown.len(), events.matches("\"a\"").count(), "{events}");
+        assert!(
+            shown.iter().all(|it| it["name"] == "a" && it["tid"] == 2),
+            "{file}"
+        );
     }
 }

@@ -40,6 +40,8 @@ pub struct Document {
     pub host: Option<String>,
     /// The groups of processes that the rank is a member of.
     pub groups: Vec<DocumentGroup>,
+    /// The ranks whose profiles were put into it, where it is of several.
+    pub ranks: Vec<DocumentRank>,
     /// The tracks that events are on, in the order of the trace's locations.
     pub tracks: Vec<DocumentTrack>,
     /// The location of the first track.
@@ -64,6 +66,19 @@ impl Document {
         }
         moved
     }
+}
+
+/// A rank whose profile was put into a document of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DocumentRank {
+    /// The number of the rank, or the word that stands for it.
+    pub label: String,
+    /// All that its profile said of its job and its host, as an object of JSON, if it said either.
+    pub said: Option<String>,
+    /// The host that it ran on, or the part of it that has one clock.
+    pub host: Option<String>,
+    /// The groups of processes that the rank is a member of.
+    pub groups: Vec<DocumentGroup>,
 }
 
 /// The stretch from the first to the last event, in nanoseconds; the last may have a length
@@ -99,8 +114,8 @@ pub struct DrawnArrow {
 /// An end of an arrow that a document draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DrawnEnd {
-    /// The position of the track in the document,
-    pub track: u32,
+    /// The position of the process in the trace,
+    pub process: u32,
     /// and when the cause or the effect is, in nanoseconds with the base.
     pub at: i64,
 }
@@ -116,4 +131,8 @@ pub struct DocumentTrack {
     pub machine: u32,
     /// The number that packets give to the track, if they do.
     pub uuid: Option<u64>,
+    /// The position of the process in the trace.
+    pub process: u32,
+    /// The position of its rank in the document's, where that is of several.
+    pub rank: Option<u32>,
 }
