@@ -5,7 +5,7 @@
 //!                 --by ends---> where dependencies leave that open         ends
 //!                 --validate--> which processes share no clock after all   align::sharing
 //!                 --rebase----> on the time of the clock that was chosen   estimate::Reference
-//!                 --spread----> what clocks showed when set back       set_back::spread
+//!                 --spread----> what clocks stamped while set back         set_back::spread
 //!                 --repair----> no dependency violated                     repair::repair
 //! ```
 //!
