@@ -129,6 +129,18 @@ pub(crate) fn load_with<T>(
     };
     memory::check(path, format)?;
     let (options, beside) = beside(&*trace)?;
+    let mut loaded = load_opened(path, trace, options, quiet)?;
+    loaded.opened.of_other_kind = of_other_kind;
+    Ok((loaded, beside))
+}
+
+/// Reads all events of a trace that is open.
+pub(crate) fn load_opened(
+    path: &Path,
+    trace: Box<dyn Trace>,
+    options: CausalityOptions,
+    quiet: bool,
+) -> Result<Loaded, CliError> {
     let start = Instant::now();
     let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;
@@ -139,19 +151,18 @@ pub(crate) fn load_with<T>(
         scan: scanned - start,
         matching: scanned.elapsed(),
     };
-    let loaded = Loaded {
+    Ok(Loaded {
         opened: Opened {
             path: path.into(),
             trace: Arc::from(trace),
             dealt: None,
             contents: scan.contents,
             timing,
-            of_other_kind,
+            of_other_kind: Vec::new(),
         },
         info: scan.info,
         causality,
-    };
-    Ok((loaded, beside))
+    })
 }
 
 /// Matches what the logs of the trace at `path` say: which event must follow which.

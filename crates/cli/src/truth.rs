@@ -6,8 +6,10 @@
 //! happened-before.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use retime::causality::{Defect, Nodes};
+use retime::format::Trace;
 use retime::optimal::Coverage;
 use retime::pipeline::{Analysis, BoundedOffsets, Bounds};
 use retime::{Accuracy, Timestamp, printable, printable_path};
@@ -15,13 +17,14 @@ use retime::{Accuracy, Timestamp, printable, printable_path};
 use crate::args::ModelArgs;
 use crate::error::CliError;
 use crate::formats;
-use crate::load::{Loaded, Source, load};
+use crate::load::{Loaded, Source, load, load_opened};
 use crate::progress::Interrupts;
 use crate::report::model::{AccuracyPart, LocationAccuracyPart, MeasuredPart};
 
 /// True times of all events with a role of a trace.
 pub(crate) struct Truth {
     path: PathBuf,
+    trace: Arc<dyn Trace>,
     times: Vec<Timestamp>,
 }
 
@@ -36,22 +39,27 @@ impl Truth {
             return Ok(None);
         };
         let options = model.matching.options();
-        let truth = load(Source::alone(path, None, quiet), options)?;
+        let mut truth = load(Source::alone(path, None, quiet), options)?;
+        if is_divided_otherwise(recorded, &truth)
+            && let Some(divided) = divided_alike(recorded, path)?
+        {
+            truth = load_opened(path, divided, options, quiet)?;
+        }
         compare(recorded, &truth).map_err(|difference| {
             CliError::input(path, not_the_truth(&recorded.opened.path, &difference))
         })?;
         Ok(Some(Self {
             path: path.clone(),
+            trace: truth.opened.trace,
             times: truth.causality.into_timestamps(),
         }))
     }
 
     /// Takes the true times of other events of the same trace.
     pub(crate) fn follow(&mut self, nodes: &Nodes) -> Result<(), CliError> {
-        let trace = formats::open(&self.path, formats::of(&self.path, None)?, None, false)?;
         let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
         let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
-        let timelines = trace.timelines(&events, &Interrupts)?;
+        let timelines = self.trace.timelines(&events, &Interrupts)?;
         self.times = timelines.into_iter().flat_map(|it| it.times).collect();
         Ok(())
     }
@@ -124,6 +132,28 @@ impl Truth {
             locations: locations.collect(),
         })
     }
+}
+
+/// True if the same locations belong to other processes. In the truth no kernel begins before its
+/// launch, so that nothing shows there which devices have clocks of their own.
+fn is_divided_otherwise(recorded: &Loaded, truth: &Loaded) -> bool {
+    let (own, other) = (&recorded.info.locations, &truth.info.locations);
+    let are_alike =
+        own.len() == other.len() && own.iter().zip(other).all(|(a, b)| a.name == b.name);
+    are_alike && own.iter().zip(other).any(|(a, b)| a.process != b.process)
+}
+
+/// The trace at a path with the processes of another one; `None` if that one's format divides
+/// all traces by what is in them alone, or does not read this one.
+fn divided_alike(recorded: &Loaded, path: &Path) -> Result<Option<Box<dyn Trace>>, CliError> {
+    let format = formats::of(path, None)?;
+    if format.name() != recorded.opened.trace.format() {
+        return Ok(None);
+    }
+    let Ok(rewriting) = recorded.opened.rewriting() else {
+        return Ok(None);
+    };
+    Ok(rewriting.open_copy(path, &Interrupts).transpose()?)
 }
 
 fn not_the_truth(recorded: &Path, difference: &str) -> String {

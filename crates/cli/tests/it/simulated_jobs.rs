@@ -177,10 +177,17 @@ fn gpus_with_clocks_of_their_own_are_put_right() {
             "{}",
             check.stdout
         );
-        let text = scratch.succeed("correct run -o out --json report.json");
+        let text = scratch.succeed("correct run -o out --truth true --json report.json");
         assert!(text.contains("devices"), "{text}");
         let report = read_report(&scratch);
         assert_eq!(report["after"]["reversed"], 0);
+        // The truth has no early kernels, which would show there that GPUs have clocks of their own.
+        let mean = |which: &str| {
+            let relative = &report["accuracy"][which]["relative_ticks"]["mean_abs"];
+            relative.as_f64().unwrap()
+        };
+        assert!(2.0 * mean("corrected") < mean("recorded"), "{text}");
+        assert_eq!(report["bounds"]["truth"]["share"], 1.0, "{text}");
         let recorded = furthest_from_launches(&scratch, "run", run.ranks);
         let corrected = furthest_from_launches(&scratch, "out", run.ranks);
         // Calls that wait return 100 us after their GPU is done, and so leave half of that open.

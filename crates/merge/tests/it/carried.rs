@@ -156,8 +156,9 @@ fn packets(file: usize, events: &[Made]) -> Vec<u8> {
 fn document(directory: &Path, file: usize, events: &[Made]) -> Document {
     let path = directory.join(format!("part{file}.pftrace"));
     fs::write(&path, packets(file, events)).unwrap();
-    let tracks = TRACKS.map(|uuid| DocumentTrack {
+    let tracks = (0..).zip(TRACKS).map(|(process, uuid)| DocumentTrack {
         uuid: Some(uuid),
+        process,
         ..DocumentTrack::default()
     });
     Document {
@@ -169,7 +170,7 @@ fn document(directory: &Path, file: usize, events: &[Made]) -> Document {
             last: START as i64 + 10_000,
         }),
         rank: (file > 0).then_some(file as u32),
-        tracks: tracks.to_vec(),
+        tracks: tracks.collect(),
         first: LocationIndex(4 * file as u32),
         ..Document::default()
     }
@@ -428,11 +429,11 @@ fn arrows_are_drawn_once() {
     };
     job.documents[0].drawn = vec![DrawnArrow {
         from: DrawnEnd {
-            track: 0,
+            process: 0,
             at: own.from.at,
         },
         to: DrawnEnd {
-            track: 3,
+            process: 3,
             at: own.to.at,
         },
     }];
