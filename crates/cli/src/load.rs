@@ -117,19 +117,19 @@ pub(crate) fn load_with<T>(
         formats::open_files(path, others, format)?
     };
     let path = if others.is_empty() {
-        path
+        path.to_owned()
     } else {
-        trace.path()
+        trace.path().to_owned()
     };
     // Of files that are given one by one none beside them is copied.
     let of_other_kind = if others.is_empty() {
-        retime_perfetto::of_other_kind(path, trace.format())?
+        retime_perfetto::of_other_kind(&path, trace.format())?
     } else {
         Vec::new()
     };
-    memory::check(path, format)?;
+    memory::check(&path, format)?;
     let (options, beside) = beside(&*trace)?;
-    let mut loaded = load_opened(path, trace, options, quiet)?;
+    let mut loaded = load_opened(&path, trace, options, quiet)?;
     loaded.opened.of_other_kind = of_other_kind;
     Ok((loaded, beside))
 }
