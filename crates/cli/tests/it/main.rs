@@ -55,6 +55,7 @@ mod own_method;
 mod pages;
 mod perfetto;
 mod races;
+mod real_profiles;
 mod real_traces;
 mod recordings;
 mod shared;
