@@ -16,7 +16,6 @@ use retime::{Accuracy, Timestamp, printable, printable_path};
 
 use crate::args::ModelArgs;
 use crate::error::CliError;
-use crate::formats;
 use crate::load::{Loaded, Source, load, load_opened};
 use crate::progress::Interrupts;
 use crate::report::model::{AccuracyPart, LocationAccuracyPart, MeasuredPart};
@@ -134,22 +133,19 @@ impl Truth {
     }
 }
 
-/// True if the same locations belong to other processes. In the truth no kernel begins before its
+/// True if the same locations, in one format, belong to other processes. In the truth no kernel begins before its
 /// launch, so that nothing shows there which devices have clocks of their own.
 fn is_divided_otherwise(recorded: &Loaded, truth: &Loaded) -> bool {
     let (own, other) = (&recorded.info.locations, &truth.info.locations);
-    let are_alike =
-        own.len() == other.len() && own.iter().zip(other).all(|(a, b)| a.name == b.name);
+    let are_alike = recorded.opened.trace.format() == truth.opened.trace.format()
+        && own.len() == other.len()
+        && own.iter().zip(other).all(|(a, b)| a.name == b.name);
     are_alike && own.iter().zip(other).any(|(a, b)| a.process != b.process)
 }
 
-/// The trace at a path with the processes of another one; `None` if that one's format divides
-/// all traces by what is in them alone, or does not read this one.
+/// The trace at a path with the processes of another one of its format; `None` if that format
+/// divides all traces by what is in them alone.
 fn divided_alike(recorded: &Loaded, path: &Path) -> Result<Option<Box<dyn Trace>>, CliError> {
-    let format = formats::of(path, None)?;
-    if format.name() != recorded.opened.trace.format() {
-        return Ok(None);
-    }
     let Ok(rewriting) = recorded.opened.rewriting() else {
         return Ok(None);
     };

@@ -12,9 +12,10 @@ const SET: u64 = 300_500;
 const BACK: u64 = 100_000;
 
 fn shown(rank: usize, time: u64) -> u64 {
-    match rank == 1 && time > SET {
-        true => (time - BACK).max(SET),
-        false => time,
+    if rank == 1 && time > SET {
+        (time - BACK).max(SET)
+    } else {
+        time
     }
 }
 
