@@ -18,7 +18,10 @@ pub(crate) fn simulate(scratch: &Scratch, run: &KinetoRun) {
     let truth = KinetoRun {
         offset: 0,
         drift: 0,
-        devices: Devices::default(),
+        devices: Devices {
+            awaited: run.devices.awaited,
+            ..Devices::default()
+        },
         ..run.clone()
     };
     run.write(&scratch.join("run")).unwrap();
