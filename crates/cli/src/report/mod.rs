@@ -2,6 +2,7 @@
 //! ([`summary`]).
 
 pub(crate) mod build;
+mod clear;
 pub(crate) mod clock_names;
 pub(crate) mod columns;
 pub(crate) mod devices;

@@ -10,6 +10,7 @@ use retime::{
 };
 
 use super::build::place_part;
+use super::clear::{by_being_slow, is_clear, is_clear_host, others};
 use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
@@ -23,14 +24,6 @@ const LISTED: usize = 100;
 const MEMBERS_LISTED: usize = 16;
 /// The number of processes, and of groups, that are shown with `--verbose`.
 const SHOWN: usize = 5;
-/// A process is named without being asked for if it certainly held up others twice as
-/// long as any other did, and twice as long as they did on average,
-const TWICE: f64 = 2.0;
-/// and that is so much of their time: less is not worth a line.
-const WORTH: f64 = 0.01;
-/// It also has to have no more than one in so many records of communication that were not used.
-const UNSEEN: u64 = 4;
-
 /// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
 /// times contradict themselves, nobody is named by them; where no dependency relates any two clocks they
 /// are `unrelated`.
@@ -186,15 +179,6 @@ fn hosts(info: &TraceInfo, found: &Stragglers) -> Vec<HostWaitsPart> {
     parts
 }
 
-impl HostWaitsPart {
-    /// How much of what its processes held up others, outside of it, can be due to its being slow,
-    /// where so many take part.
-    fn by_being_slow(&self, held: u64, taking_part: usize) -> u64 {
-        let outside = taking_part.saturating_sub(self.processes.len()) as u64;
-        held.min(self.work.longer_ticks.saturating_mul(outside))
-    }
-}
-
 fn groups(info: &TraceInfo, found: &Stragglers) -> Vec<GroupPart> {
     let mut names: BTreeMap<Vec<LocationIndex>, &str> = BTreeMap::new();
     for communicator in &info.communicators {
@@ -273,67 +257,6 @@ fn contradictory(part: &StragglersPart) -> String {
         "nobody is named: by times that contradict each other nothing says who came last in {}",
         plural(part.operations, "collective"),
     )
-}
-
-/// How much of what a process held up so many others can be due to its being slow: no more for
-/// each of them than by how much it worked longer, if that is known.
-fn by_being_slow(process: &StragglerPart, held: u64, others: usize) -> u64 {
-    let each = process.work.as_ref().map(|it| it.longer_ticks);
-    each.map_or(held, |it| held.min(it.saturating_mul(others as u64)))
-}
-
-/// True if a process is worth naming to everybody.
-fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
-    let number = part.taking_part.saturating_sub(1);
-    let slow = |it: &StragglerPart, held: u64| by_being_slow(it, held, number) as f64;
-    let certainly = slow(process, process.certainly_held_up_ticks);
-    let all: f64 = part
-        .processes
-        .iter()
-        .map(|it| slow(it, it.held_up_ticks))
-        .sum();
-    let by_chance = all / part.taking_part.max(1) as f64;
-    let others_did = part
-        .processes
-        .iter()
-        .filter(|it| it.process != process.process);
-    let next = others_did
-        .map(|it| slow(it, it.held_up_ticks))
-        .fold(0.0, f64::max);
-    let stands_out = process
-        .work
-        .as_ref()
-        .is_none_or(|it| it.longer_ticks >= it.others_differ_ticks);
-    let used = process.operations + process.messages;
-    is_seen(used, process.unused_records)
-        && stands_out
-        && certainly >= TWICE * next.max(by_chance)
-        && certainly >= WORTH * others(part, process) as f64
-}
-
-/// True if little may have been waited where nobody sees it.
-fn is_seen(used: u64, unused: u64) -> bool {
-    unused <= (used + unused) / UNSEEN
-}
-
-/// True if a host is worth naming to everybody, by the rules for processes.
-fn is_clear_host(part: &StragglersPart, host: &HostWaitsPart) -> bool {
-    let slow = |it: &HostWaitsPart, held: u64| it.by_being_slow(held, part.taking_part) as f64;
-    let certainly = slow(host, host.certainly_held_up_ticks);
-    let others = part.hosts.iter().filter(|it| it.name != host.name);
-    let next = others
-        .map(|it| slow(it, it.held_up_ticks))
-        .fold(0.0, f64::max);
-    let others_lasted = part.lasted_ticks.saturating_sub(host.lasted_ticks);
-    is_seen(host.operations, host.unused_records)
-        && host.is_slow
-        && certainly >= TWICE * next
-        && certainly >= WORTH * others_lasted as f64
-}
-
-/// How long all others lasted.
-fn others(part: &StragglersPart, process: &StragglerPart) -> u64 {
-    part.lasted_ticks.saturating_sub(process.lasted_ticks)
 }
 
 fn span(ticks: u64, rate: TickRate) -> String {
@@ -514,102 +437,29 @@ fn proves(class: Class) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Processes of which each lasted 1,000, by what they held up, and their work compared.
-    fn part(processes: &[(u64, Option<(u64, u64)>)]) -> StragglersPart {
-        let process = |&(held, work): &(u64, Option<(u64, u64)>)| StragglerPart {
-            held_up_ticks: held,
-            certainly_held_up_ticks: held,
-            work: work.map(|(longer_ticks, others_differ_ticks)| WorkPart {
-                longer_ticks,
-                others_differ_ticks,
-            }),
-            lasted_ticks: 1_000,
-            operations: 90,
-            ..StragglerPart::default()
-        };
-        let mut processes: Vec<StragglerPart> = processes.iter().map(process).collect();
-        (0..)
-            .zip(&mut processes)
-            .for_each(|(number, it)| it.process = number);
-        StragglersPart {
-            taking_part: processes.len(),
-            lasted_ticks: 1_000 * processes.len() as u64,
-            processes,
-            ..StragglersPart::default()
-        }
-    }
-
-    fn named(part: &StragglersPart) -> Vec<usize> {
-        let clear = part.processes.iter().filter(|it| is_clear(part, it));
-        clear.map(|it| it.process).collect()
-    }
-
     #[test]
-    fn who_is_waited_for_without_working_longer_is_not_named() {
-        // Process 0 is waited for most, as the first stage of a pipeline is.
-        let waited_for = [600, 500, 40, 40];
-        let of = |works: [Option<(u64, u64)>; 4]| {
-            let all: Vec<_> = waited_for.into_iter().zip(works).collect();
-            named(&part(&all))
-        };
-        assert!(of([None; 4]).is_empty());
-        // Process 1 worked 150 longer than half of the others, who differ by 10.
-        let slow = [
-            Some((0, 160)),
-            Some((150, 10)),
-            Some((5, 155)),
-            Some((0, 155)),
-        ];
-        assert_eq!(of(slow), [1]);
-        // Others differ by more than that: it may be chance.
-        let scattered = [
-            Some((0, 160)),
-            Some((150, 160)),
-            Some((5, 155)),
-            Some((0, 155)),
-        ];
-        assert!(of(scattered).is_empty());
-        // Its work can have cost each of three others 9 of 1,000.
-        let little = [Some((0, 10)), Some((9, 1)), Some((0, 10)), Some((0, 10))];
-        assert!(of(little).is_empty());
-    }
-
-    #[test]
-    fn who_worked_longer_but_is_hardly_waited_for_is_not_named() {
-        let of = |held: u64| {
-            let [slow, other] = [(150, 10), (0, 160)].map(Some);
-            named(&part(&[(held, slow), (5, other), (0, other)]))
-        };
-        // 1 % of the time of two others is 20.
-        assert!(of(19).is_empty());
-        assert_eq!(of(20), [0]);
-    }
-
-    #[test]
-    fn a_slow_host_is_named() {
-        let host = |name: &str, processes: [usize; 2], longer_ticks| HostWaitsPart {
-            name: name.into(),
-            processes: processes.to_vec(),
+    fn a_slow_host_is_told_with_what_it_cost_others() {
+        let host = HostWaitsPart {
+            name: "b".into(),
+            processes: vec![2, 3],
             held_up_ticks: 200,
             certainly_held_up_ticks: 200,
             work: WorkPart {
-                longer_ticks,
+                longer_ticks: 70,
                 others_differ_ticks: 5,
             },
-            is_slow: longer_ticks > 0,
+            is_slow: true,
             operations: 90,
             lasted_ticks: 2_000,
             ..HostWaitsPart::default()
         };
-        let mut part = part(&[(100, Some((20, 100))); 4]);
-        part.hosts = vec![host("b", [2, 3], 70), host("a", [0, 1], 0)];
-        let named = |part: &StragglersPart| {
-            let clear = part.hosts.iter().filter(|it| is_clear_host(part, it));
-            clear.map(|it| it.name.clone()).collect::<Vec<_>>()
+        let part = StragglersPart {
+            taking_part: 4,
+            lasted_ticks: 4_000,
+            ..StragglersPart::default()
         };
-        assert_eq!(named(&part), ["b"]);
         let rate = TickRate::per_second(1_000).unwrap();
-        let line = slow_host(&part, &part.hosts[0], rate);
+        let line = slow_host(&part, &host, rate);
         // Each of two others can have waited for 70.
         assert!(
             line.starts_with("b held up 2 others for 140 ms, 7.0 % of their time"),
@@ -621,21 +471,5 @@ mod tests {
             ),
             "{line}"
         );
-        part.hosts[0].unused_records = 31;
-        assert!(named(&part).is_empty());
-        part.hosts[0].unused_records = 0;
-        // 1 % of the time of the others is 20, of which each of two had 9.
-        part.hosts[0].work.longer_ticks = 9;
-        assert!(named(&part).is_empty());
-    }
-
-    #[test]
-    fn who_may_have_waited_unseen_is_not_named() {
-        let [slow, other] = [(150, 10), (0, 160)].map(Some);
-        let mut part = part(&[(100, slow), (5, other), (0, other)]);
-        part.processes[0].unused_records = 30;
-        assert_eq!(named(&part), [0]);
-        part.processes[0].unused_records = 31;
-        assert!(named(&part).is_empty());
     }
 }

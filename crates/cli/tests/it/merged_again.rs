@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
@@ -14,11 +15,11 @@ use crate::merge::{checked, job};
 fn told(scratch: &Scratch, name: &str) -> (BTreeSet<String>, Vec<String>) {
     let mut text = Vec::new();
     let file = fs::File::open(scratch.join(name)).unwrap();
-    if name.ends_with(".gz") {
-        GzDecoder::new(file).read_to_end(&mut text).unwrap();
-    } else {
-        { file }.read_to_end(&mut text).unwrap();
-    }
+    let mut file: Box<dyn Read> = match Path::new(name).extension() {
+        Some(end) if end == "gz" => Box::new(GzDecoder::new(file)),
+        _ => Box::new(file),
+    };
+    file.read_to_end(&mut text).unwrap();
     let all: Value = serde_json::from_slice(&text).unwrap();
     let of = |kind: &'static str| {
         let events = all["traceEvents"].as_array().unwrap().iter();
