@@ -40,7 +40,7 @@ pub(crate) fn spread(
     let set_back = SetBack {
         trace,
         aligned,
-        stretches: stretches(trace, correction)?,
+        stretches: stretches(trace, aligned, correction)?,
     };
     if !set_back.stretches.iter().any(|it| !it.is_empty()) {
         return Ok(None);
@@ -71,7 +71,8 @@ struct Stretch {
 struct Unsure {
     node: EventNode,
     location: LocationIndex,
-    /// The times that its stamp has on the lines before and behind the step.
+    /// The times that its stamp has on the lines before and behind the step, if another event has
+    /// the stamp, too; else both are its aligned time.
     earliest: Timestamp,
     latest: Timestamp,
 }
@@ -80,6 +81,7 @@ struct Unsure {
 /// events.
 fn stretches(
     trace: &AlignedTrace<'_>,
+    aligned: &Causality,
     correction: &Correction,
 ) -> Result<Vec<Vec<Stretch>>, Cancelled> {
     let offsets = trace.clocks.iter().zip(&trace.estimate.offsets);
@@ -91,7 +93,7 @@ fn stretches(
             Ok(Stretch {
                 before: step.before,
                 behind: step.behind,
-                events: step.events(trace, clock)?,
+                events: step.events(trace, aligned, clock)?,
             })
         };
         found.map(stretch).collect()
@@ -125,26 +127,44 @@ impl StepBack {
     }
 
     /// Events that the locations of the clock stamped meanwhile; none where no location has one
-    /// stamp for two of them, since stamps that rise are best left as they are aligned.
-    fn events(self, trace: &AlignedTrace<'_>, clock: ClockId) -> Result<Vec<Unsure>, Cancelled> {
+    /// stamp for two of them. Those that have a stamp for themselves are best left as they are
+    /// aligned.
+    fn events(
+        self,
+        trace: &AlignedTrace<'_>,
+        aligned: &Causality,
+        clock: ClockId,
+    ) -> Result<Vec<Unsure>, Cancelled> {
         let nodes = trace.causality.nodes();
         let mut pace = Pace::of(trace.monitor);
         let (mut events, mut stands_still) = (Vec::new(), false);
         for &location in trace.clocks.locations(clock) {
-            let mut before = self.after;
+            let mut own: Vec<Shown> = Vec::new();
             for node in nodes.of(location.as_usize()) {
                 pace.event()?;
-                let shown = nodes.time(node).0;
-                if shown <= self.after || shown >= self.until {
+                let stamp = nodes.time(node).0;
+                if stamp > self.after && stamp < self.until {
+                    own.push(Shown { node, stamp });
+                }
+            }
+            for together in own.chunk_by(|a, b| a.stamp == b.stamp) {
+                if let [alone] = together {
+                    let at = aligned.nodes().timestamp(alone.node);
+                    events.push(Unsure {
+                        node: alone.node,
+                        location,
+                        earliest: at,
+                        latest: at,
+                    });
                     continue;
                 }
-                stands_still |= shown == std::mem::replace(&mut before, shown);
-                events.push(Unsure {
-                    node,
+                stands_still = true;
+                events.extend(together.iter().map(|it| Unsure {
+                    node: it.node,
                     location,
-                    earliest: Timestamp(self.before.0 + shown.abs_diff(self.after)),
-                    latest: Timestamp(self.behind.0 - shown.abs_diff(self.until)),
-                });
+                    earliest: Timestamp(self.before.0 + it.stamp.abs_diff(self.after)),
+                    latest: Timestamp(self.behind.0 - it.stamp.abs_diff(self.until)),
+                }));
             }
         }
         if !stands_still {
@@ -152,6 +172,12 @@ impl StepBack {
         }
         Ok(events)
     }
+}
+
+/// An event and the time that its clock showed, in ticks since the base.
+struct Shown {
+    node: EventNode,
+    stamp: i64,
 }
 
 /// An aligned trace of which clocks were set back.
