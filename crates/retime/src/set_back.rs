@@ -199,12 +199,17 @@ impl SetBack<'_> {
         let Some(latest) = self.run(&latest, Way::Backwards)? else {
             return Ok(None);
         };
-        let middle = |it: &Unsure| {
+        let place = |it: &Unsure| {
             let low = earliest.time(it).unwrap_or(it.earliest);
             let high = latest.time(it).unwrap_or(it.latest);
-            Timestamp(u64::midpoint(low.0, high.0))
+            let at = self.aligned.nodes().timestamp(it.node);
+            if low <= at && at <= high {
+                at
+            } else {
+                Timestamp(u64::midpoint(low.0, high.0))
+            }
         };
-        Ok(Some(self.moved(middle)?))
+        Ok(Some(self.moved(place)?))
     }
 
     /// Runs a clock that loses any lead at once over the aligned trace with its events moved.
