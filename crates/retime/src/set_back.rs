@@ -203,11 +203,8 @@ impl SetBack<'_> {
             let low = earliest.time(it).unwrap_or(it.earliest);
             let high = latest.time(it).unwrap_or(it.latest);
             let at = self.aligned.nodes().timestamp(it.node);
-            if low <= at && at <= high {
-                at
-            } else {
-                Timestamp(u64::midpoint(low.0, high.0))
-            }
+            // Bounds cross where dependencies contradict each other.
+            at.max(low.min(high)).min(high.max(low))
         };
         Ok(Some(self.moved(place)?))
     }
