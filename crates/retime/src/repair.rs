@@ -310,7 +310,7 @@ fn backward(
 }
 
 /// How far a correction moves all events with edges, together.
-fn moved(
+pub(crate) fn moved(
     causality: &Causality,
     correction: &Correction,
     monitor: &dyn Monitor,

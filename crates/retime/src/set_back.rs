@@ -18,6 +18,7 @@
 //! backwards with all of it before them. Other clocks stay as they are aligned.
 
 use crate::estimate::Offset;
+use crate::repair::{moved, repair};
 use crate::unbroken::AlignedTrace;
 use retime_causality::merge::Any;
 use retime_causality::{Causality, EventNode, RetimingError};
@@ -53,6 +54,9 @@ pub(crate) fn spread(
     let Some(spread) = set_back.between_bounds()? else {
         return Ok(None);
     };
+    if !set_back.is_gentler(&spread)? {
+        return Ok(None);
+    }
     let both = compose(correction, &spread, trace.causality, trace.monitor)?;
     Ok(Some(both))
 }
@@ -199,14 +203,30 @@ impl SetBack<'_> {
         let Some(latest) = self.run(&latest, Way::Backwards)? else {
             return Ok(None);
         };
-        let place = |it: &Unsure| {
+        let middle = |it: &Unsure| {
             let low = earliest.time(it).unwrap_or(it.earliest);
             let high = latest.time(it).unwrap_or(it.latest);
-            let at = self.aligned.nodes().timestamp(it.node);
-            // Bounds cross where dependencies contradict each other.
-            at.max(low.min(high)).min(high.max(low))
+            Timestamp(u64::midpoint(low.0, high.0))
         };
-        Ok(Some(self.moved(place)?))
+        Ok(Some(self.moved(middle)?))
+    }
+
+    /// True if events move less, all together, where some are spread and the rest is repaired
+    /// than where the repair has to do all: of a short step it moves few events, and by little.
+    fn is_gentler(&self, spread: &Correction) -> Result<bool, ClockError> {
+        let AlignedTrace {
+            clocks, monitor, ..
+        } = *self.trace;
+        let delay = &self.trace.delay;
+        let causality = match self.aligned.retimed(spread, monitor) {
+            Ok(causality) => causality,
+            Err(RetimingError::TooFar) => return Ok(false),
+            Err(RetimingError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        };
+        let alone = repair(self.aligned, clocks, delay, monitor)?.summary.total;
+        let rest = repair(&causality, clocks, delay, monitor)?.summary.total;
+        let spread = moved(self.aligned, spread, monitor)?;
+        Ok(spread.saturating_add(rest) < alone)
     }
 
     /// Runs a clock that loses any lead at once over the aligned trace with its events moved.
