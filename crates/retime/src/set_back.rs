@@ -12,10 +12,11 @@
 //! time(e)     = the middle of both
 //! ```
 //!
-//! where the clock showed `after` before the step, at the aligned time `before`, and `until`
+//! The clock showed `after` before the step, at the aligned time `before`, and `until`
 //! behind it, at `behind`. These are [controlled clocks](retime_logical_clocks::controlled) that
 //! lose any lead at once (`gamma = 0`), run forwards with all of the step behind its events, and
-//! backwards with all of it before them. Other clocks stay as they are aligned.
+//! backwards with all of it before them. Other clocks stay as they are aligned, and so do all where
+//! events together would move less if the [repair](crate::repair) did everything.
 
 use crate::estimate::Offset;
 use crate::repair::{moved, repair};
