@@ -38,8 +38,8 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// A file recorded on a host for which this name stands, with the check sum of its content, and length and
-    /// check sum of its content but for times.
+    /// A file recorded on a host for which this name stands, with the check sum of its content, and
+    /// length and check sum of its content but for times.
     pub fn on_host(host: String, crc: u32, rest: [u64; 2]) -> Self {
         Self {
             header: Header {

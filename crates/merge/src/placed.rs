@@ -64,7 +64,7 @@ impl<'a> Placed<'a> {
         process.map_or_else(String::new, |it| title(self.document, it))
     }
 
-    /// What the profile that a process was recorded in says of its job and its host, as JSON.
+    /// The statements of job and host, as JSON, by the profile that a process was recorded in.
     pub(crate) fn said(&self, process: u32) -> Option<&str> {
         self.owner(process)?.said
     }

@@ -306,7 +306,7 @@ enum Way {
     Backwards,
 }
 
-/// What dependencies say of the times of events.
+/// The earliest or the latest times of events that dependencies leave.
 struct Bounds {
     /// The mirrored trace where the clock ran backwards.
     causality: Causality,

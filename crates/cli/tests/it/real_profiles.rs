@@ -91,7 +91,7 @@ fn a_real_run_whose_halves_are_apart_is_joined_by_its_iteration() {
     }
 }
 
-/// Of two ranks of 128 nothing says which group their kernels are of, so none is guessed.
+/// Two ranks of 128 do not say which group their kernels are of, so none is guessed.
 #[test]
 fn where_no_group_is_known_it_is_said_what_to_record() {
     let Some(traces) = archives::shared() else {

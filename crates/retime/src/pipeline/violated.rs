@@ -7,8 +7,8 @@ use retime_causality::{Causality, EventNode, Instance, MinimalDelay};
 use retime_model::{Clocks, Ticks};
 use retime_numerics::parallel;
 
-/// By how much effects on another clock are stamped before their causes, in
-/// sum; of an end of a collective the latest begin counts.
+/// Sums the ticks by which effects on another clock are stamped before their causes; an end of a
+/// collective counts from the latest begin that it waits for.
 pub(super) fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
     let nodes = causality.nodes();
     let time = |node: EventNode| nodes.time(node).0;
