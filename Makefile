@@ -43,8 +43,9 @@ test: tools ## Run all tests, with otf2-print as an independent judge
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, all figures, more small worlds
 	RETIME_FAULTS=all RETIME_FLIPS=all RETIME_FIGURES=all $(CARGO) test --package retime-cli --test it --quiet -- \
-		faults:: flips:: compare::
-	RETIME_FLIPS=all $(CARGO) test --package retime-otf2 --test it --quiet -- rewrite_damage::
+		faults:: flips:: compare:: truth::
+	RETIME_FIGURES=all $(CARGO) test --package retime-experiments --test it --quiet -- accuracy::
+	RETIME_FLIPS=all $(CARGO) test --package retime-otf2 --test it --quiet -- robust:: rewrite_damage::
 	RETIME_WORLDS=all $(CARGO) test --package retime --test it --quiet -- worlds::
 
 fuzz: ## Random and damaged input for every reader, EACH (60) seconds

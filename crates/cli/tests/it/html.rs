@@ -105,7 +105,7 @@ fn check_and_compare_draw_too_and_a_sound_trace_shows_its_middle() {
 #[test]
 fn a_page_stays_small_however_much_there_is() {
     let scratch = Scratch::new();
-    scratch.succeed("simulate random -o t --ranks 100 --iterations 4000 --no-truth -q");
+    scratch.succeed("simulate random -o t --ranks 100 --iterations 400 --no-truth -q");
     scratch.succeed("correct t -o out --method clc --html page.html -q");
     let page = data(&scratch, "page.html");
     let lanes = &page["picture"]["lanes"];

@@ -100,8 +100,6 @@ fn the_report_holds_the_measures() {
 #[test]
 fn reproduce_prints_the_figures_of_the_documentation() {
     let scratch = Scratch::new();
-    let all = scratch.retime("reproduce").expect_code(0).stdout;
-    assert_golden("reproduce.txt", &normalised(&scratch, &all));
     let each = [
         "ring",
         "recurrence",
@@ -123,7 +121,11 @@ fn reproduce_prints_the_figures_of_the_documentation() {
         let one = scratch.retime(&format!("reproduce {name}"));
         one.expect_code(0).stdout
     });
-    assert_eq!(each.join("\n"), all);
+    let all = each.join("\n");
+    assert_golden("reproduce.txt", &normalised(&scratch, &all));
+    if std::env::var_os("RETIME_FIGURES").is_some_and(|it| it == "all") {
+        assert_eq!(scratch.retime("reproduce").expect_code(0).stdout, all);
+    }
     let commands = ["reproduce nothing"];
     assert_golden("reproduce-unknown.txt", &transcript(&scratch, &commands));
     // The documentation shows the same tables.
