@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use retime::causality::{AllEvents, Nodes, Violation};
-use retime::format::Trace;
+use retime::format::{EventNumbers, Trace};
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Method, Solution, Unsolved,
 };
@@ -298,16 +298,10 @@ impl Analysed {
 
     /// The recorded times of all events of each location.
     fn times_of_all(&self, nodes: &Nodes) -> Result<Vec<Vec<Timestamp>>, CliError> {
-        // No log has more events than `u32` counts.
-        let count =
-            |location: usize| u32::try_from(nodes.event_count(location)).unwrap_or(u32::MAX);
-        let counts: Vec<u32> = (0..nodes.locations()).map(count).collect();
-        let numbers: Vec<u32> = (0..counts.iter().copied().max().unwrap_or(0)).collect();
-        let all = counts.iter().map(|it| &numbers[..*it as usize]);
-        let timelines = self
-            .opened
-            .trace
-            .timelines(&all.collect::<Vec<_>>(), &Interrupts)?;
+        let counts = (0..nodes.locations()).map(|it| nodes.event_count(it));
+        let numbers = EventNumbers::of(counts);
+        let trace = &self.opened.trace;
+        let timelines = trace.timelines(&numbers.by_location(), &Interrupts)?;
         Ok(timelines.into_iter().map(|it| it.times).collect())
     }
 

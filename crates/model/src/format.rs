@@ -36,6 +36,7 @@ mod contents;
 mod corrected_events;
 mod documents;
 mod error;
+mod event_numbers;
 mod in_files;
 mod opened_files;
 mod parts;
@@ -62,6 +63,7 @@ pub use self::documents::{
     Extent,
 };
 pub use self::error::FormatError;
+pub use self::event_numbers::EventNumbers;
 pub use self::in_files::{Hands, InFiles};
 pub use self::opened_files::{FileError, OpenedFiles, Written};
 pub use self::parts::{InParts, PartLocation, PartScan, PartUndo, join};

@@ -1,6 +1,6 @@
 //! The times of all events of a part of a trace, for clocks that do something at each of them.
 
-use retime_model::format::{FormatError, InParts};
+use retime_model::format::{EventNumbers, FormatError, InParts};
 use retime_model::{LocationIndex, Monitor, Timestamp};
 
 /// Reads the recorded times of all events of the locations of a part, which have `count`
@@ -11,11 +11,8 @@ pub(crate) fn all_times(
     count: impl Fn(LocationIndex) -> u64,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Vec<Timestamp>>, FormatError> {
-    // No log has more events than `u32` counts.
-    let count = |it: &LocationIndex| u32::try_from(count(*it)).unwrap_or(u32::MAX);
-    let most = part.iter().map(count).max().unwrap_or(0);
-    let numbers: Vec<u32> = (0..most).collect();
-    let events = part.iter().map(|it| (*it, &numbers[..count(it) as usize]));
+    let numbers = EventNumbers::of(part.iter().map(|it| count(*it)));
+    let events = part.iter().copied().zip(numbers.by_location());
     let events: Vec<_> = events.collect();
     let timelines = trace.timelines_of(&events, monitor)?;
     let mut times = vec![Vec::new(); trace.info().locations.len()];

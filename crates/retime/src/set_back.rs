@@ -13,7 +13,19 @@
 //! ```
 //!
 //! The clock showed `after` before the step, at the aligned time `before`, and `until`
-//! behind it, at `behind`. These are [controlled clocks](retime_logical_clocks::controlled) that
+//! behind it, at `behind`. A clock that was set back by 400 ticks shows 1000 for an `a`, `b` and
+//! `c`; with `after` 999 at 999 and `until` 1001 at 1401 each of them lies between 1000 and 1400. By
+//! a delay of 5, what `a` sends and another clock receives at 1100 has `a` no later than 1095, and
+//! what `b` receives and another clock sent at 1200 has `b`, and `c` after it, no earlier than 1205:
+//!
+//! ```text
+//!        a     b     c
+//! from   1000  1205  1205
+//! to     1095  1400  1400
+//! time   1047  1302  1302
+//! ```
+//!
+//! Both bounds are [controlled clocks](retime_logical_clocks::controlled) that
 //! lose any lead at once (`gamma = 0`), run forwards with all of the step behind its events, and
 //! backwards with all of it before them. Other clocks stay as they are aligned, and so do all where
 //! events together would move less if the [repair](crate::repair) did everything.

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 use retime::causality::{Nodes, Place};
-use retime::format::{CorrectedEvents, Trace};
+use retime::format::{CorrectedEvents, EventNumbers, Trace};
 use retime::pipeline::Solution;
 use retime::{Changes, Correction, Distortion, LocationIndex, Timestamp};
 
@@ -52,14 +52,8 @@ fn settled(
     if rewriting.settled(correction, &none, &Interrupts)?.is_none() {
         return Ok(None);
     }
-    // No log has more.
-    let count = |&it: &u64| u32::try_from(it).unwrap_or(u32::MAX);
-    let numbers: Vec<u32> = (0..counts.iter().map(count).max().unwrap_or(0)).collect();
-    let all: Vec<&[u32]> = counts
-        .iter()
-        .map(|it| &numbers[..count(it) as usize])
-        .collect();
-    Ok(rewriting.settled(correction, &all, &Interrupts)?)
+    let numbers = EventNumbers::of(counts.iter().copied());
+    Ok(rewriting.settled(correction, &numbers.by_location(), &Interrupts)?)
 }
 
 /// The changes of one location.
