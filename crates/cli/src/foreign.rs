@@ -35,6 +35,10 @@ const TABLES: &str = "traces are read as OTF2, JSON lines, Kineto, Chrome's JSON
 const CTF: &str = "is of a CTF trace, as LTTng writes it";
 const AGAIN: &str = "record the program with Score-P, which writes OTF2";
 
+const XSPACE: &str = "is a profile of JAX or TensorFlow in its own form (xplane); give the \
+                      *.trace.json.gz that lies beside it, or record with \
+                      jax.profiler.start_trace(..., create_perfetto_trace=True)";
+
 const KINDS: &[ForeignKind] = &[
     ForeignKind {
         magic: &[(0, b"\x28\xb5\x2f\xfd")],
@@ -176,6 +180,11 @@ const TEXTS: &[ForeignText] = &[
         what: "holds spans of OpenTelemetry",
         way_out: LINES,
     },
+    ForeignText {
+        begins: &["{\"rocprofiler-sdk-tool\"", "{ \"rocprofiler-sdk-tool\""],
+        what: "is what rocprofv3 writes as json, in its own form",
+        way_out: "record again with --output-format pftrace or otf2, or give PyTorch's profiles",
+    },
 ];
 
 /// Tells what lies at a path that none of the formats recognises, and the way out, if it is known.
@@ -210,7 +219,12 @@ pub(crate) fn by_content(path: &Path) -> Option<String> {
     if let Some(kind) = KINDS.iter().find(begins) {
         return Some(kind.told());
     }
-    let text = String::from_utf8_lossy(&head);
+    if retime_perfetto::is_xspace(&head) {
+        return Some(XSPACE.into());
+    }
+    // A text may be packed, as profiles are.
+    let unpacked = retime_gzip::first_bytes(File::open(path).ok()?, HEAD).ok()?;
+    let text = String::from_utf8_lossy(&unpacked);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let text = text.to_lowercase();
     let starts = |it: &&ForeignText| it.begins.iter().any(|it| text.starts_with(it));

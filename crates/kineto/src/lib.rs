@@ -205,6 +205,15 @@ pub fn profiles_in(document: &dyn Document, path: &Path) -> io::Result<Vec<PathB
     Ok(nested::found(path, document, None)?.0.traces)
 }
 
+/// The files in a directory that are called like profiles of a kind and are none; nothing elsewhere.
+pub fn others_in(document: &dyn Document, path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !presence::is_directory(path)? {
+        return Ok(Vec::new());
+    }
+    let others = nested::found(path, document, None)?.0.others;
+    Ok(others.into_iter().map(|(path, _)| path).collect())
+}
+
 pub use texts::{EventText, Member, Members, alone, each_event, members, micros_text, unquoted};
 
 /// Files of PyTorch's profiler, or in Chrome's format.

@@ -30,6 +30,7 @@
 //! counters     values of counters
 //! untold       what no event holds, counted
 //! told         events with all they say         for who writes them in another format
+//! xspace       file --> is it JAX's own form?   which is called like a trace of packets
 //! packets      a kind of file that holds profiles
 //! ```
 //!
@@ -111,6 +112,7 @@ mod tracks;
 mod untold;
 mod words;
 mod writer;
+mod xspace;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -124,6 +126,7 @@ pub use error::PerfettoError;
 pub use file_clock::{FileClock, file_clock};
 use packets::Packets;
 pub use told::{EventTold, FileTold, FlowTold};
+pub use xspace::is_xspace;
 
 /// Traces of Perfetto.
 #[derive(Clone, Copy, Debug, Default)]
@@ -175,16 +178,30 @@ pub fn refuse_both_kinds(path: &Path) -> Result<(), FormatError> {
     Ok(())
 }
 
-/// The profiles in a directory that are of the other of both kinds than those of a trace whose
-/// format is called so: a copy has them with the times that they have.
+/// The profiles in a directory that are of another kind than those of a trace whose format is
+/// called so, JAX's own form among them: a copy has them with the times that they have.
 pub fn of_other_kind(path: &Path, format: &str) -> Result<Vec<PathBuf>, FormatError> {
-    let other: &dyn Document = match format {
-        it if it == Chrome.format() => &Packets,
-        it if it == Packets.format() => &Chrome,
+    let found = match format {
+        it if it == Chrome.format() => {
+            retime_kineto::profiles_in(&Packets, path).and_then(|mut found| {
+                found.extend(xspaces_in(path)?);
+                Ok(found)
+            })
+        }
+        it if it == Packets.format() => retime_kineto::profiles_in(&Chrome, path),
         _ => return Ok(Vec::new()),
     };
-    let found = retime_kineto::profiles_in(other, path);
     Ok(found.map_err(|source| PerfettoError::io(path, source))?)
+}
+
+fn xspaces_in(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for called_like_packets in retime_kineto::others_in(&Packets, path)? {
+        if Packets::is_xspace(&called_like_packets)? {
+            found.push(called_like_packets);
+        }
+    }
+    Ok(found)
 }
 
 /// Profiles with the ranks that a pattern finds in paths: traces of [`Perfetto`], or files of

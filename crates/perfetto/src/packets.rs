@@ -17,6 +17,7 @@ use crate::packet::Packet;
 use crate::pass::PACKET_KEY;
 use crate::seen::Seen;
 use crate::writer::New;
+use crate::xspace::is_xspace;
 use crate::{reader, writer};
 
 /// The bytes at the beginning of a file that are looked at.
@@ -28,6 +29,13 @@ const LARGEST_FIELD: u32 = 900;
 /// Files of packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packets;
+
+impl Packets {
+    /// True for a profile of JAX or TensorFlow in its own form.
+    pub(crate) fn is_xspace(path: &Path) -> io::Result<bool> {
+        Ok(is_xspace(&first_bytes(open_regular(path)?, PROBE)?))
+    }
+}
 
 impl Document for Packets {
     fn format(&self) -> &'static str {
@@ -124,6 +132,9 @@ fn begin(bytes: &[u8]) -> Option<&'static str> {
     }
     if bytes.first() != Some(&PACKET_KEY) {
         return Some(NONE);
+    }
+    if is_xspace(bytes) {
+        return Some("it is a profile of JAX or TensorFlow in its own form");
     }
     let head = match Head::of(bytes) {
         Ok(head) if head.number == trace::PACKET => head,

@@ -96,7 +96,7 @@ fn a_directory_of_both_kinds_is_one_kind_if_that_is_said() {
         let told = "run: holds profiles of both kinds";
         assert!(outcome.stderr.contains(told), "{outcome:?}");
     }
-    let told = "1 profile of another kind (Chrome's JSON, Perfetto's packets)";
+    let told = "1 profile of another kind (Chrome's JSON, Perfetto's packets, JAX's xplane)";
     for (command, code) in [
         ("check run", 1),
         ("correct run -o out", 0),
@@ -112,6 +112,26 @@ fn a_directory_of_both_kinds_is_one_kind_if_that_is_said() {
     let files = "run/rank0.pftrace run/rank1.pftrace run/rank2.pftrace run/rank3.pftrace";
     let summary = said(&scratch, &format!("check {files} --format perfetto"), 1);
     assert!(!summary.contains("another kind"), "{summary}");
+}
+
+/// JAX writes each profile in two forms, side by side, of which one is called like packets.
+#[test]
+fn profiles_of_jax_in_their_own_form_lie_beside_those_that_are_read() {
+    let scratch = Scratch::new();
+    job(&scratch, Shape::PyTorch);
+    let plane: &[u8] = b"\x0a\x10\x12\x0e/host:metadata";
+    fs::write(scratch.join("json/host0.xplane.pb"), plane).unwrap();
+    let told = "1 profile of another kind (Chrome's JSON, Perfetto's packets, JAX's xplane) beside \
+                those of the trace: no part of it, and in a copy with times as recorded: \
+                host0.xplane.pb";
+    for (command, code) in [("check json", 1), ("correct json -o out", 0)] {
+        let summary = said(&scratch, command, code);
+        assert!(summary.contains(told), "{summary}");
+    }
+    assert_eq!(
+        fs::read(scratch.join("out/host0.xplane.pb")).unwrap(),
+        plane
+    );
 }
 
 /// The members of an archive, by name, and its manifest.
