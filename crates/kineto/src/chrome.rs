@@ -21,7 +21,7 @@ use crate::pass::{Event, changing_length, read};
 use crate::profile::{FileRead, NewLength};
 use crate::recorded::{Arguments, Recorded};
 use crate::window::syntax;
-use crate::{digits, recordings};
+use crate::{copies, digits, recordings};
 
 /// The bytes at the beginning of a file that are looked at.
 const PROBE: u64 = 1 << 16;
@@ -88,7 +88,9 @@ impl Document for Chrome {
         &self,
         files: &mut Vec<PathBuf>,
     ) -> io::Result<Vec<(PathBuf, String)>> {
-        recordings::take_others(files)
+        let mut others = recordings::take_others(files)?;
+        others.extend(copies::take_copies(files));
+        Ok(others)
     }
 
     fn read(&self, path: &Path, monitor: &dyn Monitor) -> Result<FileRead, FormatError> {

@@ -12,6 +12,7 @@
 //! chrome   Chrome's JSON as such a kind
 //! outline  bytes --> trace or not              what is left out, and what is damaged
 //! recordings files --> one of each rank      of those that were recorded at one time
+//! copies   files --> without second ones       as JAX writes them
 //! json, fields, pass                           where events and their members stand
 //! recorded an event --> name, arguments        whatever kind of file it stands in
 //! gathering events --> tracks, names, calls    as they are read
@@ -100,6 +101,7 @@ mod chrome;
 mod chunks;
 mod columns;
 mod compiled;
+mod copies;
 mod devices;
 mod digits;
 mod document;

@@ -141,7 +141,7 @@ fn chosen(found: &[Option<Recording>]) -> BTreeMap<u32, i64> {
 /// Files that are named in one warning.
 const NAMED: usize = 8;
 
-/// That files were left out which are other recordings of a rank; nothing if there are none.
+/// That files were left out for other recordings of a rank or process; nothing if there are none.
 pub(crate) fn warning(others: &[(PathBuf, String)]) -> Option<String> {
     let named = others.iter().map(|(path, what)| {
         let name = Path::new(path.file_name().unwrap_or_default());
@@ -149,8 +149,8 @@ pub(crate) fn warning(others: &[(PathBuf, String)]) -> Option<String> {
     });
     let named = few(named, NAMED)?;
     Some(format!(
-        "left out, since recorded at another time: {named}; their times are not corrected, give \
-         them by themselves for that"
+        "left out, since other recordings of their ranks or processes are taken: {named}; their \
+         times are not corrected, give them by themselves for that"
     ))
 }
 
