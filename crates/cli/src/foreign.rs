@@ -15,8 +15,10 @@ use retime::printable_path;
 const HEAD: u64 = 1024;
 /// So many names of a directory are looked at,
 const NAMES: usize = 1000;
-/// and so many directories in it.
+/// and so many directories on each level below it,
 const DIRECTORIES: usize = 64;
+/// down to this one: JAX writes to plugins/profile/TIME below the directory that it is given.
+const LEVELS: usize = 4;
 
 /// A kind of file that retime does not read.
 struct ForeignKind {
@@ -255,15 +257,31 @@ fn below(path: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// The traces in directories, on the first level on which there are any.
+fn traces_below(inside: &[PathBuf], formats: &[&dyn Format]) -> Vec<PathBuf> {
+    let directories = |of: &mut dyn Iterator<Item = PathBuf>| -> Vec<PathBuf> {
+        of.filter(|it| it.is_dir()).take(DIRECTORIES).collect()
+    };
+    let is_trace = |path: &PathBuf| {
+        let mut formats = formats.iter();
+        formats.any(|format| format.recognise(path).ok() == Some(Recognition::Certain))
+    };
+    let mut level = directories(&mut inside.iter().cloned());
+    for _ in 0..LEVELS {
+        let (traces, others): (Vec<_>, Vec<_>) = level.into_iter().partition(is_trace);
+        if !traces.is_empty() {
+            return traces;
+        }
+        level = directories(&mut others.iter().flat_map(|it| below(it)));
+    }
+    Vec::new()
+}
+
 fn directory(path: &Path, formats: &[&dyn Format]) -> Option<String> {
     let inside = below(path);
     let is = |path: &Path, end: &str| path.extension().is_some_and(|it| it == end);
-    let some = inside.iter().filter(|it| it.is_dir()).take(DIRECTORIES);
-    let traces = some.filter(|it| {
-        let mut formats = formats.iter();
-        formats.any(|format| format.recognise(it).ok() == Some(Recognition::Certain))
-    });
-    let traces: Vec<String> = traces.map(printable_path).collect();
+    let traces = traces_below(&inside, formats);
+    let traces: Vec<String> = traces.iter().map(printable_path).collect();
     match traces.as_slice() {
         [] => {}
         [one] => return Some(format!("is no trace, but {one} in it is; give that")),
