@@ -146,6 +146,12 @@ const KINDS: &[ForeignKind] = &[
         way_out: "record again with SCOREP_ENABLE_TRACING=true",
     },
     ForeignKind {
+        magic: &[(0, b"HPCTOOLKIT")],
+        ends: &[],
+        what: "is of a database of HPCToolkit: samples of call stacks, without messages",
+        way_out: AGAIN,
+    },
+    ForeignKind {
         magic: &[(0, b"\x75\xd1\x1d\x57"), (0, b"/* CTF")],
         ends: &[],
         what: CTF,
@@ -178,13 +184,18 @@ const TEXTS: &[ForeignText] = &[
         way_out: "perhaps the page of an error or of a login was saved in the place of the trace",
     },
     ForeignText {
+        begins: &["projections-record", "projections_id", "projections id"],
+        what: "is of a trace of Charm++, as Projections reads it",
+        way_out: LINES,
+    },
+    ForeignText {
         begins: &["{\"resourcespans\"", "{ \"resourcespans\""],
         what: "holds spans of OpenTelemetry",
         way_out: LINES,
     },
     ForeignText {
         begins: &["{\"rocprofiler-sdk-tool\"", "{ \"rocprofiler-sdk-tool\""],
-        what: "is what rocprofv3 writes as json, in its own form",
+        what: "is what rocprofv3 writes as JSON, in a form of its own",
         way_out: "record again with --output-format pftrace or otf2, or give PyTorch's profiles",
     },
 ];
@@ -313,5 +324,16 @@ fn directory(path: &Path, formats: &[&dyn Format]) -> Option<String> {
         return Some("is an empty directory".into());
     }
     let metadata = inside.iter().find(|it| it.ends_with("metadata"));
-    by_content(metadata?).filter(|it| it.starts_with(CTF))
+    let ctf = metadata.and_then(|it| by_content(it));
+    ctf.filter(|it| it.starts_with(CTF))
+        .or_else(|| holds_foreign(&inside))
+}
+
+/// The first file that is told by its content or name.
+fn holds_foreign(inside: &[PathBuf]) -> Option<String> {
+    inside.iter().find_map(|path| {
+        let told = by_content(path).or_else(|| by_name(path))?;
+        let name = printable_path(Path::new(path.file_name()?));
+        Some(format!("holds {name}, which {told}"))
+    })
 }
