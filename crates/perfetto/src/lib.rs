@@ -9,6 +9,7 @@
 //! pass         file --> packets                plain, gzip, and packets that are compressed
 //! packet       packet --> fields               where they stand in its bytes
 //! words        words by number
+//! recent       things by key, the last one found at once
 //! interned     packets --> words               what a sequence has said once
 //! clocks       snapshots --> times             of the clock of the trace
 //! inner        packet --> times in it          beside its timestamp, and these written anew
@@ -101,6 +102,7 @@ mod packets;
 mod pass;
 mod patches;
 mod reader;
+mod recent;
 mod remote;
 mod seen;
 mod slices;
