@@ -177,6 +177,24 @@ pub fn refuse_both_kinds(path: &Path) -> Result<(), FormatError> {
     Ok(())
 }
 
+/// Fails where files that are given as one trace are of both kinds, as a directory of such does.
+pub fn refuse_files_of_both_kinds(files: &[&Path]) -> Result<(), FormatError> {
+    let first = |format: &dyn Format| -> Result<Option<&Path>, FormatError> {
+        for &path in files {
+            let sure = format.recognise(path);
+            if sure.map_err(|source| PerfettoError::io(path, source))? == Recognition::Certain {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    };
+    if let Some((packets, json)) = first(&Perfetto)?.zip(first(&Kineto)?) {
+        let (packets, json) = (packets.to_owned(), json.to_owned());
+        return Err(PerfettoError::FilesOfBothKinds { packets, json }.into());
+    }
+    Ok(())
+}
+
 /// The profiles in a directory that are of the other of both kinds than those of a trace whose
 /// format is called so: a copy has them with the times that they have.
 pub fn of_other_kind(path: &Path, format: &str) -> Result<Vec<PathBuf>, FormatError> {
