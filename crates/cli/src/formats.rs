@@ -14,7 +14,7 @@ use retime::format::{Format, Recognition, Rewrite, Trace};
 use retime::{presence, printable_path};
 use retime_kineto::{BadPattern, Kineto};
 use retime_parallel::Team;
-use retime_perfetto::{ProfilesByPath, refuse_both_kinds};
+use retime_perfetto::{Perfetto, ProfilesByPath, refuse_both_kinds, refuse_files_of_both_kinds};
 
 use crate::error::CliError;
 use crate::foreign;
@@ -257,6 +257,9 @@ pub(crate) fn open_files(
     let files: Vec<&Path> = std::iter::once(first)
         .chain(others.iter().map(PathBuf::as_path))
         .collect();
+    if [Kineto.name(), Perfetto.name()].contains(&format.name()) {
+        refuse_files_of_both_kinds(&files)?;
+    }
     match format.open_files(&files) {
         Some(trace) => Ok(trace?),
         None => Err(CliError::Usage(format!(

@@ -317,8 +317,7 @@ impl Reader {
                 };
                 self.gathering.communicates(&recorded, number);
             }
-            b"s" => self.flow(event, false, number),
-            b"f" => self.flow(event, true, number),
+            b"s" | b"t" | b"f" => self.flow(event, ph, number),
             _ => {}
         }
         Ok(())
@@ -382,7 +381,7 @@ impl Reader {
         }
     }
 
-    fn flow(&mut self, event: &Event<'_>, is_end: bool, number: u32) {
+    fn flow(&mut self, event: &Event<'_>, ph: &[u8], number: u32) {
         let cat = event.text(event.fields.cat);
         if OWN_FLOWS.contains(&cat) {
             return;
@@ -391,8 +390,11 @@ impl Reader {
         // Viewers draw nothing that ends before it begins, so that in what retime writes for them
         // an arrow whose effect comes first begins there.
         let is_turned = cat == b"reversed" && matches!(name, b"reversed" | b"dependency");
-        let is_end = is_end != is_turned;
+        let is_end = (ph == b"f") != is_turned;
         let key = [cat, b"\n", name, b"\n", id].concat().into();
+        if ph == b"t" {
+            return self.gathering.flow_step(number, key);
+        }
         self.gathering.flow(number, key, is_end);
     }
 }

@@ -8,11 +8,18 @@
 //!
 //! Several arrows that leave one event are one operation, which lets several go on: a part of an
 //! event is one, and so each arrow is kept.
+//!
+//! An arrow that ends nowhere, but has points on the way (`t`), does not say which of them is the
+//! cause: packets of Perfetto have such, and merged as JSON begin at the first in time. Those
+//! between processes are counted, unless another arrow leads from one of their two ends to the other.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use retime_model::{Class, MessageId, OperationId};
+use rustc_hash::FxHashSet;
 
+use crate::columns::Columns;
 use crate::known::{Known, Moment};
 use crate::matching::{Joined, Part};
 use crate::order::Side;
@@ -20,7 +27,13 @@ use crate::places::Places;
 use crate::profile::{FileRead, FlowEnd, FlowKind};
 
 /// Arrows whose ends cannot be told apart, in words that take a plural.
-pub(crate) const AMBIGUOUS: &str = "ambiguous arrow end";
+const AMBIGUOUS: &str = "ambiguous arrow end";
+
+/// Arrows that do not say where they lead.
+const UNDIRECTED: &str = "undirected arrow end";
+
+/// Arrows of which one end alone was recorded.
+const LONE: &str = "lone arrow end";
 
 /// The space of ids in which arrows are numbered: none that groups have.
 const SPACE: u64 = u64::MAX;
@@ -35,8 +48,8 @@ pub(crate) struct Arrows {
     pub(crate) joined: Vec<Vec<Joined>>,
     /// The events at which others begin and end, by file where both are in it.
     pub(crate) said_again: Vec<Vec<(u32, u32)>>,
-    /// How many ends of each file were left out.
-    pub(crate) left_out: Vec<u64>,
+    /// Ends that are left out: the file of each, and why in words that take a plural.
+    pub(crate) left_out: Vec<(usize, &'static str)>,
 }
 
 /// The arrows between processes of files.
@@ -47,24 +60,34 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places, known: &Known) -> Arro
             by_key.entry(&end.key).or_default().push((number, end));
         }
     }
-    let mut left_out = vec![0; files.len()];
+    let mut left_out = Vec::new();
+    let mut undirected = Vec::new();
+    let mut led: FxHashSet<[Place; 2]> = FxHashSet::default();
     let mut said_again = vec![Vec::new(); files.len()];
     let mut by_start: BTreeMap<(usize, u32), Vec<End<'_>>> = BTreeMap::new();
     for ends in by_key.into_values() {
-        let (starts, stops): (Vec<End<'_>>, Vec<End<'_>>) = ends
-            .into_iter()
-            .partition(|it| it.1.kind == FlowKind::Start);
+        let of_kind = |kind| ends.iter().filter(move |it| it.1.kind == kind).copied();
+        let starts: Vec<End<'_>> = of_kind(FlowKind::Start).collect();
+        let stops: Vec<End<'_>> = of_kind(FlowKind::End).collect();
         let processes = |ends: &[End<'_>]| process_of(files, places, ends);
+        if starts.is_empty() || stops.is_empty() {
+            let has_steps = starts.len() + stops.len() < ends.len();
+            if !has_steps || !stops.is_empty() {
+                let alone = starts.iter().chain(&stops);
+                left_out.extend(alone.map(|it| (it.0, LONE)));
+            } else if processes(&ends).is_none() {
+                undirected.push(ends);
+            }
+            continue;
+        }
         let Some(pairs) = paired(files, &starts, &stops) else {
             if processes(&starts) != processes(&stops) {
-                for (file, _) in starts.iter().chain(&stops) {
-                    if let Some(count) = left_out.get_mut(*file) {
-                        *count += 1;
-                    }
-                }
+                let both = starts.iter().chain(&stops);
+                left_out.extend(both.map(|it| (it.0, AMBIGUOUS)));
             }
             continue;
         };
+        led.extend(pairs.iter().map(|it| both_places(files, it.0, it.1)));
         let between = |it: &&(End<'_>, End<'_>)| processes(&[it.0]) != processes(&[it.1]);
         let is_new = |start: &End<'_>, stop: &End<'_>| {
             let moment = |file: usize, event, side| Moment::of(files, places, file, event, side);
@@ -83,6 +106,11 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places, known: &Known) -> Arro
             }
         }
     }
+    undirected.retain(|ends| match ends[..] {
+        [one, other] => !led.contains(&both_places(files, one, other)),
+        _ => true,
+    });
+    left_out.extend(undirected.iter().flatten().map(|it| (it.0, UNDIRECTED)));
     let mut joined = vec![Vec::new(); files.len()];
     for (number, (start, stops)) in (0..).zip(by_start) {
         for (file, it) in parts(number, start.0, start.1, &stops) {
@@ -96,6 +124,20 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places, known: &Known) -> Arro
         said_again,
         left_out,
     }
+}
+
+/// A file, a track in it, and a time there: each end is an event of its own.
+type Place = (usize, u32, u64);
+
+/// The places of two ends, whichever is the first.
+fn both_places(files: &[FileRead], one: End<'_>, other: End<'_>) -> [Place; 2] {
+    let mut places = [one, other].map(|(number, end)| {
+        let columns = files.get(number).map(|it| &it.columns);
+        let at = |it: &Arc<Columns>| (number, it.track(end.event), it.begin(end.event));
+        columns.map_or((number, 0, 0), at)
+    });
+    places.sort_unstable();
+    places
 }
 
 /// The parts of the event, of a file, at which arrows begin, and of those at which they end.

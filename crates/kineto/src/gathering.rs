@@ -325,6 +325,12 @@ impl Gathering {
         self.flows.push(FlowEnd { event, key, kind });
     }
 
+    /// Takes a point on the way of an arrow.
+    pub(crate) fn flow_step(&mut self, event: u32, key: Box<[u8]>) {
+        let kind = FlowKind::Step;
+        self.flows.push(FlowEnd { event, key, kind });
+    }
+
     /// Tells numbers of launches apart by the ranks whose they are: each profiler counts from 1, so
     /// that a file of several ranks has each number several times.
     fn number_launches_by_rank(&mut self) {

@@ -60,6 +60,19 @@ pub(crate) fn look(path: &Path) -> io::Result<Look> {
     }
 }
 
+/// What begins so, and is no text that is read.
+fn no_text(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+            "this is text in UTF-16, and JSON is UTF-8; convert it (iconv -f UTF-16 -t UTF-8)"
+        }
+        [0x1F, 0x8B, ..] => "this is compressed twice, gzip within gzip; unpack it once (gzip -dc)",
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => "this is compressed by Zstandard; unpack it (zstd -d)",
+        [b'P', b'K', 3, 4, ..] => "this is a zip archive; unpack it",
+        _ => "this is no text, nor whole compressed data",
+    }
+}
+
 /// Why a walk ended early.
 enum Ended {
     Is(Look),
@@ -94,7 +107,7 @@ impl Outline<'_> {
                 let what = "it begins with neither { nor [";
                 Ok(Look::Other(what.to_owned()))
             }
-            _ => Err(self.damaged(0, "this is no text, nor whole compressed data")),
+            _ => Err(self.damaged(0, no_text(self.window.bytes()))),
         }
     }
 
@@ -253,6 +266,8 @@ fn is_text(bytes: &[u8]) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod tests {
+    use retime_gzip::{Effort, Output};
+
     use super::*;
 
     fn look_at(content: &[u8]) -> Look {
@@ -273,6 +288,30 @@ mod tests {
         ] {
             assert_eq!(look_at(trace.as_bytes()), Look::Trace, "{trace}");
         }
+    }
+
+    #[test]
+    fn what_is_read_once_converted_is_told() {
+        for (begin, told) in [
+            (&b"\xFF\xFE{\0"[..], "text in UTF-16"),
+            (b"\xFE\xFF\0{", "text in UTF-16"),
+            (b"\x28\xB5\x2F\xFD\x04", "compressed by Zstandard"),
+            (b"PK\x03\x04\x14\0", "a zip archive"),
+            (&gzip(&gzip(b"{}")), "compressed twice"),
+        ] {
+            let look = look_at(begin);
+            let is_told = matches!(&look, Look::Damaged { byte: 0, what } if what.contains(told));
+            assert!(is_told, "{look:?}");
+        }
+    }
+
+    fn gzip(content: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut output = Output::new(&mut out, Some(Effort::Fast)).unwrap();
+        let packed = output.packing().packed(content.to_vec()).unwrap();
+        output.put(&packed).unwrap();
+        output.finish().unwrap();
+        out
     }
 
     #[test]

@@ -329,8 +329,9 @@ pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
         } else {
             ""
         };
+        let have = if missing == 1 { "has" } else { "have" };
         warnings.push(format!(
-            "the job has {size} ranks, and {missing} of them have no file here: {}{more}",
+            "the job has {size} ranks, and {missing} of them {have} no file here: {}{more}",
             shown.join(", ")
         ));
     }

@@ -82,6 +82,8 @@ impl Requests {
 pub(crate) enum FlowKind {
     Start,
     End,
+    /// A point on the way.
+    Step,
 }
 
 /// The new length of an event.

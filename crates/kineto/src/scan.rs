@@ -7,7 +7,7 @@ use retime_model::{LocationIndex, LocationLog, LogBuilder, OperationPart, Ticks,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::between::{self, Roles, between};
-use crate::flows::{self, Arrows, arrows};
+use crate::flows::{Arrows, arrows};
 use crate::hosts::{Hosts, hosts};
 use crate::known::Known;
 use crate::matching::{Joined, Matching, Part};
@@ -44,9 +44,9 @@ impl Matched {
             said_again,
             left_out,
         } = arrows(files, places, &known);
-        for (file, count) in left_out.into_iter().enumerate().filter(|it| it.1 > 0) {
+        for (file, kind) in left_out {
             if let Some(unmatched) = matching.unmatched.get_mut(file) {
-                unmatched.insert(flows::AMBIGUOUS, count);
+                *unmatched.entry(kind).or_default() += 1;
             }
         }
         let taken = |number: usize| {

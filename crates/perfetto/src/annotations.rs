@@ -12,6 +12,7 @@ use retime_perfetto_wire::read::{Fields, Value};
 use serde_json::{Map, Value as Json};
 
 use crate::interned::Sequence;
+use crate::words::text;
 
 /// Annotations within one another, at most.
 const DEEPEST: usize = 32;
@@ -35,27 +36,48 @@ impl Glance {
     /// Takes an annotation.
     #[inline]
     pub(crate) fn take(&mut self, annotation: &[u8], sequence: &Sequence) {
-        let mut name: &[u8] = &[];
-        let mut value = None;
-        for field in Fields::of(annotation) {
-            let Ok(field) = field else { break };
+        match Fact::of(annotation, sequence) {
+            Some((Fact::Correlation, Some(number @ 1..))) => self.correlation = Some(number),
+            Some((Fact::IsKernel, _)) => self.is_kernel = true,
+            _ => {}
+        }
+    }
+}
+
+/// A fact that an annotation states.
+#[derive(Clone, Copy)]
+enum Fact {
+    /// The number that a kernel and its launch have in common.
+    Correlation,
+    /// That it is a kernel: these alone have such.
+    IsKernel,
+}
+
+impl Fact {
+    /// The fact that an annotation states, and its number; nothing if it is called otherwise. Most
+    /// are, and writers begin with the name, so the rest of these is not read.
+    #[inline]
+    fn of(annotation: &[u8], sequence: &Sequence) -> Option<(Self, Option<u64>)> {
+        let (mut fact, mut value) = (None, None);
+        for field in Fields::of(annotation).map_while(Result::ok) {
             match (field.number, field.value) {
-                (number::NAME, Value::Bytes(it)) => name = it,
+                (number::NAME, Value::Bytes(it)) => fact = Some(Self::named(it)?),
                 (number::NAME_IID, Value::Varint(it)) => {
-                    name = sequence.annotation_names.get(it);
+                    fact = Some(Self::named(sequence.annotation_names.get(it))?);
                 }
                 (number::UINT_VALUE | number::INT_VALUE, Value::Varint(it)) => value = Some(it),
                 _ => {}
             }
         }
+        Some((fact?, value))
+    }
+
+    #[inline]
+    fn named(name: &[u8]) -> Option<Self> {
         match name {
-            // The number that a kernel and its launch have in common.
-            b"correlation" | b"corr_id" => {
-                self.correlation = value.filter(|it| *it != 0).or(self.correlation);
-            }
-            // Kernels alone have these.
-            b"grid" | b"grid_size" => self.is_kernel = true,
-            _ => {}
+            b"correlation" | b"corr_id" => Some(Self::Correlation),
+            b"grid" | b"grid_size" => Some(Self::IsKernel),
+            _ => None,
         }
     }
 }
@@ -76,10 +98,6 @@ impl Arguments for Annotations<'_> {
     fn correlation(&self) -> Option<u64> {
         self.correlation
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 impl Annotations<'_> {

@@ -18,10 +18,10 @@
 //! Source: `protos/perfetto/trace/clock_snapshot.proto` of
 //! <https://github.com/google/perfetto>, and `docs/concepts/clock-sync.md` there.
 
-use rustc_hash::FxHashMap;
-
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Damaged, Fields, Value};
+
+use crate::recent::Recent;
 
 /// The number that stands for the clock of the trace, whichever that is.
 pub(crate) const OF_TRACE: u32 = 0;
@@ -137,7 +137,7 @@ fn reading(message: &[u8], sequence: u32) -> Result<Reading, Damaged> {
 }
 
 /// A clock of a machine.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Clock {
     unit: u64,
     is_incremental: bool,
@@ -178,14 +178,14 @@ impl Clock {
 #[derive(Debug)]
 pub(crate) struct Clocks {
     trace_clock: u32,
-    clocks: FxHashMap<ClockKey, Clock>,
+    clocks: Recent<ClockKey, Clock>,
 }
 
 impl Default for Clocks {
     fn default() -> Self {
         Self {
             trace_clock: BOOTTIME,
-            clocks: FxHashMap::default(),
+            clocks: Recent::default(),
         }
     }
 }
@@ -207,7 +207,7 @@ impl Clocks {
 
     /// True if stamps of a clock are steps from one to the next.
     pub(crate) fn is_incremental(&self, key: Option<ClockKey>) -> bool {
-        let clock = key.and_then(|it| self.clocks.get(&it));
+        let clock = key.and_then(|it| self.clocks.get(it));
         clock.is_some_and(|it| it.is_incremental)
     }
 
@@ -222,7 +222,7 @@ impl Clocks {
             // Without snapshots a file has one clock, whatever it is called.
             return key.filter(|it| it.sequence == 0).map(|_| stamp as i64);
         }
-        let clock = self.clocks.get_mut(&key?)?;
+        let clock = self.clocks.get_mut(key?)?;
         let mut own = (stamp as i64).checked_mul(clock.unit as i64)?;
         if clock.is_incremental {
             own = clock.last.checked_add(own)?;
@@ -236,7 +236,7 @@ impl Clocks {
         if self.is_of_trace(key) || self.clocks.is_empty() {
             return Ok(time as u64);
         }
-        let clock = key.and_then(|it| self.clocks.get_mut(&it));
+        let clock = key.and_then(|it| self.clocks.get_mut(it));
         let clock = clock.ok_or(Uncounted::Nowhere)?;
         if clock.unit != 1 {
             return Err(Uncounted::Units(clock.unit));
@@ -263,7 +263,7 @@ impl Clocks {
         let said = snapshot.readings.iter().find(|it| it.key == key);
         let known = || {
             snapshot.readings.iter().find_map(|it| {
-                let clock = self.clocks.get(&it.key)?;
+                let clock = self.clocks.get(it.key)?;
                 clock.to_trace(in_ns(it)?)
             })
         };
@@ -272,12 +272,7 @@ impl Clocks {
             let Some(own) = in_ns(reading) else {
                 continue;
             };
-            let clock = self.clocks.entry(reading.key).or_insert_with(|| Clock {
-                unit: reading.unit,
-                is_incremental: reading.is_incremental,
-                last: own,
-                pairs: Vec::new(),
-            });
+            let clock = self.clocks.entry(reading.key)?;
             clock.unit = reading.unit;
             clock.is_incremental = reading.is_incremental;
             clock.last = own;

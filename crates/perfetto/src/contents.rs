@@ -30,7 +30,10 @@ impl Contents {
             return self.field_by_field(packet);
         }
         let mut left_out = [packet.timestamp, packet.snapshot, packet.render_stage_field];
-        left_out.sort_by_key(|it| it.map(|it| it.start));
+        // Most packets have a timestamp alone.
+        if packet.snapshot.is_some() || packet.render_stage_field.is_some() {
+            left_out.sort_by_key(|it| it.map(|it| it.start));
+        }
         let mut from = 0;
         for field in left_out.into_iter().flatten() {
             self.add(packet.bytes.get(from..field.start).unwrap_or_default());

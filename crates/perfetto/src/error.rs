@@ -69,6 +69,20 @@ pub enum PerfettoError {
         /// The directory.
         path: PathBuf,
     },
+    /// Files that are given as one trace are not of one kind.
+    #[error(
+        "{}: is a trace of Perfetto, and {} a file in Chrome's JSON, and a trace is of one kind; \
+         give the files of each kind alone, or put both together by retime merge, which corrects \
+         each kind by itself",
+        printable_path(packets),
+        printable_path(json)
+    )]
+    FilesOfBothKinds {
+        /// The first file of packets.
+        packets: PathBuf,
+        /// The first file of JSON.
+        json: PathBuf,
+    },
 }
 
 /// The way out where a file can be read but not be written.

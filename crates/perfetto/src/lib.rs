@@ -9,6 +9,7 @@
 //! pass         file --> packets                plain, gzip, and packets that are compressed
 //! packet       packet --> fields               where they stand in its bytes
 //! words        words by number
+//! recent       things by key, the last one found at once
 //! interned     packets --> words               what a sequence has said once
 //! clocks       snapshots --> times             of the clock of the trace
 //! inner        packet --> times in it          beside its timestamp, and these written anew
@@ -102,6 +103,7 @@ mod packets;
 mod pass;
 mod patches;
 mod reader;
+mod recent;
 mod remote;
 mod seen;
 mod slices;
@@ -174,6 +176,24 @@ pub fn refuse_both_kinds(path: &Path) -> Result<(), FormatError> {
     if holds_both.map_err(failed)? {
         let path = path.to_owned();
         return Err(PerfettoError::BothKinds { path }.into());
+    }
+    Ok(())
+}
+
+/// Fails where files that are given as one trace are of both kinds, as a directory of such does.
+pub fn refuse_files_of_both_kinds(files: &[&Path]) -> Result<(), FormatError> {
+    let first = |format: &dyn Format| -> Result<Option<&Path>, FormatError> {
+        for &path in files {
+            let sure = format.recognise(path);
+            if sure.map_err(|source| PerfettoError::io(path, source))? == Recognition::Certain {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    };
+    if let Some((packets, json)) = first(&Perfetto)?.zip(first(&Kineto)?) {
+        let (packets, json) = (packets.to_owned(), json.to_owned());
+        return Err(PerfettoError::FilesOfBothKinds { packets, json }.into());
     }
     Ok(())
 }

@@ -38,42 +38,53 @@ impl<'a> Packet<'a> {
             ..Self::default()
         };
         for field in Fields::of(bytes) {
-            packet.take(field?);
+            let field = field?;
+            match field.value {
+                Value::Varint(it) => packet.take_number(field, it),
+                Value::Bytes(it) => packet.take_message(field, it),
+                Value::Eight(_) | Value::Four(_) => {}
+            }
         }
         packet.has_inner |= packet.timestamp.is_none() && packet.track_event.is_some();
         Ok(packet)
     }
 
     #[inline]
-    fn take(&mut self, field: Field<'a>) {
-        match (field.number, field.value) {
-            (number::TIMESTAMP, Value::Varint(_)) => self.timestamp = Some(field),
-            (number::TRUSTED_PACKET_SEQUENCE_ID, Value::Varint(it)) => self.sequence = it as u32,
-            (number::TRACK_EVENT, Value::Bytes(it)) => self.track_event = Some(it),
-            (number::INTERNED_DATA, Value::Bytes(it)) => self.interned = Some(it),
-            (number::SEQUENCE_FLAGS, Value::Varint(it)) => self.flags |= it,
-            (number::TIMESTAMP_CLOCK_ID, Value::Varint(it)) => self.clock = Some(it as u32),
-            (number::GPU_RENDER_STAGE_EVENT, Value::Bytes(it)) => {
-                self.render_stage = Some(it);
-                self.render_stage_field = Some(field);
-            }
-            (number::TRACE_PACKET_DEFAULTS, Value::Bytes(it)) => self.defaults = Some(it),
-            (number::TRACK_DESCRIPTOR, Value::Bytes(it)) => {
-                self.track = Some(it);
-                self.has_inner = true;
-            }
-            (number::CLOCK_SNAPSHOT, Value::Bytes(_)) => self.snapshot = Some(field),
-            (number::COMPRESSED_PACKETS, Value::Bytes(_)) => self.compressed = Some(field),
-            (number::ZSTD_COMPRESSED_PACKETS, Value::Bytes(_)) => self.is_zstd = true,
-            (number::MACHINE_ID, Value::Varint(it)) => self.machine = it as u32,
-            (number::REMOTE_CLOCK_SYNC, Value::Bytes(it)) => self.remote_sync = Some(it),
+    fn take_number(&mut self, field: Field<'a>, value: u64) {
+        match field.number {
+            number::TIMESTAMP => self.timestamp = Some(field),
+            number::TRUSTED_PACKET_SEQUENCE_ID => self.sequence = value as u32,
+            number::SEQUENCE_FLAGS => self.flags |= value,
+            number::TIMESTAMP_CLOCK_ID => self.clock = Some(value as u32),
+            number::MACHINE_ID => self.machine = value as u32,
             // As the flag was written before there were flags.
-            (number::INCREMENTAL_STATE_CLEARED_OLD, Value::Varint(1..)) => {
+            number::INCREMENTAL_STATE_CLEARED_OLD if value != 0 => {
                 self.flags |= number::INCREMENTAL_STATE_CLEARED;
             }
-            (number::PREVIOUS_PACKET_DROPPED, Value::Varint(it)) => self.has_lost = it != 0,
-            (number, Value::Bytes(_)) => self.has_inner |= inner::place(number).is_some(),
+            number::PREVIOUS_PACKET_DROPPED => self.has_lost = value != 0,
             _ => {}
+        }
+    }
+
+    #[inline]
+    fn take_message(&mut self, field: Field<'a>, message: &'a [u8]) {
+        match field.number {
+            number::TRACK_EVENT => self.track_event = Some(message),
+            number::INTERNED_DATA => self.interned = Some(message),
+            number::GPU_RENDER_STAGE_EVENT => {
+                self.render_stage = Some(message);
+                self.render_stage_field = Some(field);
+            }
+            number::TRACE_PACKET_DEFAULTS => self.defaults = Some(message),
+            number::TRACK_DESCRIPTOR => {
+                self.track = Some(message);
+                self.has_inner = true;
+            }
+            number::CLOCK_SNAPSHOT => self.snapshot = Some(field),
+            number::COMPRESSED_PACKETS => self.compressed = Some(field),
+            number::ZSTD_COMPRESSED_PACKETS => self.is_zstd = true,
+            number::REMOTE_CLOCK_SYNC => self.remote_sync = Some(message),
+            number => self.has_inner |= inner::place(number).is_some(),
         }
     }
 

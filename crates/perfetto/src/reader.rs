@@ -12,6 +12,7 @@ use crate::arrows::{Arrows, FlowEnd};
 use crate::contents::Contents;
 use crate::error::PerfettoError;
 use crate::event::{Flow, Kind, TrackEvent};
+use crate::interned::Sequence;
 use crate::packet::Packet;
 use crate::pass::{NESTED, Piece, compressed, pieces};
 use crate::remote::Remote;
@@ -36,7 +37,6 @@ const BEYOND: &str = "a packet has a time more than 73 years before 0, or beyond
 pub(crate) struct Reader<'a> {
     path: &'a Path,
     gathering: Gathering,
-    timing: Timing,
     tracks: Tracks,
     stamps: Vec<Stamp>,
     edges: Vec<Vec<Edge>>,
@@ -61,7 +61,6 @@ pub(crate) fn read<'a>(
     let mut reader = Reader {
         path,
         gathering: Gathering::default(),
-        timing: Timing::default(),
         tracks: Tracks::default(),
         stamps: Vec::new(),
         edges: Vec::new(),
@@ -74,7 +73,8 @@ pub(crate) fn read<'a>(
         packets: 0,
         untimed: 0,
     };
-    pieces(path, monitor, &mut |piece| reader.piece(piece))?;
+    let mut timing = Timing::default();
+    pieces(path, monitor, &mut |piece| reader.piece(&mut timing, piece))?;
     reader.finish()
 }
 
@@ -83,7 +83,7 @@ impl Reader<'_> {
         PerfettoError::packet(self.path, at, what)
     }
 
-    fn piece(&mut self, piece: Piece<'_>) -> Result<(), FormatError> {
+    fn piece(&mut self, timing: &mut Timing, piece: Piece<'_>) -> Result<(), FormatError> {
         let Some(bytes) = piece.packet else {
             self.crc.add(piece.head);
             self.contents.add(piece.head);
@@ -101,31 +101,38 @@ impl Reader<'_> {
             self.crc.add(piece.key());
             self.crc.add(bytes.get(..field.start).unwrap_or_default());
             self.crc.add(bytes.get(field.end..).unwrap_or_default());
-            return compressed(self.path, piece.at, inner, &mut |piece| self.inner(piece));
+            return compressed(self.path, piece.at, inner, &mut |piece| {
+                self.inner(timing, piece)
+            });
         }
         self.crc.add(piece.whole);
         self.contents.packet(&piece, &packet);
         self.packets += 1;
-        self.packet(&packet, piece.at)
+        self.packet(timing, &packet, piece.at)
     }
 
     /// A piece of compressed packets, which hold no others.
-    fn inner(&mut self, piece: Piece<'_>) -> Result<(), FormatError> {
+    fn inner(&mut self, timing: &mut Timing, piece: Piece<'_>) -> Result<(), FormatError> {
         let is_nested = piece.packet.map(Packet::of);
         if let Some(Ok(packet)) = is_nested
             && packet.compressed.is_some()
         {
             return Err(self.wrong(piece.at, NESTED));
         }
-        self.piece(piece)
+        self.piece(timing, piece)
     }
 
-    fn packet(&mut self, packet: &Packet<'_>, at: u64) -> Result<(), FormatError> {
+    fn packet(
+        &mut self,
+        timing: &mut Timing,
+        packet: &Packet<'_>,
+        at: u64,
+    ) -> Result<(), FormatError> {
         let path = self.path;
         let damaged =
             |it: Damaged| PerfettoError::packet(path, at, format!("what is in a packet {it}"));
         let too_many = |what: String| PerfettoError::packet(path, at, what);
-        let stamps = self.timing.take(packet).map_err(damaged)?;
+        let stamps = timing.take(packet).map_err(damaged)?;
         self.shown(0, Seen::Packet(packet)).map_err(too_many)?;
         if let Some(track) = packet.track {
             self.tracks
@@ -146,7 +153,8 @@ impl Reader<'_> {
             return Ok(());
         };
         let taken = if stamps.is_understood {
-            self.event(packet, time).map_err(damaged)?
+            let sequence = timing.sequence();
+            self.event(packet, sequence, time).map_err(damaged)?
         } else {
             Ok(false)
         };
@@ -158,35 +166,36 @@ impl Reader<'_> {
 
     /// Takes a packet that is an event; whether it is one. The outer error is damage, the inner
     /// one that there is too much.
-    fn event(&mut self, packet: &Packet<'_>, time: i64) -> Result<Result<bool, String>, Damaged> {
-        // What a sequence has said is let go of meanwhile, so that all else can change.
-        let timing = std::mem::take(&mut self.timing);
-        let taken = match (timing.sequence(), packet.track_event, packet.render_stage) {
-            (Some(sequence), Some(message), _) => TrackEvent::of(message, sequence).map(|event| {
+    fn event(
+        &mut self,
+        packet: &Packet<'_>,
+        sequence: Option<&Sequence>,
+        time: i64,
+    ) -> Result<Result<bool, String>, Damaged> {
+        Ok(match (sequence, packet.track_event, packet.render_stage) {
+            (Some(sequence), Some(message), _) => {
+                let event = TrackEvent::of(message, sequence)?;
                 let arguments = Annotations {
                     event: message,
                     sequence,
                     correlation: event.glance.correlation,
                 };
                 self.track_event(packet, &event, &arguments, time)
-            }),
-            (Some(sequence), None, Some(message)) => {
-                Stage::of(message, sequence).and_then(|stage| {
-                    if let Some(it) = stage.specifications {
-                        self.list_queues(packet.machine, &stage, it)?;
-                    }
-                    let arguments = StageArguments {
-                        message,
-                        sequence,
-                        launch: stage.id.unwrap_or_default() | OF_STAGES,
-                    };
-                    Ok(self.stage(packet, &stage, &arguments, time))
-                })
             }
-            _ => Ok(Ok(false)),
-        };
-        self.timing = timing;
-        taken
+            (Some(sequence), None, Some(message)) => {
+                let stage = Stage::of(message, sequence)?;
+                if let Some(it) = stage.specifications {
+                    self.list_queues(packet.machine, &stage, it)?;
+                }
+                let arguments = StageArguments {
+                    message,
+                    sequence,
+                    launch: stage.id.unwrap_or_default() | OF_STAGES,
+                };
+                self.stage(packet, &stage, &arguments, time)
+            }
+            _ => Ok(false),
+        })
     }
 
     fn stamp(&mut self, stamp: Stamp) -> u32 {

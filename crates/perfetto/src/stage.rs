@@ -14,6 +14,7 @@ use retime_perfetto_wire::read::{Damaged, Fields, Value};
 use serde_json::{Map, Value as Json};
 
 use crate::interned::Sequence;
+use crate::words::text;
 
 /// A queue of a GPU, on which stages follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,10 +126,6 @@ impl Arguments for StageArguments<'_> {
     fn correlation(&self) -> Option<u64> {
         None
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Two texts.

@@ -2,14 +2,13 @@
 //! trace. Reading and writing a file ask the same, so that both find the same stamps, in the order
 //! snapshot, times within, timestamp.
 
-use rustc_hash::FxHashMap;
-
 use retime_perfetto_wire::read::{Damaged, Value};
 
 use crate::clocks::{ClockKey, Clocks, Snapshot};
 use crate::inner::times;
 use crate::interned::Sequence;
 use crate::packet::Packet;
+use crate::recent::Recent;
 
 /// The stamps of a packet.
 #[derive(Default)]
@@ -40,29 +39,24 @@ pub(crate) struct InnerStamp {
 /// The state of all sequences and clocks so far.
 #[derive(Default)]
 pub(crate) struct Timing {
-    clocks: FxHashMap<u32, Clocks>,
-    sequences: Vec<Sequence>,
-    /// The places of sequences, by machine and number,
-    places: FxHashMap<(u32, u32), usize>,
-    /// and the last one that was asked for, as many packets in a row are of one sequence.
-    last: Option<((u32, u32), usize)>,
+    /// The clocks of each machine.
+    clocks: Recent<u32, Clocks>,
+    /// Sequences by machine and number.
+    sequences: Recent<(u32, u32), Sequence>,
 }
 
 impl Timing {
     /// Takes a packet, and says which stamps it has.
     pub(crate) fn take(&mut self, packet: &Packet<'_>) -> Result<Stamps, Damaged> {
-        let place = self.place(packet);
-        if place == self.sequences.len() {
-            self.sequences.push(Sequence::default());
-        }
-        let Some(sequence) = self.sequences.get_mut(place) else {
+        let sequence = self.sequences.entry((packet.machine, packet.sequence));
+        let clocks = self.clocks.entry(packet.machine);
+        let Some((sequence, clocks)) = sequence.zip(clocks) else {
             return Ok(Stamps::default());
         };
         sequence.take(packet)?;
         let is_understood = sequence.is_valid || !packet.needs_state();
         let number = packet.clock.or(sequence.clock);
         let clock = number.map(|it| ClockKey::of(it, packet.sequence));
-        let clocks = self.clocks.entry(packet.machine).or_default();
         let snapshot = match packet.snapshot.map(|it| it.value) {
             Some(Value::Bytes(message)) => {
                 let snapshot = Snapshot::of(message, packet.sequence)?;
@@ -71,23 +65,11 @@ impl Timing {
             }
             _ => None,
         };
-        let mut found = Vec::new();
-        let mut unwritten = None;
-        for (field, place) in packet.inner() {
-            unwritten = times(&field, place, &mut found)?.or(unwritten);
-        }
-        if unwritten.is_some() {
-            found.clear();
-        }
-        let inner = found.into_iter().map(|it| {
-            let clock = ClockKey::of(it.clock, 0);
-            InnerStamp {
-                shown: it.shown,
-                clock,
-                time: clocks.time(Some(clock), it.shown),
-            }
-        });
-        let inner = inner.collect();
+        let (inner, unwritten) = if packet.has_inner {
+            inner_stamps(packet, clocks)?
+        } else {
+            (Vec::new(), None)
+        };
         // A step of an incremental clock counts only where the packet is looked at.
         let is_looked_at = is_understood && snapshot.is_none();
         let stamp = packet.timestamp.and_then(|it| it.value.number());
@@ -102,20 +84,32 @@ impl Timing {
         })
     }
 
-    /// The place of the sequence of a packet, which may be the next one.
-    fn place(&mut self, packet: &Packet<'_>) -> usize {
-        let key = (packet.machine, packet.sequence);
-        if let Some((_, place)) = self.last.filter(|it| it.0 == key) {
-            return place;
-        }
-        let next = self.sequences.len();
-        let place = *self.places.entry(key).or_insert(next);
-        self.last = Some((key, place));
-        place
-    }
-
     /// The state of the sequence of the packet that was taken last.
     pub(crate) fn sequence(&self) -> Option<&Sequence> {
-        self.sequences.get(self.last?.1)
+        self.sequences.last()
     }
+}
+
+/// The times within a packet, or the kind of those that are not written anew.
+fn inner_stamps(
+    packet: &Packet<'_>,
+    clocks: &mut Clocks,
+) -> Result<(Vec<InnerStamp>, Option<&'static str>), Damaged> {
+    let mut found = Vec::new();
+    let mut unwritten = None;
+    for (field, place) in packet.inner() {
+        unwritten = times(&field, place, &mut found)?.or(unwritten);
+    }
+    if unwritten.is_some() {
+        return Ok((Vec::new(), unwritten));
+    }
+    let inner = found.into_iter().map(|it| {
+        let clock = ClockKey::of(it.clock, 0);
+        InnerStamp {
+            shown: it.shown,
+            clock,
+            time: clocks.time(Some(clock), it.shown),
+        }
+    });
+    Ok((inner.collect(), None))
 }

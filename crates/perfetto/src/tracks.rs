@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use crate::stage::Queue;
+use crate::words::text;
 
 /// The place that all events of one track have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -276,10 +277,6 @@ fn rank(name: &str) -> Option<&str> {
     let (rank, _) = name.split_once(": ")?;
     let number = rank.strip_prefix("rank ")?;
     number.parse::<u32>().is_ok().then_some(rank)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 impl Described {

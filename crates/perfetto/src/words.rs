@@ -44,6 +44,15 @@ impl Words {
     }
 }
 
+/// Bytes as text, with a sign in the place of what is none.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    // Nearly all are text, which is found out in long strides.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,7 +23,6 @@ use retime_model::format::{Checksum, FileError, FormatError};
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Damaged, Field, Fields, Value};
 use retime_perfetto_wire::write;
-use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use crate::clocks::{ClockKey, Clocks, Snapshot, Uncounted};
@@ -34,6 +33,7 @@ use crate::lengths::{Lengths, with_length};
 use crate::packet::Packet;
 use crate::pass::{Piece, compressed, effort, pieces};
 use crate::patches::Patches;
+use crate::recent::Recent;
 use crate::timing::{Stamps, Timing};
 
 /// The manner in which stamps and lengths are written.
@@ -72,7 +72,7 @@ struct Writer<'a, 'm> {
     /// The state of the file that is read,
     is: Timing,
     /// and what the one that is written says of clocks, by machine.
-    becomes: FxHashMap<u32, Clocks>,
+    becomes: Recent<u32, Clocks>,
     has_moved: bool,
     /// The place of a packet with times within it that are not written anew, and their kind.
     unwritten: Option<(u64, &'static str)>,
@@ -125,7 +125,7 @@ pub(crate) fn renewed(
         renew,
         manner,
         is: Timing::default(),
-        becomes: FxHashMap::default(),
+        becomes: Recent::default(),
         has_moved: false,
         unwritten: None,
         read: Checksum::default(),
@@ -339,7 +339,9 @@ impl Writer<'_, '_> {
         self.event = renewal.event;
         let by = renewal.becomes.wrapping_sub(renewal.is) as i64;
         self.has_moved |= by != 0;
-        let clocks = self.becomes.entry(machine).or_default();
+        let Some(clocks) = self.becomes.entry(machine) else {
+            return Err(self.changed());
+        };
         let moved = was.wrapping_add_signed(by);
         let stamp = match &mut self.manner {
             Manner::AsNoted { beyond, .. } => {
@@ -382,7 +384,9 @@ impl Writer<'_, '_> {
         field: Field<'_>,
         at: u64,
     ) -> Result<Option<Vec<u8>>, FormatError> {
-        let clocks = self.becomes.entry(packet.machine).or_default();
+        let Some(clocks) = self.becomes.entry(packet.machine) else {
+            return Err(self.changed());
+        };
         if moment.is_none() {
             clocks.take(snapshot);
             return Ok(None);
@@ -405,7 +409,9 @@ impl Writer<'_, '_> {
         done.map_err(|_| self.changed())?
             .ok_or_else(|| self.changed())?;
         let again = Snapshot::of(&moved, packet.sequence).map_err(|_| self.changed())?;
-        self.becomes.entry(packet.machine).or_default().take(&again);
+        if let Some(clocks) = self.becomes.entry(packet.machine) {
+            clocks.take(&again);
+        }
         let head = packet.bytes.get(field.start..field.value_start);
         let mut out = Vec::new();
         let framed = self.framed(&mut out, head.unwrap_or_default(), message.len(), &moved);

@@ -13,6 +13,7 @@ mod clocks_told;
 mod constant;
 mod packets;
 mod part;
+mod ranks;
 mod runs;
 
 use std::fs::File;
@@ -38,6 +39,7 @@ use crate::staging::{Inputs, Staging, Target};
 use args::{MergeArgs, MergeOutput};
 use packets::PacketsRoom;
 use part::{Part, Room, part};
+use ranks::RankGiven;
 use runs::{RunPaths, grouped};
 
 /// The outcome of a merge.
@@ -103,7 +105,7 @@ fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
         let message = "--manifest-only takes a file to write";
         return Err(CliError::Usage(message.into()));
     }
-    let runs = grouped(&args.runs, args.solving.format.asked())?;
+    let runs = grouped(&args.runs, &args.solving.format)?;
     if runs.len() > 1 && (args.solving.run.json.is_some() || args.solving.run.html.is_some()) {
         let message = "--json and --html tell of one trace, and these are several; retime correct \
                        reports each";
@@ -162,6 +164,12 @@ fn parts(
         };
         if let Some(packets) = &found.packets {
             placement = packets.behind.clone();
+        }
+        let others: Vec<&RankGiven> = parts.iter().flat_map(|it| &it.ranks).collect();
+        let once = ranks::refuse_twice(&others, &found.ranks);
+        match staging {
+            Some(staging) => staging.written(once)?,
+            None => once?,
         }
         parts.push(found);
     }

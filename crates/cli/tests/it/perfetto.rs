@@ -134,6 +134,25 @@ fn profiles_of_jax_in_their_own_form_lie_beside_those_that_are_read() {
     );
 }
 
+/// Each kind is a trace of a merged file, also where ranks are taken from paths; of one rank one
+/// file is put in.
+#[test]
+fn both_kinds_are_merged_with_each_rank_once() {
+    let scratch = Scratch::new();
+    job(&scratch, Shape::PyTorch);
+    let json = "json/rank0.pt.trace.json";
+    for more in ["", "--rank-from rank(\\d+)"] {
+        let merge = format!("merge {more} {json} run/rank2.pftrace");
+        let merged = scratch.retime(&format!("{merge} run/rank1.pftrace -o a.json --force"));
+        assert!(merged.stdout.contains("3 profiles"), "{merged:?}");
+        let twice = scratch.retime(&format!("{merge} run/rank0.pftrace -o b.json"));
+        assert_eq!(twice.code, Some(2), "{twice:?}");
+        let told = "run/rank0.pftrace: is of rank 0, as json/rank0.pt.trace.json is";
+        assert!(twice.stderr.contains(told), "{twice:?}");
+        assert!(!scratch.join("b.json").exists());
+    }
+}
+
 /// The members of an archive, by name, and its manifest.
 fn unpacked(scratch: &Scratch, name: &str) -> (BTreeMap<String, Vec<u8>>, Value) {
     let bytes = fs::read(scratch.join(name)).unwrap();

@@ -6,6 +6,7 @@
     reason = "failing is how a test reports"
 )]
 
+mod arrows;
 mod compiled;
 mod devices;
 mod lasting;

@@ -21,6 +21,7 @@ use super::super::merged::access;
 use super::super::offsets_out;
 use super::args::MergeOutput;
 use super::packets::{self, PacketsRoom, PacketsWritten};
+use super::ranks::{self, RankGiven};
 use crate::analysed::Analysed;
 use crate::clock_offsets::TraceOffsets;
 use crate::drawn::{self, Drawn};
@@ -37,6 +38,8 @@ pub(super) struct Part {
     pub(super) offsets: TraceOffsets,
     /// The ids of the locations of each document.
     pub(super) locations: Vec<Vec<u64>>,
+    /// The ranks of the files that were given.
+    pub(super) ranks: Vec<RankGiven>,
     /// The files of packets that were given.
     pub(super) given: Vec<PathBuf>,
     /// The access of the trace.
@@ -75,6 +78,7 @@ pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliErro
         .iter()
         .filter(|it| it.kind == DocumentKind::Packets);
     let given = packets.map(|it| it.path.clone()).collect();
+    let ranks = ranks::of(&documents);
     drop(documents);
     let Found {
         report,
@@ -113,6 +117,7 @@ pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliErro
         drawn,
         offsets,
         locations,
+        ranks,
         given,
         access,
         shown,

@@ -11,7 +11,7 @@ use retime::format::{Format, Recognition};
 use retime::{presence, printable_path};
 
 use crate::error::CliError;
-use crate::formats::{self, FormatName};
+use crate::formats::{self, FormatArgs};
 
 /// A trace among the paths.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,20 +23,22 @@ pub(super) struct RunPaths {
 }
 
 /// The traces that paths are, in the order in which they are named.
-pub(super) fn grouped(
-    paths: &[PathBuf],
-    asked: Option<FormatName>,
-) -> Result<Vec<RunPaths>, CliError> {
-    let mut groups: Vec<(&'static dyn Format, Vec<PathBuf>)> = Vec::new();
+pub(super) fn grouped(paths: &[PathBuf], asked: &FormatArgs) -> Result<Vec<RunPaths>, CliError> {
+    let mut groups: Vec<(&'static str, &'static dyn Format, Vec<PathBuf>)> = Vec::new();
     for path in paths {
-        let format = formats::of(path, asked)?;
-        match groups.iter_mut().find(|it| it.0.name() == format.name()) {
-            Some(group) => group.1.push(path.clone()),
-            None => groups.push((format, vec![path.clone()])),
+        let format = formats::of(path, asked.asked())?;
+        // Ranks are taken from paths in each kind of profiles, and each kind is a trace.
+        let kind = match asked.ranks.asked() {
+            Some(_) => formats::of(path, None)?.name(),
+            None => format.name(),
+        };
+        match groups.iter_mut().find(|it| it.0 == kind) {
+            Some(group) => group.2.push(path.clone()),
+            None => groups.push((kind, format, vec![path.clone()])),
         }
     }
     let mut runs = Vec::new();
-    for (format, paths) in groups {
+    for (_, format, paths) in groups {
         // No files at all tell whether it takes several.
         let takes_several = format.open_files(&[]).is_some();
         let mut all = if paths.len() > 1 && takes_several {
