@@ -33,6 +33,11 @@
 //! Clocks of which two are found to differ by more than any two quartzes, where constants are enough,
 //! followed loose messages.
 //!
+//! Where no constants satisfy all dependencies and lines are found of which two differ by as much,
+//! they followed loose messages to where a [step](super::steps) or an outlier sent them. Clocks that
+//! are held to a tenth of what is usual, and to a hundredth, then drift by no more than quartzes do,
+//! and are taken if dependencies contradict them no more.
+//!
 //! Clocks that are found not to drift are held to as little as they wander within the run.
 //!
 //! Source: permutation tests, R. A. Fisher, *The Design of Experiments* (1935), section 21; of
@@ -61,6 +66,8 @@ const ORDERS: RangeInclusive<usize> = 2..=BLOCKS / 2;
 const LITTLE: f64 = 0.25;
 /// No quartz is worse than 50 ppm, so clocks differ by at most so many times what is usual.
 const MUCH: f64 = 10.0;
+/// The shares of what is usual that clocks are held to which were found to differ by more.
+const HELD: [f64; 2] = [0.1, 0.01];
 /// Constants may drift within the run by this share of what slacks are told apart by: with less
 /// the systems that Newton's method solves would lose digits.
 const NO_DRIFT: f64 = 0.01;
@@ -105,6 +112,33 @@ pub(super) fn without_drift(
         ..usual
     };
     bench.settle(&constant.curves, still).map(Some)
+}
+
+/// The offsets of clocks of which no two differ by more than quartzes do, if two of those `found` do
+/// and dependencies contradict these no more.
+pub(super) fn held_to_quartzes(
+    bench: &Bench<'_>,
+    found: &FoundOffsets,
+) -> Result<Option<FoundOffsets>, Cancelled> {
+    let are_quartzes = |it: &FoundOffsets| it.curves.widest_drift() < MUCH * OPTIONS.rho;
+    if are_quartzes(found) {
+        return Ok(None);
+    }
+    let contradicted = found.survey.contradictions(0.0).sum;
+    for share in HELD {
+        let held = Division {
+            drift: share * OPTIONS.rho,
+            ..found.division
+        };
+        let tried = bench.settle(&found.curves, held)?;
+        if tried.survey.contradictions(0.0).sum > contradicted {
+            break;
+        }
+        if are_quartzes(&tried) {
+            return Ok(Some(tried));
+        }
+    }
+    Ok(None)
 }
 
 /// True if some constants leave no dependency reversed.
@@ -227,5 +261,37 @@ mod tests {
         // And 100 ppm contradict constants under any load.
         let drifting = loaded(200_000, |time| time - time / 10_000);
         assert!((drift(&drifting) - 100_000.0).abs() < 10_000.0);
+    }
+
+    /// Two clocks that exchange a loose message each way ten times in ten seconds, of which the
+    /// second is set forward by half a millisecond after five.
+    fn set_between_loose_messages(seed: i64) -> Alignment {
+        let (a, b) = (ClockId(0), ClockId(1));
+        let chance = |it: i64| ((it * 1_103_515_245 + 12_345) >> 8 & 1_023) * 1_000;
+        let shown = |time: i64| time + if time > 5 * NANOSECONDS { 500_000 } else { 0 };
+        let edges = (0..10).flat_map(|at| {
+            let (there, back) = (
+                NANOSECONDS * at + NANOSECONDS / 4,
+                NANOSECONDS * at + NANOSECONDS / 2,
+            );
+            let delay = |way: i64| 100_000 + chance(seed * 100 + 7 * at + way) * 2;
+            [
+                Edge::message(a, there, b, shown(there + delay(0))),
+                Edge::message(b, shown(back), a, back + delay(3)),
+            ]
+        });
+        let end = SECONDS * NANOSECONDS;
+        let extents = vec![Some((0, end)), Some((shown(0), shown(end)))];
+        let rate = TickRate::per_second(NANOSECONDS as u64).unwrap();
+        align_edges(&Edges::new(edges.collect(), extents), rate, a, &()).unwrap()
+    }
+
+    /// Steep lines explain as much, but no two quartzes drift apart like that.
+    #[test]
+    fn a_step_between_loose_messages_is_not_taken_for_steep_lines() {
+        for seed in 0..50 {
+            let found = drift(&set_between_loose_messages(seed));
+            assert!(found.abs() < 100_000.0, "{seed}: {found} ppb");
+        }
     }
 }

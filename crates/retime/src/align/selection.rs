@@ -31,7 +31,7 @@
 use super::active_set::{Bench, FoundOffsets, Setting};
 use super::candidates::Candidates;
 use super::division::Division;
-use super::drift_test::without_drift;
+use super::drift_test::{held_to_quartzes, without_drift};
 use super::frame::Frame;
 use super::options::OPTIONS;
 use retime_causality::edges::Source;
@@ -88,10 +88,12 @@ impl<'a> Given<'a> {
         let bench = self.bench(candidates, usual)?;
         let mut found = bench.settle(&bench.flat(usual.pieces), usual)?;
         // A few dependencies that lead nearly nowhere tell nothing of drift.
-        if !self.frame.recorded.sparse
-            && let Some(constant) = without_drift(&bench, &found, self.seconds())?
-        {
-            found = constant;
+        if !self.frame.recorded.sparse {
+            if let Some(constant) = without_drift(&bench, &found, self.seconds())? {
+                found = constant;
+            } else if let Some(held) = held_to_quartzes(&bench, &found)? {
+                found = held;
+            }
         }
         Ok(Offsets { found, bench })
     }
