@@ -114,14 +114,14 @@ pub(super) fn without_drift(
     bench.settle(&constant.curves, still).map(Some)
 }
 
-/// The offsets of clocks of which no two differ by more than quartzes do, if two of those `found` do
-/// and dependencies contradict these no more.
+/// The offsets of clocks of which no two differ by more than quartzes do, if two of those `found` do,
+/// no constants satisfy all dependencies, and these contradict them no more.
 pub(super) fn held_to_quartzes(
     bench: &Bench<'_>,
     found: &FoundOffsets,
 ) -> Result<Option<FoundOffsets>, Cancelled> {
     let are_quartzes = |it: &FoundOffsets| it.curves.widest_drift() < MUCH * OPTIONS.rho;
-    if are_quartzes(found) {
+    if are_quartzes(found) || constants_exist(bench) {
         return Ok(None);
     }
     let contradicted = found.survey.contradictions(0.0).sum;
