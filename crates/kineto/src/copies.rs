@@ -1,4 +1,4 @@
-//! The second file of each profile of JAX.
+//! The second file that JAX writes of a profile.
 //!
 //! `jax.profiler.trace(..., create_perfetto_link=True)` writes a profile a second time, as
 //! `perfetto_trace.json.gz` beside `HOST.trace.json.gz`. Read as one more process, it would take

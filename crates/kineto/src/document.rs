@@ -68,8 +68,8 @@ pub trait Document: Send + Sync {
     /// Looks at a file that is called like one.
     fn look(&self, path: &Path) -> io::Result<Look>;
 
-    /// Takes the files out of others that are other recordings of a rank, each with what it is
-    /// in words.
+    /// Takes the files out of others that are other recordings of a rank or process, each with what
+    /// it is in words.
     fn take_other_recordings(
         &self,
         files: &mut Vec<PathBuf>,

@@ -60,7 +60,7 @@ pub(crate) fn look(path: &Path) -> io::Result<Look> {
     }
 }
 
-/// What begins so, and is no text that is read.
+/// Names a file that is no JSON by its first bytes, with the way out if there is one.
 fn no_text(bytes: &[u8]) -> &'static str {
     match bytes {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {

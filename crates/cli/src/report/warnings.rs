@@ -67,8 +67,8 @@ fn of_other_kind(files: &[PathBuf]) -> Option<String> {
     };
     (!files.is_empty()).then(|| {
         format!(
-            "{} of another kind (Chrome's JSON, Perfetto's packets, JAX's xplane) beside those of the trace: no part \
-             of it, and in a copy with times as recorded: {}{more}",
+            "{} of another kind (Chrome's JSON, Perfetto's packets, JAX's xplane) beside those of \
+             the trace: no part of it, and in a copy with times as recorded: {}{more}",
             plural(files.len() as u64, "profile"),
             named.join(", "),
         )

@@ -260,7 +260,7 @@ fn what_is_said_twice_is_noticed() {
     assert!(silent * 100 <= all, "{silent} of {all} pass silently");
 }
 
-/// Whether each byte is changed in each way: `make test-long`.
+/// True if each byte is changed, as `make test-long` asks.
 fn all_flips() -> bool {
     std::env::var_os("RETIME_FLIPS").is_some_and(|it| it == "all")
 }

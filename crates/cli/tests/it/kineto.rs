@@ -179,8 +179,8 @@ fn of_several_recordings_of_a_rank_one_is_taken() {
     }
     let outcome = scratch.retime("check run --json report.json");
     assert_eq!(outcome.code, Some(1), "{outcome:#?}");
-    let left_out = "left out, since other recordings of their ranks or processes are taken: rank0.pt.trace.json (of rank 0, as \
-                    rank0.pt.trace.again.json)";
+    let left_out = "left out, since other recordings of their ranks or processes are taken: \
+                    rank0.pt.trace.json (of rank 0, as rank0.pt.trace.again.json)";
     let shown = format!("{}{}", outcome.stdout, outcome.stderr);
     assert!(shown.contains(left_out), "{shown}");
     assert_eq!(read_report(&scratch)["matching"], once["matching"]);

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use retime_perfetto_wire::fields::{
     clock, clock_snapshot, ftrace, process_descriptor, remote_clock_sync, synced_clocks, trace,
     trace_packet, track_descriptor, track_event,
@@ -114,19 +116,30 @@ fn a_directory_of_both_kinds_is_one_kind_if_that_is_said() {
     assert!(!summary.contains("another kind"), "{summary}");
 }
 
-/// JAX writes each profile in two forms, side by side, of which one is called like packets.
+/// JAX writes each profile in a form of its own, too, which is called like packets, and one of them
+/// a second time in the form that is read.
 #[test]
 fn profiles_of_jax_in_their_own_form_lie_beside_those_that_are_read() {
     let scratch = Scratch::new();
     job(&scratch, Shape::PyTorch);
     let plane: &[u8] = b"\x0a\x10\x12\x0e/host:metadata";
     fs::write(scratch.join("json/host0.xplane.pb"), plane).unwrap();
+    let first = scratch.join("json/rank0.pt.trace.json");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&fs::read(&first).unwrap()).unwrap();
+    let packed = packed.finish().unwrap();
+    fs::remove_file(first).unwrap();
+    for name in ["rank0.trace.json.gz", "perfetto_trace.json.gz"] {
+        fs::write(scratch.join("json").join(name), &packed).unwrap();
+    }
+    let second = "perfetto_trace.json.gz (what JAX writes again beside rank0.trace.json.gz)";
     let told = "1 profile of another kind (Chrome's JSON, Perfetto's packets, JAX's xplane) beside \
                 those of the trace: no part of it, and in a copy with times as recorded: \
                 host0.xplane.pb";
     for (command, code) in [("check json", 1), ("correct json -o out", 0)] {
         let summary = said(&scratch, command, code);
         assert!(summary.contains(told), "{summary}");
+        assert!(summary.contains(second), "{summary}");
     }
     assert_eq!(
         fs::read(scratch.join("out/host0.xplane.pb")).unwrap(),

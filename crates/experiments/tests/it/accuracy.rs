@@ -51,7 +51,7 @@ fn hold(name: &str) {
     assert!(bound.half_width <= bound.mean, "{name}: {bound:?}");
 }
 
-/// Whether cases that take seconds each are tried, too: `make test-long`.
+/// True if cases that take seconds each are tried, too, as `make test-long` asks.
 fn takes_its_time() -> bool {
     std::env::var_os("RETIME_FIGURES").is_some_and(|it| it == "all")
 }

@@ -12,7 +12,7 @@ fn unused(ends: &[(char, u32, u32)]) -> Vec<(&'static str, u64)> {
     file_with(&timed.collect::<Vec<_>>())
 }
 
-/// The same with times.
+/// Counts of what is not used in a file with ends of arrows: letter, process, id and time of each.
 fn file_with(ends: &[(char, u32, u32, u32)]) -> Vec<(&'static str, u64)> {
     let events = ends.iter().map(|(letter, process, id, time)| {
         format!(

@@ -22,9 +22,16 @@ pub(super) struct RunPaths {
     pub(super) others: Vec<PathBuf>,
 }
 
+/// Paths of one kind, in the order in which they are named.
+struct Group {
+    kind: &'static str,
+    format: &'static dyn Format,
+    paths: Vec<PathBuf>,
+}
+
 /// The traces that paths are, in the order in which they are named.
 pub(super) fn grouped(paths: &[PathBuf], asked: &FormatArgs) -> Result<Vec<RunPaths>, CliError> {
-    let mut groups: Vec<(&'static str, &'static dyn Format, Vec<PathBuf>)> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     for path in paths {
         let format = formats::of(path, asked.asked())?;
         // Ranks are taken from paths in each kind of profiles, and each kind is a trace.
@@ -32,13 +39,17 @@ pub(super) fn grouped(paths: &[PathBuf], asked: &FormatArgs) -> Result<Vec<RunPa
             Some(_) => formats::of(path, None)?.name(),
             None => format.name(),
         };
-        match groups.iter_mut().find(|it| it.0 == kind) {
-            Some(group) => group.2.push(path.clone()),
-            None => groups.push((kind, format, vec![path.clone()])),
+        match groups.iter_mut().find(|it| it.kind == kind) {
+            Some(group) => group.paths.push(path.clone()),
+            None => groups.push(Group {
+                kind,
+                format,
+                paths: vec![path.clone()],
+            }),
         }
     }
     let mut runs = Vec::new();
-    for (_, format, paths) in groups {
+    for Group { format, paths, .. } in groups {
         // No files at all tell whether it takes several.
         let takes_several = format.open_files(&[]).is_some();
         let mut all = if paths.len() > 1 && takes_several {
