@@ -184,7 +184,7 @@ pub(super) const OPTIONS: AlignOptions = AlignOptions {
     delay: 0.9,
     same_delay: 0.02,
     rates: 1e-4,
-    step_rounds: 6,
+    step_rounds: 16,
     follow: 1e-4,
     stiffer: 10.0,
     instants: 2,

@@ -15,7 +15,9 @@
 //! the same, half as much is left reversed, or wander and steps together are twenty times more
 //! [probable](super::proof). A real step leaves clocks consistent on both sides for long. Of clocks
 //! that do wander any stretch between two cuts is straighter than the whole, too; so steps count
-//! only if wander [cannot have made them](super::proof).
+//! only if wander [cannot have made them](super::proof), or, of several that explain together what
+//! none explains alone, if one of them is proven, something speaks for each, and all are clearly more
+//! probable than the wander they save.
 //!
 //! Of two explanations by as many steps the one that leaves messages more slack is the better, if
 //! its clocks do not wander more than those of the other.
@@ -24,7 +26,7 @@ use std::cmp::Ordering;
 
 use super::firmness::firmness;
 use super::parts::Cuts;
-use super::proof::{Proof, common};
+use super::proof::{CLEARLY, Evidence, Proof, common};
 use super::reversed::{PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::SmoothAlignment;
@@ -38,10 +40,6 @@ const NEARLY: f64 = 1.001;
 /// Stiff clocks that leave less than this share of the slack that wandering ones do are hardly
 /// possible.
 const TIGHT: f64 = 0.25;
-
-/// One explanation is clearly more probable than another if it is twenty times as probable (the usual
-/// 5 %), as a natural logarithm.
-const CLEARLY: f64 = 3.0;
 
 /// Aligned clocks as an explanation of what was recorded.
 pub(super) struct Explained {
@@ -58,8 +56,8 @@ pub(super) struct Explained {
     improbable: f64,
     /// The negative logarithm of how probable its steps are.
     steps_cost: f64,
-    /// Per step: true if wander cannot have made it.
-    proven: Vec<bool>,
+    /// Per step.
+    evidence: Vec<Evidence>,
 }
 
 impl Explained {
@@ -77,7 +75,7 @@ impl Explained {
         Self {
             left: reversed(all, estimate),
             firmness: firmness(estimate, &all.edges),
-            proven: steps.iter().map(|step| proof.is_step(step)).collect(),
+            evidence: steps.iter().map(|step| proof.evidence(step)).collect(),
             improbable: proof.improbable_elsewhere(),
             steps_cost: steps.iter().map(|step| proof.cost(step)).sum(),
             wander: found.wander,
@@ -104,7 +102,7 @@ impl Explained {
 
     /// True if it says more than what is known so far.
     pub(super) fn is_better_than(&self, known: &Self) -> bool {
-        if !self.proven.iter().all(|it| *it) {
+        if !self.is_proven() && !self.is_proven_together(known) {
             return false;
         }
         let steps = |of: &Self| of.alignment.steps.len();
@@ -121,10 +119,25 @@ impl Explained {
             Ordering::Equal => {
                 let fewer = steps(self) < steps(known) && self.left <= known.left;
                 let calm = self.improbable <= known.improbable + CLEARLY;
-                fewer || self.left < left || (calm && self.is_firmer_than(known))
+                let nearer = self.left < known.left && self.is_shorter_than(known);
+                fewer || self.left < left || nearer || (calm && self.is_firmer_than(known))
             }
             Ordering::Greater => known.alignment.steps.is_empty() && self.left < left,
         }
+    }
+
+    /// True if wander cannot have made any of its steps.
+    fn is_proven(&self) -> bool {
+        self.evidence.iter().all(|it| *it == Evidence::Proof)
+    }
+
+    /// True if its steps are clearly more probable than the wander of another explanation, one of
+    /// them is proven, and something speaks for each other one. Clocks that were set while nobody
+    /// heard of them explain what follows together alone.
+    fn is_proven_together(&self, known: &Self) -> bool {
+        let all = self.evidence.iter().all(|it| *it > Evidence::None);
+        let is_one = self.evidence.contains(&Evidence::Proof);
+        all && is_one && self.is_shorter_than(known)
     }
 
     /// The steps that nobody can tell from those of another explanation of no more steps, of other
@@ -214,10 +227,9 @@ impl Explained {
 
     /// True if it says as much as another that has more steps.
     pub(super) fn says_as_much_as(&self, other: &Self) -> bool {
-        let is_sound = |it: &Self| it.proven.iter().all(|it| *it);
         self.needed <= other.needed
             && self.left <= other.left
-            && (is_sound(self) || !is_sound(other))
+            && (self.is_proven() || !other.is_proven())
     }
 
     /// Where clocks were set, without the steps of these numbers.
@@ -230,11 +242,13 @@ impl Explained {
         cuts
     }
 
-    /// Without the steps that wander may have made; `None` if that leaves all or none.
-    pub(super) fn only_proven(&self, clocks: usize) -> Option<Cuts> {
-        let count = self.proven.iter().filter(|it| **it).count();
-        let is_proven = |number: usize, _: &ClockStep| self.proven[number];
-        (count > 0 && count < self.proven.len()).then(|| self.cuts(clocks, is_proven))
+    /// Without the steps that nothing speaks for or, where there are none, without those that wander
+    /// may have made; `None` if that leaves all or none.
+    pub(super) fn only_likely(&self, clocks: usize) -> Option<Cuts> {
+        let least = self.evidence.iter().min()?;
+        let count = self.evidence.iter().filter(|it| *it > least).count();
+        let is_likely = |number: usize, _: &ClockStep| self.evidence[number] > *least;
+        (count > 0).then(|| self.cuts(clocks, is_likely))
     }
 }
 
@@ -281,68 +295,6 @@ mod tests {
     use crate::estimate::{Estimate, Offset};
     use retime_causality::edges::Edge;
 
-    /// Four clocks for four seconds; every millisecond each of these ways carries a message
-    /// of 5 us and more, mostly more than 20. Clocks are off by so many nanoseconds at a time.
-    fn aligned(ways: &[(usize, usize)], error: impl Fn(usize, f64) -> f64) -> Alignment {
-        aligned_until(ways, |_| f64::INFINITY, error)
-    }
-
-    /// As much, but each way carries messages only until so many seconds are over.
-    fn aligned_until(
-        ways: &[(usize, usize)],
-        end: impl Fn((usize, usize)) -> f64,
-        error: impl Fn(usize, f64) -> f64,
-    ) -> Alignment {
-        const LAST: i64 = 4_000_000_000;
-        let shown = |clock: usize, time: i64| time + error(clock, time as f64 * 1e-9) as i64;
-        let mut state = 1_u64;
-        let mut random = |most: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            ((state >> 33) % most) as i64
-        };
-        let mut edges = Vec::new();
-        for round in 0..LAST / 1_000_000 {
-            for &(from, to) in ways {
-                let sent = 1_000_000 * round + random(800_000);
-                let delay = 5_000 + random(60_000) * random(60_000) / 60_000;
-                if sent as f64 * 1e-9 > end((from, to)) {
-                    continue;
-                }
-                edges.push(Edge::message(
-                    ClockId(from as u32),
-                    shown(from, sent),
-                    ClockId(to as u32),
-                    shown(to, sent + delay),
-                ));
-            }
-        }
-        let extent = |clock| Some((shown(clock, 0), shown(clock, LAST + 100_000)));
-        let edges = Edges::new(edges, (0..4).map(extent).collect());
-        let rate = TickRate::per_second(1_000_000_000).unwrap();
-        align_edges(&edges, rate, ClockId(0), &()).unwrap()
-    }
-
-    const RING: [(usize, usize); 4] = [(0, 1), (1, 2), (2, 3), (3, 0)];
-    const LINE: [(usize, usize); 6] = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)];
-
-    fn drift(clock: usize, time: f64) -> f64 {
-        1e3 * (clock * clock) as f64 * time
-    }
-
-    fn swing(clock: usize, time: f64) -> f64 {
-        10e3 * (2.5 * time + clock as f64).sin()
-    }
-
-    fn set(clock: usize, which: usize, time: f64) -> f64 {
-        if clock == which && time > 1.7 {
-            60e3
-        } else {
-            0.0
-        }
-    }
-
     /// An explanation by steps of these clocks between 100 and 200 ticks, which nothing contradicts,
     /// if rates wander by so much.
     fn explained(needed: f64, firmness: f64, set: &[u32]) -> Explained {
@@ -372,7 +324,7 @@ mod tests {
             firmness,
             improbable: 0.0,
             steps_cost: 0.0,
-            proven: vec![true; set.len()],
+            evidence: vec![Evidence::Proof; set.len()],
         }
     }
 
@@ -383,8 +335,45 @@ mod tests {
         assert!(!explained(1e-7, 4.0, &[1, 2]).is_better_than(&wandering));
         assert!(explained(1e-8, 4.0, &[1, 2]).is_better_than(&wandering));
         let mut unproven = explained(1e-7, 4.0, &[1]);
-        unproven.proven = vec![false];
+        unproven.evidence = vec![Evidence::Some];
         assert!(!unproven.is_better_than(&wandering));
+    }
+
+    /// Of clocks that were set in one silence none alone leaves less unexplained.
+    #[test]
+    fn steps_that_are_likely_are_taken_with_one_that_is_proven() {
+        let of = |evidence: [Evidence; 2], steps_cost| Explained {
+            evidence: evidence.to_vec(),
+            steps_cost,
+            ..explained(1e-8, 4.0, &[1, 2])
+        };
+        let wandering = Explained {
+            improbable: 42.0,
+            ..explained(1e-4, 4.0, &[])
+        };
+        let beside = |evidence| of([Evidence::Proof, evidence], 25.0);
+        assert!(beside(Evidence::Some).is_better_than(&wandering));
+        assert!(!beside(Evidence::None).is_better_than(&wandering));
+        assert!(!of([Evidence::Some; 2], 25.0).is_better_than(&wandering));
+        assert!(!of([Evidence::Proof, Evidence::Some], 40.0).is_better_than(&wandering));
+        let without = beside(Evidence::None).only_likely(4).unwrap();
+        assert_eq!(without, [vec![], vec![(100, 200)], vec![], vec![]]);
+        assert_eq!(of([Evidence::Some; 2], 25.0).only_likely(4), None);
+    }
+
+    /// Where wander explains nothing either, each step may leave less reversed by a little.
+    #[test]
+    fn a_probable_step_may_leave_more_to_the_next() {
+        let left = |left, improbable, set: &[u32]| Explained {
+            left,
+            improbable,
+            steps_cost: 15.0 * set.len() as f64,
+            ..explained(f64::INFINITY, 2.0, set)
+        };
+        let known = left(2_376, 5_144.0, &[]);
+        assert!(left(1_500, 110.0, &[1]).is_better_than(&known));
+        assert!(!left(1_500, 5_140.0, &[1]).is_better_than(&known));
+        assert!(!left(2_376, 110.0, &[1]).is_better_than(&known));
     }
 
     /// Half as much wander is no family less; but a step may be cheaper than all that wander.
@@ -506,77 +495,6 @@ mod tests {
             let shown = time + ahead(time);
             let error = alignment.estimate.at(b, shown) + ahead(time) as f64;
             assert!(error.abs() < 100.0, "{error} ns at {time}");
-        }
-    }
-
-    #[test]
-    fn a_step_is_not_taken_for_wander() {
-        for which in 0..4 {
-            let error = |clock, time| drift(clock, time) + set(clock, which, time);
-            let alignment = aligned(&LINE, error);
-            let [step] = &alignment.steps[..] else {
-                panic!("clock {which}: {:?}", alignment.steps)
-            };
-            assert_eq!(step.clock, ClockId(which as u32));
-            assert!((step.by - 60e3).abs() < 10e3, "{step:?}");
-            assert!(
-                step.after < 1_700_100_000 && step.until > 1_700_000_000,
-                "{step:?}"
-            );
-            assert!(alignment.pieces <= 16, "{}", alignment.pieces);
-        }
-    }
-
-    #[test]
-    fn a_step_of_clocks_that_wander_is_a_step() {
-        let error = |clock, time| swing(clock, time) + set(clock, 2, time);
-        let alignment = aligned(&LINE, error);
-        let [step] = &alignment.steps[..] else {
-            panic!("{:?}", alignment.steps)
-        };
-        assert_eq!(step.clock, ClockId(2));
-        assert!((step.by - 60e3).abs() < 15e3, "{step:?}");
-    }
-
-    #[test]
-    fn around_a_ring_a_step_shows_too() {
-        for which in 1..4 {
-            let error = |clock, time| drift(clock, time) + set(clock, which, time);
-            let alignment = aligned(&RING, error);
-            let [step] = &alignment.steps[..] else {
-                panic!("clock {which}: {:?}", alignment.steps)
-            };
-            assert!((step.by.abs() - 60e3).abs() < 30e3, "{step:?}");
-        }
-    }
-
-    /// Once nobody else is heard of, either of two clocks may have been set against the other.
-    #[test]
-    fn both_clocks_are_named_of_which_one_was_set() {
-        let error = |clock, time| drift(clock, time) + set(clock, 3, time);
-        let end = |(from, to): (usize, usize)| if from + to == 5 { 4.0 } else { 1.6 };
-        let alignment = aligned_until(&LINE, end, error);
-        let [step] = &alignment.steps[..] else {
-            panic!("{:?}", alignment.steps)
-        };
-        let mut named = step.alternatives.clone();
-        named.push(step.clock);
-        named.sort_unstable();
-        assert_eq!(named, [ClockId(2), ClockId(3)]);
-        assert!((step.by.abs() - 60e3).abs() < 15e3, "{step:?}");
-        // As long as all are heard of, it is known.
-        let alignment = aligned(&LINE, error);
-        let [step] = &alignment.steps[..] else {
-            panic!("{:?}", alignment.steps)
-        };
-        assert_eq!((step.clock, &step.alternatives[..]), (ClockId(3), &[][..]));
-    }
-
-    #[test]
-    fn clocks_that_wander_are_not_set() {
-        for ways in [&LINE[..], &RING[..]] {
-            let alignment = aligned(ways, swing);
-            assert!(alignment.steps.is_empty(), "{:?}", alignment.steps);
         }
     }
 }

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Where several are as good, it is somewhere between them. A clock that was set back stands
-//! still, so that what has one stamp may be on either side.
+//! still, so that what has one stamp may be on either side; one that was set forward shows no stamp
+//! between what it showed before and afterwards, so that its time never runs backwards.
 //!
 //! No such instant exists for a clock that gained by itself, in a long time, what is taken for a step
 //! of it: any choice reverses dependencies.
@@ -42,14 +43,32 @@ pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &ListedEdges) -
     ends.sort_by_key(|it| (it.clock, it.number, it.stamp));
     let mut cuts: Cuts = parts.cuts().to_vec();
     for ends in ends.chunk_by(|a, b| (a.clock, a.number) == (b.clock, b.number)) {
-        let cut = &mut cuts[ends[0].clock.as_usize()][ends[0].number];
-        *cut = instant(*cut, ends);
+        let OpenEnd {
+            clock,
+            number,
+            stamp,
+            ..
+        } = ends[0];
+        let Some((_, sides)) = parts.around(clock, stamp) else {
+            continue;
+        };
+        let common = |part: ClockId, stamp: i64| {
+            let offset = estimate.offsets.get(part.as_usize())?.as_ref()?;
+            Some(stamp as f64 + offset.at(stamp))
+        };
+        let advances = |(after, until): (i64, i64)| {
+            let ends = common(sides[0], after).zip(common(sides[1], until));
+            ends.is_none_or(|(after, until)| after <= until)
+        };
+        let cut = &mut cuts[clock.as_usize()][number];
+        *cut = instant(*cut, ends, advances);
     }
     cuts
 }
 
-/// Where the least is reversed, of ends in order of their stamps within `cut`.
-fn instant(cut: (i64, i64), ends: &[OpenEnd]) -> (i64, i64) {
+/// Where the least is reversed, of ends in order of their stamps within `cut`, and time advances; all
+/// of `cut` where it does nowhere.
+fn instant(cut: (i64, i64), ends: &[OpenEnd], advances: impl Fn((i64, i64)) -> bool) -> (i64, i64) {
     let stamps: Vec<Stamp> = ends
         .chunk_by(|a, b| a.stamp == b.stamp)
         .map(Stamp::of)
@@ -57,25 +76,30 @@ fn instant(cut: (i64, i64), ends: &[OpenEnd]) -> (i64, i64) {
     let mut sum: f64 = stamps.iter().map(|it| it.reversed[1]).sum();
     let before = |place: usize| place.checked_sub(1).map_or(cut.0, |it| stamps[it].at);
     let behind = |place: usize| stamps.get(place).map_or(cut.1, |it| it.at);
-    let mut best = (sum, (cut.0, behind(0)));
+    let first = (cut.0, behind(0));
+    let mut best = if advances(first) {
+        (sum, first)
+    } else {
+        (f64::INFINITY, cut)
+    };
     for (place, stamp) in stamps.iter().enumerate() {
         let [earlier, later] = stamp.reversed;
         let divided = sum - later + stamp.either;
-        if stamp.either < earlier.min(later) && divided < best.0 {
-            best = (
-                divided,
-                (
-                    stamp.at.saturating_sub(1).max(cut.0),
-                    stamp.at.saturating_add(1).min(cut.1),
-                ),
-            );
+        let around = (
+            stamp.at.saturating_sub(1).max(cut.0),
+            stamp.at.saturating_add(1).min(cut.1),
+        );
+        if stamp.either < earlier.min(later) && divided < best.0 && advances(around) {
+            best = (divided, around);
         }
         sum += earlier - later;
         let between = (before(place + 1), behind(place + 1));
-        if sum < best.0 {
-            best = (sum, between);
-        } else if sum <= best.0 {
-            best.1.1 = between.1;
+        if sum <= best.0 && advances(between) {
+            best = if sum < best.0 {
+                (sum, between)
+            } else {
+                (sum, (best.1.0, between.1))
+            };
         }
     }
     best.1
@@ -144,7 +168,12 @@ mod tests {
             end(50, 7.0, 0.0),
         ];
         // The message of 40 may be on either side.
-        assert_eq!(instant((0, 60), &ends), (30, 50));
+        let anywhere = |_| true;
+        assert_eq!(instant((0, 60), &ends, anywhere), (30, 50));
+        // It was set forward by 11: not between two stamps that are 10 apart.
+        let forward = |(after, until): (i64, i64)| until - after >= 11;
+        assert_eq!(instant((0, 60), &ends[..3], forward), (30, 60));
+        assert_eq!(instant((0, 60), &ends[2..], forward), (0, 30));
         // Whoever stands still shows one stamp before and afterwards.
         let stands = [
             end(10, 0.0, 5.0),
@@ -152,7 +181,7 @@ mod tests {
             end(20, 5.0, 0.0),
             end(30, 5.0, 0.0),
         ];
-        assert_eq!(instant((0, 60), &stands), (19, 21));
-        assert_eq!(instant((0, 60), &[]), (0, 60));
+        assert_eq!(instant((0, 60), &stands, anywhere), (19, 21));
+        assert_eq!(instant((0, 60), &[], anywhere), (0, 60));
     }
 }

@@ -3,12 +3,14 @@
 //! ```text
 //!  contradictions   dependencies that no rate explains          as for bounds
 //!  steepest         where clocks that wander do so all at once  steep
+//!  silences         all clocks, where nothing is heard of any   silences
 //!  suspects         what pulls at stiff clocks before and after score
 //! ```
 
 use super::explained::{Explained, are_alone};
 use super::parts::Cuts;
 use super::score;
+use super::silences::silences;
 use super::steep::{stamp, steepest};
 use crate::align::ClockStep;
 use crate::align::options::OPTIONS;
@@ -18,6 +20,10 @@ use crate::optimal;
 use retime_causality::edges::{Edges, InOrder};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
+
+/// So many of the steepest stretches are tried together: a clock that was set forward and back is off
+/// for a while, which neither step explains alone.
+const STEEPEST_AT_ONCE: [usize; 3] = [1, 2, 4];
 
 /// Dependencies, and what explains them best so far.
 pub(super) struct Places<'a> {
@@ -40,7 +46,7 @@ impl Places<'_> {
         let most = known.steps.len() + OPTIONS.more_steps * self.edges().clocks();
         let wandering = followed.map(|it| &it.alignment);
         let wandering = wandering.or(self.known.wanders().then_some(known));
-        let steep = wandering.and_then(|it| steepest(it, self.edges()));
+        let steep = wandering.map_or_else(Vec::new, |it| steepest(it, self.edges()));
         let mut candidates = Vec::new();
         for seen in seen(self.listed, &known.estimate, first, self.monitor) {
             let (usual, cuts) = seen?;
@@ -48,8 +54,23 @@ impl Places<'_> {
                 candidates.push(cuts);
             }
         }
-        candidates.extend(steep.and_then(|(clock, cut)| self.with_cut(clock, cut)));
+        candidates.extend(STEEPEST_AT_ONCE.into_iter().filter_map(|count| {
+            let steepest = steep.get(..count)?.iter();
+            self.with_cuts(steepest.map(|it| (it.clock, it.cut)))
+        }));
+        candidates.extend(self.in_silences());
         Ok(candidates)
+    }
+
+    /// Known steps, and one of each clock in one of the longest silences.
+    fn in_silences(&self) -> Vec<Cuts> {
+        if !self.known.wanders() && self.known.left == 0 {
+            return Vec::new();
+        }
+        let estimate = &self.known.alignment.estimate;
+        let silences = silences(estimate, self.edges(), OPTIONS.suspects).into_iter();
+        let silences = silences.filter_map(|cuts| self.with_cuts(cuts));
+        silences.collect()
     }
 
     /// Known steps, and another one where it explains the most of what clocks as they are known, and
@@ -114,8 +135,8 @@ impl Places<'_> {
         let moved = |other: ClockId| {
             let offset = estimate.offsets.get(other.as_usize())?.as_ref()?;
             let [after, until] = common.map(|it| stamp(offset, it));
-            let cuts = better.cuts(edges.clocks(), |_, it| others(it));
-            with_cut(cuts, other, (after, until))
+            let mut cuts = better.cuts(edges.clocks(), |_, it| others(it));
+            add_cut(&mut cuts, other, (after, until)).then_some(cuts)
         };
         let partners = partners(step.clock, edges).into_iter();
         // What one of two clocks that only know each other did, the other one can have done anyway.
@@ -125,8 +146,15 @@ impl Places<'_> {
 
     /// Known steps, and another one; `None` where that is no other.
     fn with_cut(&self, clock: ClockId, cut: (i64, i64)) -> Option<Cuts> {
-        let cuts = self.known.cuts(self.edges().clocks(), |_, _| true);
-        with_cut(cuts, clock, cut)
+        self.with_cuts([(clock, cut)])
+    }
+
+    /// Known steps, and those of others that are none of them; `None` where there are no others.
+    fn with_cuts(&self, others: impl IntoIterator<Item = (ClockId, (i64, i64))>) -> Option<Cuts> {
+        let mut cuts = self.known.cuts(self.edges().clocks(), |_, _| true);
+        let new = others.into_iter();
+        let new = new.filter(|&(clock, cut)| add_cut(&mut cuts, clock, cut));
+        (new.count() > 0).then_some(cuts)
     }
 
     fn edges(&self) -> &Edges {
@@ -134,15 +162,17 @@ impl Places<'_> {
     }
 }
 
-/// Some cuts, and another one; `None` where that is no other.
-fn with_cut(mut cuts: Cuts, clock: ClockId, cut: (i64, i64)) -> Option<Cuts> {
-    let own = cuts.get_mut(clock.as_usize())?;
+/// Adds a cut, and returns true, where no other of the clock overlaps it.
+fn add_cut(cuts: &mut Cuts, clock: ClockId, cut: (i64, i64)) -> bool {
+    let Some(own) = cuts.get_mut(clock.as_usize()) else {
+        return false;
+    };
     if own.iter().any(|it| it.0 <= cut.1 && it.1 >= cut.0) {
-        return None;
+        return false;
     }
     own.push(cut);
     own.sort_unstable();
-    Some(cuts)
+    true
 }
 
 /// The clocks that a clock exchanges something with, those with the most first.

@@ -41,6 +41,22 @@ const HIDDEN: f64 = 0.38;
 /// one, and from a nanosecond to a second all orders of magnitude are alike.
 const RARE: f64 = 5.3;
 
+/// One explanation is clearly more probable than another if it is twenty times as probable (the
+/// usual 5 %), as a natural logarithm.
+pub(super) const CLEARLY: f64 = 3.0;
+
+/// How much speaks for a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Evidence {
+    /// Wander does as much.
+    None,
+    /// Wander that does as much is clearly less probable than none, though not less than that a
+    /// clock was set.
+    Some,
+    /// Wander that does as much is less probable than that a clock was set.
+    Proof,
+}
+
 /// All that was aligned, beside which a step is to be proven.
 pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
@@ -74,12 +90,18 @@ impl<'a> Proof<'a> {
         proof
     }
 
-    /// True if wander cannot have done it.
-    pub(super) fn is_step(&self, step: &ClockStep) -> bool {
+    /// How much speaks for a step rather than for wander of its clock.
+    pub(super) fn evidence(&self, step: &ClockStep) -> Evidence {
         let effort = effort(self.gates(step.clock), self.gap(step));
         let cost = self.cost(step);
         let gain = self.improbable(self.elsewhere + effort) - self.improbable(self.elsewhere);
-        gain > cost && effort > cost * self.wander.powi(2)
+        if effort <= cost * self.wander.powi(2) || gain <= CLEARLY {
+            Evidence::None
+        } else if gain <= cost {
+            Evidence::Some
+        } else {
+            Evidence::Proof
+        }
     }
 
     /// A step on the common time.
@@ -275,11 +297,14 @@ mod tests {
         let proof = |wander: f64| Proof::beside(&list, &alignment, wander / 1e9_f64.sqrt());
         assert!((proof(0.0).open - 600.0).abs() < 1e-6);
         assert!((proof(0.0).runs - 4e6).abs() < 1e-6);
-        assert!(proof(1e-5).is_step(&step));
-        assert!(!proof(1e6).is_step(&step), "of clocks that can do it");
+        assert!(proof(1e-5).evidence(&step) == Evidence::Proof);
+        assert!(
+            proof(1e6).evidence(&step) < Evidence::Proof,
+            "of clocks that can do it"
+        );
         let less = |by: f64| ClockStep { by, ..step.clone() };
         assert!(
-            !proof(1e-5).is_step(&less(250.0)),
+            proof(1e-5).evidence(&less(250.0)) < Evidence::Proof,
             "less than messages tell"
         );
     }
@@ -294,9 +319,12 @@ mod tests {
             by: 2_000.0,
             ..step
         };
-        assert!(proof.is_step(&step), "less than the step takes");
+        assert!(
+            proof.evidence(&step) == Evidence::Proof,
+            "less than the step takes"
+        );
         let (list, alignment, _) = set(3e8);
-        assert!(!Proof::beside(&list, &alignment, 0.0).is_step(&step));
+        assert!(Proof::beside(&list, &alignment, 0.0).evidence(&step) < Evidence::Proof);
     }
 
     /// A clock that gained a tenth of a second within a microsecond has long run on by itself.

@@ -70,7 +70,7 @@ impl StepSearch<'_> {
                     let Some(stepped) = self.explained(cuts, best, at_most)? else {
                         break;
                     };
-                    next = stepped.only_proven(self.all.clocks());
+                    next = stepped.only_likely(self.all.clocks());
                     if stepped.is_better_than(best) {
                         rivals.extend(better.replace(stepped));
                     } else {
