@@ -209,7 +209,7 @@ fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
     let ahead = host.ahead_ticks as f64;
     let offset = match (host.bounded, host.ahead_within_ticks) {
         (None, _) => place(ahead),
-        (Some((false, false)), _) => "nothing relates its clock to the others".into(),
+        (Some((false, false)), _) => "nothing bounds its time".into(),
         (_, (Some(less), Some(more))) => {
             let certain = seconds(less.max(more));
             match ends::of_clock(report, host.clock) {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::contradicted::{contradicted, known_to_be_set};
+use super::contradicted::{contradict_throughout, contradicted, known_to_be_set};
 use super::solution::{ClockSet, Solution};
 use crate::TruthError;
 use crate::align::{ClockStep, align};
@@ -78,6 +78,8 @@ pub struct Bounds {
     pub steps: Vec<StepsShow>,
     /// True for each clock that is bounded below at all, and above.
     sides: Vec<(bool, bool)>,
+    /// True for each clock that contradicts the others wherever it depends on them.
+    contradicting: Vec<bool>,
     /// How far times can be from the truth.
     pub errors: ErrorBounds,
     /// The summary of all events with edges.
@@ -156,7 +158,7 @@ impl Timed<'_> {
             ..bound_options(search.drift)
         };
         let trace = self.edges();
-        let (offsets, witnessed) = trace.at_root::<Estimate, _>(|| {
+        let (offsets, witnessed, contradicting) = trace.at_root::<Estimate, _>(|| {
             let source = trace.dependencies(&base)?;
             let offsets = offset_bounds(&source, |_| 0, &base, &options, self.monitor)?;
             // Where bounds were given up nobody knows which clocks have them.
@@ -166,7 +168,8 @@ impl Timed<'_> {
                 !offsets.complete || sides == Some((true, true))
             };
             let witnessed = witnessed(&source, is_bounded, self.monitor)?;
-            Ok((offsets, witnessed))
+            let contradicting = contradict_throughout(&source, &base, self.monitor)?;
+            Ok((offsets, witnessed, contradicting))
         })?;
         Ok(Some(BoundedOffsets {
             drift: search.drift,
@@ -174,6 +177,7 @@ impl Timed<'_> {
             if_set: known_to_be_set(&base),
             offsets,
             witnessed,
+            contradicting,
         }))
     }
 
@@ -248,6 +252,7 @@ impl Bounds {
             contradicted: places(&known.contradicted),
             if_set: places(&known.if_set),
             sides: nodes.by_clock(own.collect(), clocks),
+            contradicting: known.contradicting,
             steps: nodes.by_clock(steps.collect(), clocks),
             offsets: known.offsets,
             errors,
@@ -306,11 +311,13 @@ impl Bounds {
         }
         let mut one_sided = Vec::new();
         let mut unrelated = Vec::new();
+        let mut contradicting = Vec::new();
         for (clock, sides) in clocks.iter().zip(&self.sides) {
             match sides {
                 _ if !self.has_events(clock) => {}
                 (true, true) => {}
                 (true, false) | (false, true) => one_sided.push(clock),
+                (false, false) if self.contradicts(clock) => contradicting.push(clock),
                 (false, false) => unrelated.push(clock),
             }
         }
@@ -332,6 +339,11 @@ impl Bounds {
             &unrelated,
             &format!("no dependency relates it to {reference}, so that nothing bounds its time"),
         );
+        add(
+            &contradicting,
+            "its clock was set or stood still wherever dependencies relate it to others, so that \
+             nothing bounds its time",
+        );
         warnings
     }
 
@@ -352,6 +364,10 @@ impl Bounds {
         )
     }
 
+    fn contradicts(&self, clock: ClockId) -> bool {
+        self.contradicting.get(clock.as_usize()) == Some(&true)
+    }
+
     fn has_events(&self, clock: ClockId) -> bool {
         let summary = self.by_clock.get(clock.as_usize());
         summary.is_some_and(|it| it.events + it.unbounded > 0)
@@ -366,6 +382,7 @@ pub struct BoundedOffsets {
     if_set: Vec<ClockStep>,
     offsets: OffsetBounds,
     witnessed: Vec<Option<Witnessed>>,
+    contradicting: Vec<bool>,
 }
 
 impl BoundedOffsets {

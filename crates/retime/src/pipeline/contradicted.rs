@@ -14,7 +14,8 @@
 use crate::align::ClockStep;
 use crate::estimate::{Estimate, Offset};
 use crate::optimal::Relaxed;
-use retime_model::ClockId;
+use retime_causality::edges::{Source, each_part_watched};
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Clocks that must have gained more than they can, by clock and stamp, where `known` has no step
 /// of theirs; places that overlap are one.
@@ -74,10 +75,41 @@ fn known_steps(known: &Estimate, clock: ClockId) -> &[(i64, i64)] {
     offset.and_then(Option::as_ref).map_or(&[], |it| it.steps())
 }
 
+/// Per clock: true if nothing is known of how it differs from the others, though it depends on one of
+/// which it is. Wherever it exchanges something it contradicts them, as a clock does that stands still,
+/// or is set while all that it takes part in goes on.
+///
+/// Fails only if `monitor` says to give up.
+pub(super) fn contradict_throughout(
+    source: &impl Source,
+    known: &Estimate,
+    monitor: &dyn Monitor,
+) -> Result<Vec<bool>, Cancelled> {
+    let is_known = |clock: ClockId| {
+        let offset = known.offsets.get(clock.as_usize());
+        offset.is_some_and(Option::is_some)
+    };
+    let nothing = vec![false; source.clocks()];
+    if (0..source.clocks() as u32).all(|clock| is_known(ClockId(clock))) {
+        return Ok(nothing);
+    }
+    let found = each_part_watched(source, monitor, |part| {
+        let mut found = nothing.clone();
+        source.walk(part, |edge| {
+            for (clock, other) in [(edge.from, edge.to), (edge.to, edge.from)] {
+                found[clock.as_usize()] |= !is_known(clock) && is_known(other);
+            }
+        });
+        found
+    })?;
+    let both = |all: Vec<bool>, more: Vec<bool>| all.iter().zip(more).map(|(a, b)| a | b).collect();
+    Ok(found.into_iter().fold(nothing, both))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retime_causality::edges::EdgeIndex;
+    use retime_causality::edges::{Edge, EdgeIndex, Edges};
 
     fn left_out(clock: u32, after: i64, until: i64, by: f64) -> Relaxed {
         Relaxed::Step {
@@ -129,5 +161,21 @@ mod tests {
             .collect();
         let wanted = [(0, 5, 6, 1.0), (1, 300, 310, 8.0), (2, 40, 90, 9.0)];
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_clock_that_depends_on_a_known_one_and_is_not_known_contradicts_throughout() {
+        let message = |from, to| Edge::message(ClockId(from), 10, ClockId(to), 20);
+        let edges = Edges::new(
+            vec![message(0, 1), message(1, 2), message(2, 3)],
+            vec![Some((0, 100)); 5],
+        );
+        let constant = || Some(Offset::constant(0.0));
+        let known = Estimate {
+            offsets: vec![constant(), constant(), None, None, None],
+            reference: ClockId(0),
+        };
+        let found = contradict_throughout(&edges, &known, &()).unwrap();
+        assert_eq!(found, [false, false, true, false, false]);
     }
 }
