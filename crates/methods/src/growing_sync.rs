@@ -24,9 +24,9 @@
 //!
 //! ```
 //! use retime::ClockId;
-//! use retime_methods::GrowingPseudoSync;
+//! use retime_methods::GrowingShifts;
 //! let clock = ClockId;
-//! let mut shifts = GrowingPseudoSync::new(3, clock(0), true);
+//! let mut shifts = GrowingShifts::new(3, clock(0), true);
 //! // The first segments: one message from the base to clock 1, which is 50 ahead. It took 30.
 //! shifts.message(clock(0), clock(1), 80);
 //! assert_eq!(shifts.shifts()?, [Some(0), Some(80), None]); // of clock 2 nothing is known
@@ -49,7 +49,7 @@ use crate::pseudo_sync::{Fastest, Shifts};
 
 /// The shifts of clocks against a base clock, by the messages so far. Times are ticks.
 #[derive(Clone, Debug)]
-pub struct GrowingPseudoSync {
+pub struct GrowingShifts {
     fastest: Fastest,
     base: ClockId,
     closure: bool,
@@ -58,7 +58,7 @@ pub struct GrowingPseudoSync {
     is_behind: bool,
 }
 
-impl GrowingPseudoSync {
+impl GrowingShifts {
     /// The shifts of so many clocks against `base`, which is one of them: adjusted once, as printed,
     /// or with `closure` until no message is violated.
     pub fn new(clocks: usize, base: ClockId, closure: bool) -> Self {

@@ -49,7 +49,7 @@ mod traffic;
 pub use closure::{DifferenceBounds, NegativeCycle};
 pub use convex_hull::{ConvexHull, convex_hull};
 pub use extended::{Extended, extended};
-pub use growing_sync::GrowingPseudoSync;
+pub use growing_sync::GrowingShifts;
 pub use hofmann_hilgers::{HofmannHilgers, hofmann_hilgers};
 pub use interpolation::{Interpolation, interpolation};
 pub use min_max::{MinMax, min_max};

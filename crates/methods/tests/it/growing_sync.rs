@@ -4,7 +4,7 @@ use crate::common::cases;
 use proptest::prelude::*;
 use retime::estimate::NoEstimate;
 use retime::{ClockId, Edge, Edges, Ticks};
-use retime_methods::{GrowingPseudoSync, pseudo_synchronisation};
+use retime_methods::{GrowingShifts, pseudo_synchronisation};
 
 const CLOCKS: u32 = 5;
 const BASE: ClockId = ClockId(2);
@@ -25,7 +25,7 @@ fn edges() -> impl Strategy<Value = Vec<Edge>> {
     })
 }
 
-fn add(sync: &mut GrowingPseudoSync, edge: &Edge) {
+fn add(sync: &mut GrowingShifts, edge: &Edge) {
     let took = i128::from(edge.received) - i128::from(edge.sent);
     sync.message(edge.from, edge.to, took);
 }
@@ -47,7 +47,7 @@ proptest! {
     fn the_closure_comes_to_the_shifts_of_the_whole_and_reverses_nothing_between_segments(
         edges in edges(), cuts in proptest::collection::vec(1_usize..12, 1..8)
     ) {
-        let mut sync = GrowingPseudoSync::new(CLOCKS as usize, BASE, true);
+        let mut sync = GrowingShifts::new(CLOCKS as usize, BASE, true);
         let mut before: Vec<Option<i128>> = vec![None; CLOCKS as usize];
         // Where each end would be put that has come so far; the send with an earlier segment.
         let mut rest = &edges[..];
@@ -88,7 +88,7 @@ proptest! {
         edges in edges(), cut in 0_usize..60
     ) {
         let [mut once, mut twice] =
-            [(); 2].map(|()| GrowingPseudoSync::new(CLOCKS as usize, BASE, false));
+            [(); 2].map(|()| GrowingShifts::new(CLOCKS as usize, BASE, false));
         for (at, edge) in edges.iter().enumerate() {
             if at == cut {
                 twice.shifts().unwrap();
@@ -112,7 +112,7 @@ proptest! {
 fn what_is_taken_back_stays_subtracted() {
     // Clock 1 is violated by clock 3 first, then clock 3 more by clock 1.
     let clock = ClockId;
-    let mut sync = GrowingPseudoSync::new(4, clock(0), false);
+    let mut sync = GrowingShifts::new(4, clock(0), false);
     sync.message(clock(0), clock(1), 100);
     sync.message(clock(0), clock(3), 100);
     sync.message(clock(3), clock(1), -5);
@@ -125,7 +125,7 @@ fn what_is_taken_back_stays_subtracted() {
 
 #[test]
 fn clocks_that_drift_apart_are_told_by_their_cycle() {
-    let mut sync = GrowingPseudoSync::new(2, ClockId(0), true);
+    let mut sync = GrowingShifts::new(2, ClockId(0), true);
     sync.message(ClockId(0), ClockId(1), 10);
     sync.message(ClockId(1), ClockId(0), -8);
     assert_eq!(sync.shifts().unwrap(), [Some(0), Some(10)]);
