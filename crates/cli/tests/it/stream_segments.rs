@@ -26,10 +26,9 @@ fn stream(args: &str, input: &str) -> Outcome {
 const HEADER: &str = r#"{"retime-stream":1,"ticks_per_second":1000,"locations":["a","b"]}"#;
 
 /// Two hosts of which "b" is 5000 ticks ahead; messages there take 30, later 20, and one back 20.
-/// Segments of a second. The lines of "a" come first, then those of "b".
+/// Of each segment of a second the lines of "a" come first, then those of "b".
 fn two_hosts() -> String {
-    let mut text = format!("{HEADER}\n");
-    for (location, time, kind) in [
+    let events = [
         ("a", 100, r#","type":"send","message":1"#),
         ("a", 900, ""),
         ("a", 1_100, ""),
@@ -41,10 +40,12 @@ fn two_hosts() -> String {
         ("a", 2_200, ""),
         ("b", 6_320, r#","type":"receive","message":3"#),
         ("b", 7_300, ""),
-    ] {
-        text += &format!("{{\"location\":\"{location}\",\"time\":{time}{kind}}}\n");
-    }
-    text
+    ];
+    let line = |(location, time, kind): (&str, u64, &str)| {
+        format!("{{\"location\":\"{location}\",\"time\":{time}{kind}}}\n")
+    };
+    let lines: String = events.map(line).concat();
+    format!("{HEADER}\n{lines}")
 }
 
 /// Location and corrected time of each line.
