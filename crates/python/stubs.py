@@ -299,7 +299,7 @@ def stubs():
         merge=keywords("merge", indent=4),
         offsets=keywords("merge", NOT_WRITTEN, indent=4),
         simulate=keywords("simulate", indent=4),
-        stream=keywords("stream", LEFT_OUT | {"skip-bad", "report"}),
+        stream=keywords("stream", LEFT_OUT | {"skip-bad", "report", "method", "reference", "segment"}),
     )
 
 

@@ -32,6 +32,7 @@ mod reversed;
 pub mod ring;
 pub mod runaway;
 mod script;
+pub mod segments;
 pub mod set_clocks;
 mod simulated;
 pub mod strict;

@@ -11,6 +11,7 @@ use retime::{
     MinimalDelay, TickRate, Ticks, Timestamp, TruthError,
 };
 use retime_sim::InMemory;
+use retime_stream::FilterError;
 
 /// Why an experiment gave nothing; a defect of the experiment, unless it was stopped.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,9 @@ pub enum Failure {
     /// It was told to stop.
     #[error("stopped")]
     Stopped,
+    /// Its events cannot be taken one by one.
+    #[error(transparent)]
+    Stream(#[from] FilterError),
     /// Its clocks cannot be estimated.
     #[error("no estimate: {0:?}")]
     Estimate(NoEstimate),

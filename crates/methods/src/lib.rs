@@ -10,7 +10,7 @@
 //!  edges --regression, convex_hull--> lines between pairs --spanning_tree--> along the best
 //!        --sub_intervals, pair_bounds--> bounds by piece of the run
 //!            --min_max--> pairs    --closure--> hofmann_hilgers, extended: all clocks
-//!        --pseudo_sync--> constant shifts
+//!        --pseudo_sync, growing_sync--> constant shifts, at once or segment by segment
 //!  measured offsets --interpolation--> lines between them
 //! ```
 //!
@@ -30,6 +30,7 @@ mod clouds;
 mod convex_hull;
 mod direct;
 mod extended;
+mod growing_sync;
 mod hofmann_hilgers;
 mod hull;
 mod interpolation;
@@ -48,6 +49,7 @@ mod traffic;
 pub use closure::{DifferenceBounds, NegativeCycle};
 pub use convex_hull::{ConvexHull, convex_hull};
 pub use extended::{Extended, extended};
+pub use growing_sync::GrowingShifts;
 pub use hofmann_hilgers::{HofmannHilgers, hofmann_hilgers};
 pub use interpolation::{Interpolation, interpolation};
 pub use min_max::{MinMax, min_max};

@@ -136,37 +136,74 @@ pub fn pseudo_synchronisation(
 
 /// The time that the fastest message of each ordered pair of clocks seems to have taken beyond its
 /// minimal delay.
-struct Fastest {
+#[derive(Clone, Debug)]
+pub(crate) struct Fastest {
     clocks: usize,
     of: BTreeMap<(ClockId, ClockId), i128>,
 }
 
 /// The shift of each clock; `None` for clocks other than the base without dependencies.
-type Shifts = Vec<Option<i128>>;
+pub(crate) type Shifts = Vec<Option<i128>>;
 
 impl Fastest {
+    /// Nothing is known yet of so many clocks.
+    pub(crate) fn new(clocks: usize) -> Self {
+        Self {
+            clocks,
+            of: BTreeMap::new(),
+        }
+    }
+
+    /// Takes up a message that seems to have taken `took` beyond its minimal delay; true if no
+    /// other one between these clocks was as fast.
+    pub(crate) fn add(&mut self, from: ClockId, to: ClockId, took: i128) -> bool {
+        let fastest = self.of.entry((from, to)).or_insert(i128::MAX);
+        let is_faster = took < *fastest;
+        *fastest = took.min(*fastest);
+        is_faster
+    }
+
     fn of(
         edges: &Edges,
         least: impl Fn(&Edge) -> i64,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let mut pace = Pace::of(monitor);
-        let mut of = BTreeMap::new();
         let clocks = edges.clocks();
+        let mut found = Self::new(clocks);
         let exists = |clock: ClockId| clock.as_usize() < clocks;
         let known = |edge: &&Edge| exists(edge.from) && exists(edge.to);
         for edge in edges.all().iter().filter(known) {
             pace.event()?;
             let took = i128::from(edge.received) - i128::from(edge.sent) - i128::from(least(edge));
-            let fastest = of.entry((edge.from, edge.to)).or_insert(took);
-            *fastest = took.min(*fastest);
+            found.add(edge.from, edge.to, took);
         }
-        Ok(Self { clocks, of })
+        Ok(found)
     }
 
     /// The pseudo-shifts with their one adjustment, as printed.
     fn adjusted(&self, base: ClockId) -> Result<Shifts, NoEstimate> {
-        let first = self.direct(base)?;
+        self.refuse_unshifted(base)?;
+        Ok(self.known(base))
+    }
+
+    /// Fails if the base sends no message to one of the clocks that have any.
+    pub(crate) fn refuse_unshifted(&self, base: ClockId) -> Result<(), NoEstimate> {
+        let first = self.direct(base);
+        let lacks = |clock: &ClockId| first[clock.as_usize()].is_none();
+        match self.related().into_iter().filter(lacks).count() {
+            0 => Ok(()),
+            lacking => Err(NoEstimate::Missing(format!(
+                "as printed, pseudo-synchronisation needs a message from the base clock to each \
+                 other clock, and {lacking} of them get none; its closure also goes through other \
+                 clocks"
+            ))),
+        }
+    }
+
+    /// The pseudo-shifts with their one adjustment, of the clocks that have one.
+    pub(crate) fn known(&self, base: ClockId) -> Shifts {
+        let first = self.direct(base);
         let mut shifts = first.clone();
         for &(from, to) in self.of.keys() {
             let violation = self.violation(&first, from, to);
@@ -178,28 +215,20 @@ impl Fastest {
                 *shift = adjusted.min(*shift);
             }
         }
-        Ok(shifts)
+        shifts
     }
 
     /// The shifts by the messages from the base alone.
-    fn direct(&self, base: ClockId) -> Result<Shifts, NoEstimate> {
+    fn direct(&self, base: ClockId) -> Shifts {
         let mut shifts = vec![None; self.clocks];
-        let mut lacking = 0;
-        for clock in self.related() {
-            let shift = self.of.get(&(base, clock)).copied();
-            lacking += usize::from(shift.is_none() && clock != base);
-            shifts[clock.as_usize()] = shift;
+        let from_base = (base, ClockId(0))..=(base, ClockId(u32::MAX));
+        for (&(_, clock), &took) in self.of.range(from_base) {
+            shifts[clock.as_usize()] = Some(took);
         }
         if let Some(shift) = shifts.get_mut(base.as_usize()) {
             *shift = Some(0);
         }
-        if lacking == 0 {
-            return Ok(shifts);
-        }
-        Err(NoEstimate::Missing(format!(
-            "as printed, pseudo-synchronisation needs a message from the base clock to each other \
-             clock, and {lacking} of them get none; its closure also goes through other clocks"
-        )))
+        shifts
     }
 
     /// The clocks that have dependencies.
@@ -217,7 +246,11 @@ impl Fastest {
     }
 
     /// The shortest paths from the base.
-    fn closed(&self, base: ClockId, monitor: &dyn Monitor) -> Result<Shifts, NoEstimate> {
+    pub(crate) fn closed(
+        &self,
+        base: ClockId,
+        monitor: &dyn Monitor,
+    ) -> Result<Shifts, NoEstimate> {
         let mut pace = Pace::of(monitor);
         let mut shifts = vec![None; self.clocks];
         let mut previous = vec![None; self.clocks];
@@ -260,7 +293,7 @@ impl Fastest {
     }
 
     /// Fails if messages lead from the base to some of the clocks only.
-    fn refuse_unreachable(&self, base: ClockId) -> Result<(), NoEstimate> {
+    pub(crate) fn refuse_unreachable(&self, base: ClockId) -> Result<(), NoEstimate> {
         let mut reached = vec![false; self.clocks];
         let mut ahead = vec![base];
         while let Some(clock) = ahead.pop() {

@@ -15,4 +15,7 @@ pub enum FilterError {
     /// The stamp is too far from the first one.
     #[error("time {0} is more than 2^61 ticks away from the first one of the stream")]
     OutOfRange(Timestamp),
+    /// The stamp, shifted, is none: it lies before 0 or beyond 64 bits.
+    #[error("time {0} would lie outside of 0 to 2^64 by the clock of the reference")]
+    OutOfReach(Timestamp),
 }

@@ -5,7 +5,9 @@
 //! crate knows nothing of whole traces and of files, nor of the estimates and alignments
 //! that need all of a trace; of `retime` it takes the laws of the controlled logical clock,
 //! so that filter and batch agree to the tick. [`Filter`] takes events of one's own,
-//! [`lines`] the lines of `retime stream`, by the parser of `retime-jsonl`.
+//! [`lines`] the lines of `retime stream`, by the parser of `retime-jsonl`. [`Segments`] puts the
+//! events of hosts whose clocks differ by constants in one order, segment by segment, by shifts that
+//! its caller knows.
 //!
 //! ```text
 //!  per location        all clocks               per clock              all clocks
@@ -71,10 +73,12 @@ mod matching;
 mod merge;
 mod options;
 mod overdue;
+mod passage;
 mod patience;
 mod release;
 mod report;
 mod room;
+mod segments;
 mod silent;
 mod smoother;
 mod spread;
@@ -85,5 +89,7 @@ pub use error::FilterError;
 pub use event::{Collective, Corrected, Event, EventKind, MessageId, Prefix};
 pub use filter::Filter;
 pub use options::{DelayBound, FilterOptions};
+pub use passage::Passage;
 pub use report::FilterReport;
+pub use segments::{SegmentOptions, SegmentReport, Segments};
 pub use spread::Spread;

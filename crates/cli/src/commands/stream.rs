@@ -1,7 +1,8 @@
-//! `retime stream`: the filter between standard input and standard output.
+//! `retime stream`: the filter, or segments that are shifted, between standard input and standard
+//! output.
 //!
-//! [`Lines`](retime_stream::lines::Lines) says what each line means and what leaves. Here
-//! the command waits for input, keeps the output flowing, counts what is left out, and ends
+//! [`Lines`](retime_stream::lines::Lines) and [`SegmentLines`](retime_stream::lines::SegmentLines)
+//! say what each line means and what leaves. Here the command waits for input, keeps the output flowing, counts what is left out, and ends
 //! in order.
 //!
 //! An interrupt counts as the end of the input, and so does it when nobody is left
@@ -10,6 +11,7 @@
 //! unless it is the header.
 
 mod args;
+mod flow;
 mod input;
 mod pump;
 mod report;
@@ -26,6 +28,7 @@ use crate::report::target;
 
 /// Runs the command.
 pub(crate) fn run(args: &StreamArgs) -> Result<u8, CliError> {
+    args.fit()?;
     let report = args.report.as_deref().map(|path| {
         target::check_file(path)?;
         target::Place::prepare(path)

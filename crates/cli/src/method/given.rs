@@ -69,11 +69,16 @@ const CHOICES: [(&str, Choice); 23] = [
 ];
 
 impl Given {
+    /// True if an option was given.
+    pub(crate) fn has(&self, option: &str) -> bool {
+        self.0.iter().any(|given| given == option)
+    }
+
     /// Refuses an option that does nothing with this method.
     pub(super) fn fits(&self, method: &Method) -> Result<(), CliError> {
-        let stranger = CHOICES.iter().find(|(option, choice)| {
-            self.0.iter().any(|given| given == option) && !method.heeds(*choice)
-        });
+        let stranger = CHOICES
+            .iter()
+            .find(|(option, choice)| self.has(option) && !method.heeds(*choice));
         let Some((option, choice)) = stranger else {
             return Ok(());
         };

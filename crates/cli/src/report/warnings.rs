@@ -38,6 +38,14 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
             plural(check.violated_within_clock(), "dependency")
         ));
     }
+    if analysis.faster_within_clocks() > 0 {
+        warnings.push(format!(
+            "{} faster than the minimal delay that was given between locations of one clock, which no \
+             correction changes, and not counted; where it holds between them, too, give \
+             --clocks process or --clocks location",
+            plural(analysis.faster_within_clocks(), "dependency")
+        ));
+    }
     if analysis.clocks().len() > 1 && !analysis.standings().contains(&Standing::Tied) {
         let stretch = build::stretch_part(analysis);
         let when = stretch.map_or_else(String::new, |it| format!(" {}", examined::when(&it)));

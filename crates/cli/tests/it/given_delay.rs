@@ -68,3 +68,23 @@ fn what_is_faster_than_a_learned_delay_does_not() {
     let copied = scratch.succeed("correct trace -o other --min-delay 1us");
     assert!(copied.contains("plain copy"), "{copied}");
 }
+
+#[test]
+fn what_is_faster_than_a_given_delay_within_one_clock_is_told() {
+    let scratch = Scratch::new();
+    // One node whose ranks read one clock.
+    scratch
+        .succeed("simulate halo -o trace --grid 2x2 --iterations 20 --offset 0 --drift 0 --seed 1");
+    let told = scratch.succeed("check trace --min-delay 1ms");
+    let told = told.lines().find(|line| line.contains("of one clock"));
+    let told = told.expect("a warning");
+    let count = told
+        .split_whitespace()
+        .find_map(|word| word.replace(',', "").parse::<u64>().ok());
+    let apart = scratch.retime("check trace --min-delay 1ms --clocks location --json -");
+    let apart = json(&apart.expect_code(1).stdout);
+    assert_eq!(count, apart["before"]["short"].as_u64(), "{told}");
+    // A delay that is only learned asks nothing of them.
+    let learned = scratch.succeed("check trace");
+    assert!(!learned.contains("of one clock"), "{learned}");
+}

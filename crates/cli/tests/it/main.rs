@@ -67,6 +67,7 @@ mod staging;
 mod stragglers;
 mod stream;
 mod stream_ends;
+mod stream_segments;
 mod time_of_day;
 mod truth;
 mod verdicts;

@@ -1,8 +1,11 @@
 //! Liu's experiment: eight hosts.
 
+use retime::ClockId;
 use retime_experiments::pseudo_sync::{
-    LiuFigures, RUNS, recorded_share, run, shifted_share, total,
+    LiuFigures, RUNS, SHIFTS, experiment, recorded_share, run, shifted_share, total,
 };
+use retime_experiments::segments::by_segments;
+use retime_methods::pseudo_synchronisation;
 
 fn runs() -> Vec<LiuFigures> {
     (0..RUNS).map(|seed| run(seed, 1_000.0).unwrap()).collect()
@@ -95,4 +98,28 @@ fn tables_3_and_5_contradict_each_other() {
         choose *= f64::from(34 - k) / f64::from(k + 1);
     }
     assert!(tail > 0.0 && tail < 1e-5, "{tail}");
+}
+
+#[test]
+fn segments_come_to_the_shifts_of_the_whole_run_by_the_clock_of_each_host() {
+    for (seed, length) in [(0, 10_000), (1, 50_000), (2, 1_000_000)] {
+        let edges = experiment(seed, 1_000.0);
+        let events = 2 * edges.all().len() as u64;
+        for base in (0..8).map(ClockId) {
+            let whole = pseudo_synchronisation(&edges, |_| 0, true, base, &()).unwrap();
+            let closed = by_segments(&edges, &SHIFTS, base, true, length).unwrap();
+            for (host, shift) in (0..8).map(ClockId).zip(&closed.shifts) {
+                assert_eq!(*shift, -whole.at(host, 0).round() as i128);
+            }
+            assert!(closed.in_order && closed.left_reversed == 0, "{closed:?}");
+            assert_eq!(closed.events, events);
+            // As printed: what is left reversed are messages with neither end at the base.
+            let printed = by_segments(&edges, &SHIFTS, base, false, length).unwrap();
+            assert!(printed.in_order, "{printed:?}");
+            assert!(printed.left_reversed < 200, "{printed:?}");
+        }
+        // Nothing is held for long once clocks are known.
+        let first = by_segments(&edges, &SHIFTS, ClockId(0), true, length).unwrap();
+        assert!(first.first_left >= length.min(900_000), "{first:?}");
+    }
 }

@@ -24,6 +24,7 @@ mod common;
 mod drifting;
 mod extended;
 mod extremes;
+mod growing_sync;
 mod interpolation;
 mod min_max;
 mod pair_lines;

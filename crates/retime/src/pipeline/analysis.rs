@@ -79,6 +79,7 @@ pub struct Analysis {
     clocks: Clocks,
     delay: UsedDelay,
     recorded: Check,
+    faster_within_clocks: u64,
     told: EdgeFigures,
     options: AnalysisOptions,
     /// How clocks differ, once somebody has asked; `None` where nothing relates any.
@@ -171,8 +172,10 @@ impl Analysis {
             causality.limit_to(from, to);
         }
         let times = causality.nodes().timestamps();
+        let recorded = check(&causality, &clocks, &delay.delay, times, monitor)?;
         Ok(Self {
-            recorded: check(&causality, &clocks, &delay.delay, times, monitor)?,
+            faster_within_clocks: faster_within(&causality, &clocks, &delay, &recorded, monitor)?,
+            recorded,
             told: EdgeFigures::by(&causality, &clocks, &info, options.window.is_some()),
             info,
             causality,
@@ -251,6 +254,13 @@ impl Analysis {
     /// Events stamped before their predecessor on the same location.
     pub fn out_of_order(&self) -> u64 {
         self.causality.defects().count(Defect::TimeRunsBackwards)
+    }
+
+    /// Dependencies between locations of one clock that are faster as recorded than a minimal delay
+    /// that was given, but not reversed. No map of the clock changes that, so they are no
+    /// [contradictions](Self::contradictions); 0 where the delay was learned.
+    pub fn faster_within_clocks(&self) -> u64 {
+        self.faster_within_clocks
     }
 
     /// How many dependencies times contradict that were checked by the minimal delay in use:
@@ -414,6 +424,8 @@ impl Analysis {
         // Nothing is taken over before all of it is known.
         let times = self.causality.nodes().timestamps();
         self.recorded = check(&self.causality, clocks, &delay.delay, times, monitor)?;
+        self.faster_within_clocks =
+            faster_within(&self.causality, clocks, &delay, &self.recorded, monitor)?;
         self.delay = delay;
         if regrouped {
             self.clocks = clocks.clone();
@@ -441,4 +453,25 @@ fn checked(found: Found, input: &Problem<'_>) -> Result<Solution, Unsolved> {
         times,
         left,
     })
+}
+
+/// How many dependencies within one of `clocks` are faster than a delay that was given, though not
+/// reversed: those that are too fast if each location has a clock of its own, less those that are too fast
+/// between `clocks`, of which `recorded` tells.
+fn faster_within(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &UsedDelay,
+    recorded: &Check,
+    monitor: &dyn Monitor,
+) -> Result<u64, Cancelled> {
+    let locations = causality.nodes().locations();
+    if !delay.is_given() || clocks.len() == locations {
+        return Ok(0);
+    }
+    let times = causality.nodes().timestamps();
+    let each = Clocks::each_location(locations);
+    let all = check(causality, &each, &delay.delay, times, monitor)?;
+    let told = recorded.short() + recorded.violated_within_clock();
+    Ok(all.short().saturating_sub(told))
 }

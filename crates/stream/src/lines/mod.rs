@@ -36,11 +36,12 @@
 
 mod event;
 mod labels;
+mod record;
+mod segments;
 
 use std::io::{self, Write};
-use std::ops::Range;
 
-use retime_jsonl::line::{Fields, Header, LONGEST, What};
+use retime_jsonl::line::{Header, What};
 use retime_model::Timestamp;
 
 use crate::control::FilterControl;
@@ -49,34 +50,10 @@ use crate::filter::Filter;
 use crate::options::FilterOptions;
 use crate::spread::Spread;
 use labels::Labels;
+use record::{fields_of, text_of, too_long};
 
-/// A line on its way through the filter.
-#[derive(Debug)]
-pub struct Record {
-    text: Box<str>,
-    /// Where its time stands.
-    time: Range<u32>,
-    /// When it was read, in microseconds.
-    read: u64,
-}
-
-/// Why a line is not taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    /// It cannot be understood; others may be.
-    #[error("{0}")]
-    Line(String),
-    /// The stream cannot begin with it, or not with these options; without it
-    /// all others would mean something else.
-    #[error("{0}")]
-    Stream(String),
-}
-
-impl From<String> for Refused {
-    fn from(what: String) -> Self {
-        Self::Line(what)
-    }
-}
+pub use record::{Record, Refused};
+pub use segments::SegmentLines;
 
 /// The filter and what the lines have said so far. Times of reading and writing are
 /// microseconds since any moment, and matter only to [`Lines::stay`].
@@ -111,8 +88,7 @@ impl Lines {
         options: impl FnOnce(Option<u64>) -> Result<FilterOptions, String>,
         out: &mut impl Write,
     ) -> Result<(), Refused> {
-        let text = std::str::from_utf8(line).map_err(|_| no_text(line))?;
-        let text = text.trim();
+        let text = text_of(line)?;
         if text.is_empty() {
             return Ok(());
         }
@@ -135,11 +111,7 @@ impl Lines {
         let Some(filter) = &mut self.filter else {
             return Ok(());
         };
-        let fields = Fields::of(text)?;
-        if fields.has_raw_time() {
-            let what = "it has a \"raw_time\" already: it went through retime before";
-            return Err(Refused::Line(what.into()));
-        }
+        let fields = fields_of(text)?;
         let labels = &mut self.labels;
         let location = labels.index(fields.location()?, filter)?;
         let what = fields.what(|name| labels.index(name, filter))?;
@@ -148,16 +120,11 @@ impl Lines {
             None => filter.heartbeat(location, Timestamp(fields.time()?.0)),
             Some(kind) => {
                 let (time, place) = fields.time()?;
-                let payload = Record {
-                    text: text.into(),
-                    time: place.start as u32..place.end as u32,
-                    read,
-                };
                 let event = Event {
                     location,
                     time: Timestamp(time),
                     kind,
-                    payload,
+                    payload: Record::new(text, place, read),
                 };
                 filter.push(event)
             }
@@ -166,15 +133,9 @@ impl Lines {
     }
 
     /// Why a line that begins with `start` at byte `from` of the input, and is longer than
-    /// [`LONGEST`], is not taken.
+    /// [`LONGEST`](retime_jsonl::line::LONGEST), is not taken.
     pub fn too_long(&self, start: &[u8], from: u64) -> Refused {
-        let most = LONGEST >> 20;
-        let what = format!("it is longer than {most} MiB; it begins at byte {from} of the input");
-        if self.filter.is_none() && Header::may_begin_with(start) {
-            Refused::Stream(what)
-        } else {
-            Refused::Line(what)
-        }
+        too_long(self.filter.is_none(), start, from)
     }
 
     /// No line comes any more: [`Self::give`] then writes all that is left.
@@ -190,9 +151,9 @@ impl Lines {
             return Ok(());
         };
         while let Some(corrected) = filter.pop() {
-            let Record { text, time, read } = corrected.payload;
-            self.stay.add(now.saturating_sub(read));
-            event::write(out, &text, time, corrected.time, corrected.raw)?;
+            let record = &corrected.payload;
+            self.stay.add(now.saturating_sub(record.read));
+            record.write(out, corrected.time, corrected.raw)?;
         }
         Ok(())
     }
@@ -217,13 +178,5 @@ impl Lines {
         }
         self.labels.is_closed = !is_constant;
         Ok(filter)
-    }
-}
-
-/// Names what a line is that is no text.
-fn no_text(line: &[u8]) -> String {
-    match line {
-        [0x1f, 0x8b, ..] => "this is gzip: unpack it first, as zcat does".into(),
-        _ => "this is not UTF-8".into(),
     }
 }

@@ -21,3 +21,4 @@ mod common;
 mod like_batch;
 mod online;
 mod ring;
+mod segments;

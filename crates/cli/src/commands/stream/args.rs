@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use retime::clock::{AmortizationRate, Control, Gamma};
 use retime::{Delay, TickRate};
-use retime_stream::{DelayBound, FilterControl, FilterOptions};
+use retime_stream::{DelayBound, FilterControl, FilterOptions, SegmentOptions};
 
 use crate::error::CliError;
-use crate::method::{ConstantsArgs, Controller, to_ticks};
+use crate::method::{ConstantsArgs, Controller, Given, to_ticks};
 
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
+    // First, while all options are still there to be seen.
+    #[command(flatten)]
+    given: Given,
     /// Least time from a cause to its effect
     #[arg(
         long,
@@ -51,6 +54,28 @@ pub(crate) struct StreamArgs {
         help_heading = "Model"
     )]
     ticks_per_second: Option<u64>,
+    /// How time stamps are corrected
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        default_value = "clc",
+        help_heading = "Method"
+    )]
+    pub(super) method: StreamMethod,
+    /// Whose clock is the common one, of pseudo-synchronisation: a location as the first line
+    /// names it [default: the first]
+    #[arg(long, value_name = "LOCATION", help_heading = "Method")]
+    pub(super) reference: Option<String>,
+    /// How long the segments are, by the clocks of their hosts, after which
+    /// pseudo-synchronisation shifts clocks anew
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "1s",
+        help_heading = "Method"
+    )]
+    segment: Delay,
     /// What controls the clock: constant, 1997, or some of the letters a to d
     #[arg(
         long,
@@ -89,14 +114,68 @@ pub(crate) struct StreamArgs {
     pub(super) quiet: bool,
 }
 
+/// How the stream is corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum StreamMethod {
+    /// The controlled logical clock: what contradicts is moved
+    Clc,
+    /// Liu's pseudo-synchronisation, segment by segment: clocks shifted by the fastest messages so far
+    /// from the reference, adjusted once
+    #[value(name = "pseudo-sync")]
+    Shifts,
+    /// The same, adjusted until no message is violated
+    #[value(name = "pseudo-sync-closure")]
+    ClosedShifts,
+}
+
+/// The options that have no part in the controlled logical clock.
+const OF_SEGMENTS: [&str; 2] = ["reference", "segment"];
+/// The options that have a part in it alone.
+const OF_CLC: [&str; 15] = [
+    "max-clock-difference",
+    "start-clock-difference",
+    "transfer-delay",
+    "merged",
+    "controller",
+    "gamma-max",
+    "gamma-min",
+    "q-init",
+    "q-min",
+    "q-factor",
+    "gamma-degress",
+    "l-upper",
+    "l-lower",
+    "amortization",
+    "delay",
+];
+
 impl StreamArgs {
-    /// The bounds and constants that they ask for; of a stream whose header says how fast
-    /// ticks run, if nothing else does.
+    /// Refuses an option that does nothing with the method.
+    pub(super) fn fit(&self) -> Result<(), CliError> {
+        let strangers = match self.method {
+            StreamMethod::Clc => &OF_SEGMENTS[..],
+            StreamMethod::Shifts | StreamMethod::ClosedShifts => &OF_CLC[..],
+        };
+        let Some(option) = strangers.iter().find(|option| self.given.has(option)) else {
+            return Ok(());
+        };
+        let method = self.method.to_possible_value();
+        let method = method.as_ref().map_or("", |value| value.get_name());
+        Err(CliError::Usage(format!(
+            "--{option} has no part in --method {method}; leave it out or choose another method"
+        )))
+    }
+
+    /// The bounds and constants of the controlled logical clock that they ask for; of a stream whose
+    /// header says how fast ticks run, if nothing else does.
     pub(crate) fn filter(&self, ticks_per_second: Option<u64>) -> Result<FilterOptions, CliError> {
+        if self.method != StreamMethod::Clc {
+            let message = "a filter is the controlled logical clock; leave --method out";
+            return Err(CliError::Usage(message.into()));
+        }
+        self.fit()?;
         let args = self;
-        let ticks = args.ticks_per_second.or(ticks_per_second);
-        let rate = TickRate::per_second(ticks.unwrap_or(1_000_000_000));
-        let rate = rate.ok_or_else(|| CliError::Usage("there are no 0 ticks per second".into()))?;
+        let rate = args.rate(ticks_per_second)?;
         let difference = to_ticks(args.max_clock_difference, rate)?;
         let start = args
             .start_clock_difference
@@ -117,6 +196,25 @@ impl StreamArgs {
             },
             ..FilterOptions::new(rate)
         })
+    }
+
+    /// The bounds of segments, likewise.
+    pub(super) fn segments(
+        &self,
+        ticks_per_second: Option<u64>,
+    ) -> Result<SegmentOptions, CliError> {
+        let rate = self.rate(ticks_per_second)?;
+        Ok(SegmentOptions {
+            length: to_ticks(self.segment, rate)?,
+            min_delay: to_ticks(self.min_delay, rate)?,
+            ..SegmentOptions::new(rate)
+        })
+    }
+
+    fn rate(&self, ticks_per_second: Option<u64>) -> Result<TickRate, CliError> {
+        let ticks = self.ticks_per_second.or(ticks_per_second);
+        let rate = TickRate::per_second(ticks.unwrap_or(1_000_000_000));
+        rate.ok_or_else(|| CliError::Usage("there are no 0 ticks per second".into()))
     }
 
     fn control(&self, rate: TickRate) -> Result<FilterControl, CliError> {

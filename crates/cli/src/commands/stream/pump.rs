@@ -1,12 +1,13 @@
-//! Lines of the input go through the filter to the output.
+//! Lines of the input go through the filter, or segment by segment, to the output.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use retime_stream::lines::{Lines, Refused};
+use retime_stream::lines::Refused;
 
 use super::args::StreamArgs;
+use super::flow::Flow;
 use super::input::{self, Input, Next};
 use super::wait::{Woken, for_input};
 use crate::error::CliError;
@@ -20,11 +21,11 @@ fn refused(why: &Refused, line: u64) -> CliError {
     CliError::input(Path::new("standard input"), format!("line {line}: {why}"))
 }
 
-/// The filter and what surrounds it.
+/// What lines go through, and what surrounds it.
 pub(super) struct Stream<'a> {
     args: &'a StreamArgs,
     out: io::BufWriter<io::StdoutLock<'static>>,
-    pub(super) lines: Lines,
+    pub(super) flow: Flow<'a>,
     pub(super) count: u64,
     pub(super) bad: u64,
     pub(super) start: Instant,
@@ -37,7 +38,7 @@ impl<'a> Stream<'a> {
         Self {
             args,
             out: io::BufWriter::with_capacity(BUFFER, io::stdout().lock()),
-            lines: Lines::default(),
+            flow: Flow::new(args),
             count: 0,
             bad: 0,
             start: Instant::now(),
@@ -45,7 +46,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Sends all of the input through the filter. What was taken is given out
+    /// Sends all of the input through. What was taken is given out
     /// even if something fails after it.
     pub(super) fn pump(&mut self, mut input: Input<impl Read>) -> Result<(), CliError> {
         let outcome = loop {
@@ -55,9 +56,18 @@ impl<'a> Stream<'a> {
                 Err(error) => break Err(error),
             }
         };
-        self.lines.finish();
+        let finished = match outcome {
+            Ok(()) => self
+                .flow
+                .finish()
+                .map_err(|why| CliError::input(Path::new("standard input"), why.to_string())),
+            Err(error) => {
+                let _ = self.flow.finish();
+                Err(error)
+            }
+        };
         let given = self.give().and_then(|()| self.flush());
-        match outcome.and(given) {
+        match finished.and(given) {
             // Whoever read the output has seen enough.
             Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
                 Ok(())
@@ -75,7 +85,7 @@ impl<'a> Stream<'a> {
         let taken = match next {
             Next::End => return Ok(false),
             Next::Line(text) => self.take(text),
-            Next::TooLong { start, from } => Err(self.lines.too_long(start, from)),
+            Next::TooLong { start, from } => Err(self.flow.too_long(start, from)),
         };
         self.count += 1;
         match taken {
@@ -97,17 +107,12 @@ impl<'a> Stream<'a> {
 
     /// Takes a line; says what is wrong with it.
     fn take(&mut self, line: &[u8]) -> Result<(), Refused> {
-        let args = self.args;
-        let options = |ticks_per_second| {
-            let options = args.filter(ticks_per_second);
-            options.map_err(|error| error.to_string())
-        };
-        self.lines.take(line, self.read, options, &mut self.out)
+        self.flow.take(line, self.read, &mut self.out)
     }
 
-    /// Writes what has left the filter.
+    /// Writes what has left.
     fn give(&mut self) -> Result<(), CliError> {
-        let given = self.lines.give(self.read, &mut self.out);
+        let given = self.flow.give(self.read, &mut self.out);
         given.map_err(|error| CliError::io(Path::new("standard output"), error))
     }
 
