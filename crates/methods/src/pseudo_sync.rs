@@ -71,7 +71,7 @@ impl Estimator for PseudoSync {
 
     fn help(&self) -> &'static str {
         if self.closure {
-            "The same, adjusted until no message is violated"
+            "Pseudo-synchronisation, adjusted until no message is violated"
         } else {
             "Liu's pseudo-synchronisation: clocks shifted by the fastest messages from the \
              reference, adjusted once"

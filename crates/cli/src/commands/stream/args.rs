@@ -123,7 +123,7 @@ pub(super) enum StreamMethod {
     /// from the reference, adjusted once
     #[value(name = "pseudo-sync")]
     Shifts,
-    /// The same, adjusted until no message is violated
+    /// Pseudo-synchronisation, adjusted until no message is violated
     #[value(name = "pseudo-sync-closure")]
     ClosedShifts,
 }
@@ -198,7 +198,7 @@ impl StreamArgs {
         })
     }
 
-    /// The bounds of segments, likewise.
+    /// The bounds of segments; of a stream whose header says how fast ticks run, if nothing else does.
     pub(super) fn segments(
         &self,
         ticks_per_second: Option<u64>,
