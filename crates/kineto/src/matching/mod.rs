@@ -103,6 +103,9 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     };
     let mut messages = Vec::new();
     for (label, members) in calls.labelled() {
+        if calls.is_of_one(&label, &members) {
+            continue;
+        }
         let group = calls.group(&label, &members);
         let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) = members
             .into_iter()

@@ -317,3 +317,34 @@ fn groups_of_equal_name_are_told_apart() {
     assert!(same(0, 1) && same(2, 3) && !same(0, 2));
     assert_eq!(matching.groups.len(), 2);
 }
+
+#[test]
+fn calls_of_a_group_of_one_are_no_communication() {
+    let args = |name: &str, ranks: &[u32]| {
+        let size = ranks.len();
+        format!(
+            "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\"Seq\":3,\
+             \"Group size\":{size},\"Process Group Name\":\"{name}\",\"dtype\":\"Float\""
+        )
+    };
+    let files = [0, 1].map(|rank| {
+        let own = [rank];
+        let mut profile = Profile::of(rank, 2, &[("0", BOTH), ("1", &own)]);
+        for (stream, name, ranks) in [(20, "0", BOTH), (21, "1", &own), (22, "unsaid", &own)] {
+            let name = args(name, ranks);
+            profile.event(
+                "kernel",
+                "ncclDevKernel_AllReduce",
+                stream,
+                1_000,
+                50,
+                &name,
+            );
+        }
+        profile.read()
+    });
+    assert_eq!(joined(&files).map(|it| it.len()), [1, 1]);
+    assert_eq!(unused(&files), []);
+    // Of a group of two that only one has recorded nothing is sure but that.
+    assert_eq!(unused(&files[..1]), [("lone collective call", 1)]);
+}
