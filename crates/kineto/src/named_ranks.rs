@@ -56,7 +56,7 @@ impl Named {
                     .to_owned(),
             ),
             Self::Some(files) => {
-                let names = files.iter().map(|it| printable_path(it).to_string());
+                let names = files.iter().map(|it| printable_path(it));
                 let named = few(names, NAMED)?;
                 Some(format!(
                     "{named} does not say its rank; that of its name is taken, as names are right \

@@ -338,7 +338,7 @@ pub(crate) fn warnings(paths: &[PathBuf], files: &[FileRead]) -> Vec<String> {
     let is_of_none = |it: &FileRead| it.header.rank.is_none() && it.of_ranks.is_empty();
     let without = paths.iter().zip(files).filter(|it| is_of_none(it.1));
     let name = |(path, _): (&PathBuf, &FileRead)| {
-        printable_path(Path::new(path.file_name().unwrap_or_default())).to_string()
+        printable_path(Path::new(path.file_name().unwrap_or_default()))
     };
     let without: Vec<String> = without.map(name).collect();
     if let Some(named) = few(without.into_iter(), NAMED) {

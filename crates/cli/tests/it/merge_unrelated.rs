@@ -10,7 +10,9 @@ fn of_clocks_that_nothing_relates_it_is_not_said_that_none_was_off() {
     let scratch = Scratch::new();
     let said = |scratch: &Scratch, lines: String| {
         scratch.write("log.jsonl", &lines);
-        scratch.retime("merge log.jsonl -o job.pftrace -f").stdout
+        scratch
+            .retime("merge log.jsonl -o job.pftrace --force")
+            .stdout
     };
     let told = said(&scratch, event("a", "") + &event("b", ""));
     let both = "2 clocks: nothing relates them, so how far they are apart is not known\n\
@@ -32,6 +34,6 @@ fn of_clocks_that_nothing_relates_it_is_not_said_that_none_was_off() {
         }
     }
     let told = said(&scratch, lines);
-    let third = "; nothing relates c to the others, so how far off is not known\n";
+    let third = "; nothing relates location 0 to the others, so how far off is not known\n";
     assert!(told.contains(third), "{told}");
 }

@@ -60,8 +60,8 @@ fn clocks(part: &Part) -> String {
         if offsets.clocks.len() == 1 {
             return format!("{count}, which all events are stamped by");
         }
-        let related = offsets.clocks.iter().filter(|it| !is_unrelated(it));
-        if related.count() <= 1 {
+        let before = &part.report.before;
+        if before.messages.total + before.collectives.total == 0 {
             return format!(
                 "{count}: nothing relates them, so how far they are apart is not known"
             );
@@ -153,11 +153,11 @@ fn whose(clock: &ClockOffsets) -> String {
         (Some(first), Some(last)) if last > first => format!("ranks {first} to {last}"),
         (Some(only), _) => format!("rank {only}"),
         (None, _) => match clock.processes.as_slice() {
-            [] => format!(
+            [only] if !only.is_empty() => printable(only).into_owned(),
+            [] | [_] => format!(
                 "location {}",
                 clock.locations.first().copied().unwrap_or_default()
             ),
-            [only] => printable(only).into_owned(),
             several => plural(several.len() as u64, "process"),
         },
     };
