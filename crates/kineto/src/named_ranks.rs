@@ -56,7 +56,7 @@ impl Named {
                     .to_owned(),
             ),
             Self::Some(files) => {
-                let names = files.iter().map(|it| printable_path(it));
+                let names = files.iter().map(printable_path);
                 let named = few(names, NAMED)?;
                 Some(format!(
                     "{named} does not say its rank; that of its name is taken, as names are right \
