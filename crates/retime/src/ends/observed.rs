@@ -173,11 +173,14 @@ mod tests {
 
     #[test]
     fn values_that_a_fit_can_meet_say_nothing_of_the_spread() {
-        let off = [0.0, 11.0, 0.0, 9.0, 0.0, 0.0];
-        assert_eq!(spread(&mut off.clone(), 0), LEAST);
-        assert!((spread(&mut off.clone(), 4) - NORMAL * 10.0).abs() < 1e-9);
+        let of = |parameters: usize, expected: f64| {
+            let found = spread(&mut [0.0, 11.0, 0.0, 9.0, 0.0, 0.0], parameters);
+            assert!((found - expected).abs() < 1e-9, "{parameters}: {found}");
+        };
+        of(0, LEAST);
+        of(4, NORMAL * 10.0);
         // However many it can meet, the worst is left.
-        assert!((spread(&mut off.clone(), 9) - NORMAL * 11.0).abs() < 1e-9);
-        assert_eq!(spread(&mut [], 4), LEAST);
+        of(9, NORMAL * 11.0);
+        assert!((spread(&mut [], 4) - LEAST).abs() < 1e-9);
     }
 }
