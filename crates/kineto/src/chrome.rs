@@ -87,8 +87,9 @@ impl Document for Chrome {
     fn take_other_recordings(
         &self,
         files: &mut Vec<PathBuf>,
+        rank: &dyn Fn(&Path) -> Option<u32>,
     ) -> io::Result<Vec<(PathBuf, String)>> {
-        let mut others = recordings::take_others(files)?;
+        let mut others = recordings::take_others(files, rank)?;
         others.extend(copies::take_copies(files));
         Ok(others)
     }

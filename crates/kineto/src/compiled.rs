@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::profile::FileRead;
+use crate::profile::{FileRead, Unused};
 use crate::xla;
 
 /// Members of a group of which nothing is said, if there are so many devices in all.
@@ -39,7 +39,11 @@ impl All {
             }
         }
         if unused > 0 {
-            file.unused.push((xla::UNUSED, unused));
+            file.unused.push(Unused {
+                kind: xla::UNUSED,
+                track: 0,
+                events: unused,
+            });
         }
         file.calls.sort_by_key(|it| it.event);
     }

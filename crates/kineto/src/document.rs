@@ -69,12 +69,14 @@ pub trait Document: Send + Sync {
     fn look(&self, path: &Path) -> io::Result<Look>;
 
     /// Takes the files out of others that are other recordings of a rank or process, each with what
-    /// it is in words.
+    /// it is in words. The rank of a file is the one that `rank` finds for it, if any, whatever it
+    /// says itself.
     fn take_other_recordings(
         &self,
         files: &mut Vec<PathBuf>,
+        rank: &dyn Fn(&Path) -> Option<u32>,
     ) -> io::Result<Vec<(PathBuf, String)>> {
-        let _ = files;
+        let _ = (files, rank);
         Ok(Vec::new())
     }
 

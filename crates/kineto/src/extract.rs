@@ -20,7 +20,7 @@ use crate::columns::{Columns, NO_TRACK};
 use crate::early::Early;
 use crate::header::Header;
 use crate::iterations::Iteration;
-use crate::profile::{FileRead, FlowEnd, Moved, Requests, Track, Unseen};
+use crate::profile::{FileRead, FlowEnd, Moved, Requests, Track, Unseen, Unused};
 use crate::spans::Spans;
 use crate::xla::Instruction;
 
@@ -42,7 +42,8 @@ pub(crate) struct Extract {
     requests: Vec<(Operation, Requests)>,
     iterations: Vec<Iteration>,
     flows: Vec<FlowEnd>,
-    unused: Vec<(String, u64)>,
+    unused: Vec<(String, u32, u64)>,
+    repeated: u64,
     early: Early,
     /// All devices that calls drive.
     pub(crate) driven: Apart,
@@ -165,7 +166,10 @@ impl Extract {
             requests: requests.collect(),
             iterations: iterations.collect(),
             flows: flows.collect(),
-            unused: unused.map(|it| (it.0.to_owned(), it.1)).collect(),
+            unused: unused
+                .map(|it| (it.kind.to_owned(), it.track, it.events))
+                .collect(),
+            repeated: file.repeated,
             early: file.early(),
             driven: Apart::of(file),
         }
@@ -173,7 +177,11 @@ impl Extract {
 
     /// The file, with these events alone, and all devices that calls drive.
     pub(crate) fn into_file(self) -> (FileRead, Apart) {
-        let unused = self.unused.into_iter().map(|it| (kept(it.0), it.1));
+        let unused = self.unused.into_iter().map(|(kind, track, events)| Unused {
+            kind: kept(kind),
+            track,
+            events,
+        });
         let file = FileRead {
             header: self.header,
             of_ranks: self.of_ranks.into_iter().collect(),
@@ -194,6 +202,7 @@ impl Extract {
             iterations: self.iterations,
             flows: self.flows,
             unused: unused.collect(),
+            repeated: self.repeated,
             unseen: Some(Unseen {
                 spans: self.times.spans,
                 early: self.early,
@@ -248,7 +257,11 @@ mod tests {
             }),
             tracks: vec![Track::default(); 2],
             calls: vec![call(1, None), call(3, Some(2))],
-            unused: vec![("lone collective call", 3)],
+            unused: vec![Unused {
+                kind: "lone collective call",
+                track: 1,
+                events: 3,
+            }],
             ..FileRead::default()
         };
         let shown = shown(&file);

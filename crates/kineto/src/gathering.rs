@@ -17,8 +17,9 @@ use crate::iterations::Iteration;
 use crate::labels::is_merged;
 use crate::launch::Launches;
 use crate::posted::Posted;
-use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track};
+use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track, Unused};
 use crate::recorded::Recorded;
+use crate::repeated::Repeated;
 use crate::stamps::Stamp;
 use crate::streams;
 use crate::threads::Threads;
@@ -76,7 +77,9 @@ pub struct Gathering {
     correlated: Correlated,
     driven: Driven,
     flows: Vec<FlowEnd>,
-    unused: Vec<(&'static str, u64)>,
+    unused: Vec<Unused>,
+    /// How many calls were left out, since they stand there once already.
+    repeated: u64,
 }
 
 impl Gathering {
@@ -309,9 +312,33 @@ impl Gathering {
 
     /// Counts events that communicate and prove nothing, in words that take a plural.
     pub fn unused(&mut self, kind: &'static str, events: u64) {
-        match self.unused.iter_mut().find(|it| it.0 == kind) {
-            Some((_, count)) => *count += events,
-            None => self.unused.push((kind, events)),
+        self.unused_on(0, kind, events);
+    }
+
+    /// Counts such events on a track.
+    fn unused_on(&mut self, track: u32, kind: &'static str, events: u64) {
+        let known = |it: &&mut Unused| (it.kind, it.track) == (kind, track);
+        match self.unused.iter_mut().find(known) {
+            Some(it) => it.events += events,
+            None => self.unused.push(Unused {
+                kind,
+                track,
+                events,
+            }),
+        }
+    }
+
+    /// Counts what was found on tracks by the ranks whose they are, if there are several.
+    fn count_by_rank(&mut self, is_merged: bool) {
+        let mut first_of: FxHashMap<Option<&str>, u32> = FxHashMap::default();
+        let firsts = (0..).zip(&self.tracks).map(|(number, it)| {
+            let label = it.label.as_deref().filter(|_| is_merged);
+            *first_of.entry(label).or_insert(number)
+        });
+        let firsts: Vec<u32> = firsts.collect();
+        for it in std::mem::take(&mut self.unused) {
+            let first = firsts.get(it.track as usize).copied();
+            self.unused_on(first.unwrap_or_default(), it.kind, it.events);
         }
     }
 
@@ -369,10 +396,11 @@ impl Gathering {
     /// group for calls of it, if it can be told.
     fn name_kernels(&mut self, headers: &Headers) {
         let mut launches = std::mem::take(&mut self.launches);
+        let threads = Threads::of(self.tracks.iter().map(|it| it.lane_of));
+        self.leave_out_repeated(&mut launches, &threads);
         launches.sort();
         self.driven = std::mem::take(&mut self.correlated).joined(&launches);
         let asked = launches.asked();
-        let threads = Threads::of(self.tracks.iter().map(|it| it.lane_of));
         let (named, unnamed) = launches.named(&self.columns, &threads);
         self.calls.extend(named);
         let of_tracks = headers.of_tracks(&self.tracks);
@@ -384,7 +412,7 @@ impl Gathering {
                     group: Some(label.clone()),
                     ..call
                 }),
-                _ => self.unused(kernel.kind, 1),
+                _ => self.unused_on(track as u32, kernel.kind, 1),
             }
         }
         let (messages, unused) =
@@ -401,6 +429,18 @@ impl Gathering {
         if self.calls.is_empty() && self.unused.is_empty() && asked > 0 {
             self.unused(WITHOUT_KERNELS, asked);
         }
+    }
+
+    /// Leaves out, and counts, what communicates and stands in the file twice.
+    fn leave_out_repeated(&mut self, launches: &mut Launches, threads: &Threads) {
+        let repeated = Repeated {
+            columns: &self.columns,
+            threads,
+        };
+        self.repeated = repeated.leave_out_of_launches(launches)
+            + repeated.leave_out_of_messages(&mut self.posted)
+            + repeated.leave_out(&mut self.instructions)
+            + repeated.leave_out(&mut self.calls);
     }
 
     /// The headers that the file has of ranks.
@@ -425,7 +465,8 @@ impl Gathering {
             track.label = self.ranks_of_processes.get(&track.pid).cloned();
         }
         let of_ranks = self.headers_of_ranks();
-        if is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref())) {
+        let is_merged = is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref()));
+        if is_merged {
             passed.header.of_several();
             self.number_launches_by_rank();
         }
@@ -441,6 +482,7 @@ impl Gathering {
         self.columns.begins = begins;
         self.begins = Vec::new();
         self.name_kernels(&headers);
+        self.count_by_rank(is_merged);
         Ok(FileRead {
             header: headers.of_file,
             of_ranks: headers.of_ranks,
@@ -460,6 +502,7 @@ impl Gathering {
             iterations: self.iterations,
             flows: self.flows,
             unused: self.unused,
+            repeated: self.repeated,
             driven: Arc::new(self.driven),
             unseen: None,
         })

@@ -31,6 +31,7 @@
 //! apart    early kernels --> clocks            of devices, which are processes of their own then
 //! between  host and device --> dependencies    where these are two clocks
 //! few      names --> words                     the first few of many
+//! repeated events --> each once             that stand in a file twice
 //! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
@@ -143,6 +144,7 @@ mod reading;
 mod recognise;
 mod recorded;
 mod recordings;
+mod repeated;
 mod restore;
 mod rewrite;
 mod rows;

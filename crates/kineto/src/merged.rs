@@ -17,14 +17,15 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         return matching::matched(files);
     }
     let mut parts = Vec::new();
-    let mut file_of = Vec::new();
+    let mut places = Vec::new();
     for (number, file) in files.iter().enumerate() {
         for part in parts_of(file, files.len() == 1) {
+            let own = part.own.iter().flatten().position(|it| *it);
+            places.push((number, own.map_or(0, |it| it as u32)));
             parts.push(part);
-            file_of.push(number);
         }
     }
-    matching::matched(&parts).by_file(&file_of, files.len())
+    matching::matched(&parts).by_file(places, files.len())
 }
 
 /// The calls of each rank in a file.
@@ -155,5 +156,28 @@ mod tests {
             found.unmatched
         );
         assert_eq!(parts(&found), parts(&expected));
+    }
+
+    #[test]
+    fn calls_that_are_not_joined_count_for_their_rank() {
+        let kernel = |rank: u32, name: &str| {
+            let pid = rank + 10;
+            format!(
+                r#"{{"ph":"M","name":"process_name","pid":{pid},"args":{{"name":"rank {rank}: python"}}}},
+                {{"ph":"X","cat":"kernel","name":"{name}","pid":{pid},"tid":7,"ts":{pid},"dur":90,
+                "args":{{"Collective name":"allreduce","Seq":{rank},"In msg nelems":4,
+                "Group size":2,"Process Group Name":"0","Process Group Ranks":"[0, 1]"}}}},
+                {{"ph":"X","cat":"kernel","name":"ncclDevKernel_SendRecv","pid":{pid},"tid":7,
+                "ts":200,"dur":90}}"#
+            )
+        };
+        let both = [0, 1].map(|rank| kernel(rank, "ncclDevKernel_AllReduce"));
+        let file = read(&format!(r#"{{"traceEvents":[{}]}}"#, both.join(",")));
+        let tracks: Vec<u32> = file.unused.iter().map(|it| it.track).collect();
+        assert_eq!(tracks, [0, 1], "{:?}", file.unused);
+        let found = matched(&[file]);
+        let lone: Vec<_> = found.left_out().collect();
+        let of = |track| (0, track, "lone collective call", 1);
+        assert_eq!(lone, [of(0), of(1)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Who is in a run: a location for each track of each file, in order.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use retime_model::{
     Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo, printable_path,
@@ -310,7 +310,7 @@ pub(crate) fn left_out(others: &[(PathBuf, String)]) -> Option<String> {
 }
 
 /// Warnings on a run of which something is missing, or different from what one would expect.
-pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
+pub(crate) fn warnings(paths: &[PathBuf], files: &[FileRead]) -> Vec<String> {
     let mut warnings = Vec::new();
     let of_ranks = files.iter().filter(|it| it.is_merged());
     let of_ranks = of_ranks.flat_map(|it| it.of_ranks.values());
@@ -335,11 +335,17 @@ pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
             shown.join(", ")
         ));
     }
-    let is_of_none = |it: &&FileRead| it.header.rank.is_none() && it.of_ranks.is_empty();
-    let without = files.iter().filter(is_of_none).count();
-    if without > 0 {
-        let files = retime_model::plural(without as u64, "file");
-        warnings.push(format!("{files} without a rank among those of a job"));
+    let is_of_none = |it: &FileRead| it.header.rank.is_none() && it.of_ranks.is_empty();
+    let without = paths.iter().zip(files).filter(|it| is_of_none(it.1));
+    let name = |(path, _): (&PathBuf, &FileRead)| {
+        printable_path(Path::new(path.file_name().unwrap_or_default()))
+    };
+    let without: Vec<String> = without.map(name).collect();
+    if let Some(named) = few(without.into_iter(), NAMED) {
+        warnings.push(format!(
+            "no rank is said among files of a job by {named}: what is in it counts as further \
+             processes; --rank-from takes ranks from paths"
+        ));
     }
     warnings
 }

@@ -136,6 +136,17 @@ impl Moved {
     }
 }
 
+/// Events that communicate but prove nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unused {
+    /// Why, in words that take a plural.
+    pub(crate) kind: &'static str,
+    /// A track of the rank whose they are.
+    pub(crate) track: u32,
+    /// How many.
+    pub(crate) events: u64,
+}
+
 /// A file that was read.
 #[derive(Debug, Default)]
 pub struct FileRead {
@@ -167,7 +178,9 @@ pub struct FileRead {
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) flows: Vec<FlowEnd>,
     /// Events that communicate but prove nothing.
-    pub(crate) unused: Vec<(&'static str, u64)>,
+    pub(crate) unused: Vec<Unused>,
+    /// How many calls stand there [once more](crate::repeated).
+    pub(crate) repeated: u64,
     /// The calls by which it and its devices depend on each other.
     pub(crate) driven: Arc<Driven>,
     /// The facts of all its events, if these are only [some](crate::extract).
@@ -211,6 +224,7 @@ impl FileRead {
             iterations: self.iterations.clone(),
             flows: Vec::new(),
             unused: Vec::new(),
+            repeated: self.repeated,
             driven: Arc::clone(&self.driven),
             unseen: self.unseen.clone(),
         }

@@ -21,7 +21,7 @@ use crate::rows::Table;
 use crate::run::Run;
 use crate::scan::Matched;
 use crate::task::Task;
-use crate::{documents, early, facts, named_ranks, recordings, timelines};
+use crate::{documents, early, facts, recordings, repeated, timelines};
 
 /// The least nanoseconds that can only count from 1970 (then September 2001): a clock that counts
 /// from the start of its machine would have to run for 31 years.
@@ -174,9 +174,11 @@ impl Trace for Run {
         let mut all: Vec<String> = left_out(&self.others).into_iter().collect();
         all.extend(recordings::warning(&self.other_recordings));
         if let Some(read) = self.read.get() {
-            all.extend(warnings(&read.files));
-            let named = read.ranks_are_named.then_some(named_ranks::WARNING);
-            all.extend(named.map(str::to_owned));
+            all.extend(warnings(self.files.paths(), &read.files));
+            all.extend(read.named.warning());
+            let of_files = self.files.paths().iter().zip(&read.files);
+            let of_files = of_files.map(|(path, file)| (path.as_path(), file.repeated));
+            all.extend(repeated::warning(of_files));
             let matched = self.last_matched();
             if let Some(matched) = matched.as_ref().filter(|it| it.is_empty()) {
                 let kinds = matched.unmatched(&read.files, &read.places);

@@ -27,7 +27,10 @@ use crate::few::few;
 use crate::header::{Header, KEYS};
 use crate::json::{space, value_end};
 use crate::micros;
+use crate::named_ranks::by_name;
 
+/// How what is said of a recording of a rank begins.
+const OF_RANK: &str = "of rank ";
 /// How much of a file is looked at.
 const PROBE: u64 = 1 << 16;
 
@@ -40,12 +43,15 @@ struct Recording {
 }
 
 impl Recording {
-    /// That of a file, if its beginning says it.
-    fn of(path: &Path) -> io::Result<Option<Self>> {
-        Ok(Self::in_text(&first_bytes(open_regular(path)?, PROBE)?))
+    /// That of a file, if its beginning says it; of the rank that is given, if any.
+    fn of(path: &Path, rank: Option<u32>) -> io::Result<Option<Self>> {
+        Ok(Self::in_text(
+            &first_bytes(open_regular(path)?, PROBE)?,
+            rank,
+        ))
     }
 
-    fn in_text(text: &[u8]) -> Option<Self> {
+    fn in_text(text: &[u8], rank: Option<u32>) -> Option<Self> {
         let events = memmem::find(text, b"\"traceEvents\"")?;
         let (before, events) = text.split_at_checked(events)?;
         let mut header = Header::default();
@@ -58,7 +64,7 @@ impl Recording {
         let mut times = values_of(events, b"ts").map_while(micros::parse);
         let first = times.find(|it| it.nanoseconds != 0)?;
         Some(Self {
-            rank: header.rank?,
+            rank: rank.or(header.rank)?,
             begin: header.base.checked_add(first.nanoseconds)?,
         })
     }
@@ -91,8 +97,11 @@ fn value_behind(text: &[u8]) -> Option<&[u8]> {
 
 /// Takes the files out of others that are other recordings of a rank than those that are taken,
 /// each with what it is in words.
-pub(crate) fn take_others(files: &mut Vec<PathBuf>) -> io::Result<Vec<(PathBuf, String)>> {
-    let found = files.iter().map(|path| Recording::of(path));
+pub(crate) fn take_others(
+    files: &mut Vec<PathBuf>,
+    rank: &dyn Fn(&Path) -> Option<u32>,
+) -> io::Result<Vec<(PathBuf, String)>> {
+    let found = files.iter().map(|path| Recording::of(path, rank(path)));
     let found = found.collect::<io::Result<Vec<_>>>()?;
     let chosen = chosen(&found);
     let mut others = Vec::new();
@@ -111,7 +120,7 @@ pub(crate) fn take_others(files: &mut Vec<PathBuf>) -> io::Result<Vec<(PathBuf, 
         let taken = found.iter().position(is_taken);
         let taken = taken.and_then(|it| files.get(it)?.file_name());
         let taken = printable_path(Path::new(taken.unwrap_or_default()));
-        others.push((path.clone(), format!("of rank {rank}, as {taken}")));
+        others.push((path.clone(), format!("{OF_RANK}{rank}, as {taken}")));
     }
     let out: BTreeSet<&PathBuf> = others.iter().map(|it| &it.0).collect();
     files.retain(|it| !out.contains(it));
@@ -148,9 +157,18 @@ pub(crate) fn warning(others: &[(PathBuf, String)]) -> Option<String> {
         format!("{} ({what})", printable_path(name))
     });
     let named = few(named, NAMED)?;
+    let is_called_otherwise = |(path, what): &(PathBuf, String)| {
+        let called = by_name(path).map(|it| format!("{OF_RANK}{it}, "));
+        called.is_some_and(|it| what.starts_with(OF_RANK) && !what.starts_with(&it))
+    };
+    let way_out = if others.iter().any(is_called_otherwise) {
+        "; if ranks are those of their names, --rank-from 'rank[-_=]?(\\d+)' takes these"
+    } else {
+        ""
+    };
     Some(format!(
         "left out, since other recordings of their ranks or processes are taken: {named}; their \
-         times are not corrected, give them by themselves for that"
+         times are not corrected, give them by themselves for that{way_out}"
     ))
 }
 
@@ -160,11 +178,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_rank_that_is_given_counts_more_than_that_of_the_file() {
+        let text = br#"{"distributedInfo": {"rank": 0}, "traceEvents": [{"ts": 12.5}]}"#;
+        let of = |rank: Option<u32>| Recording::in_text(text, rank).unwrap().rank;
+        assert_eq!((of(None), of(Some(7))), (0, 7));
+    }
+
+    #[test]
     fn rank_and_begin_are_near_the_beginning() {
         let text = br#" { "schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 3},
             "baseTimeNanoseconds": 5000, "traceEvents": [
             { "ph": "X", "name": "a", "ts": 12.5, "dur": 1}, {"ts": 11}"#;
-        let found = Recording::in_text(text).unwrap();
+        let found = Recording::in_text(text, None).unwrap();
         assert_eq!((found.rank, found.begin), (3, 17_500));
         for without in [
             &b"\"rank\": 3"[..],
@@ -173,7 +198,7 @@ mod tests {
         ] {
             let at = memmem::find(text, without).unwrap();
             let text = [&text[..at], &text[at + without.len()..]].concat();
-            assert_eq!(Recording::in_text(&text), None);
+            assert_eq!(Recording::in_text(&text, None), None);
         }
     }
 
@@ -183,7 +208,7 @@ mod tests {
             br#"{"distributedInfo": {"rank": 3}, "baseTimeNanoseconds": 5000, "traceEvents": [
             {"ph": "M", "name": "process_name", "ts": 0.000}, {"ph": "M", "ts":0},
             {"ph": "X", "name": "a", "ts": 12.5, "dur": 1}, {"ts": 11}]}"#;
-        assert_eq!(Recording::in_text(text).unwrap().begin, 17_500);
+        assert_eq!(Recording::in_text(text, None).unwrap().begin, 17_500);
     }
 
     #[test]

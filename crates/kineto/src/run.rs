@@ -16,6 +16,7 @@ use crate::error::KinetoError;
 use crate::extract::{Extract, Times};
 use crate::found::{Found, in_order};
 use crate::matching::Joined;
+use crate::named_ranks::Named;
 use crate::nested;
 use crate::outline::Look;
 use crate::places::{Places, one_run};
@@ -73,8 +74,8 @@ pub(crate) struct AllRead {
     pub(crate) places: Places,
     /// How many nanoseconds before 0 the times of all count from.
     pub(crate) origin: u64,
-    /// True if ranks are those of the names of files.
-    pub(crate) ranks_are_named: bool,
+    /// Whose ranks are those of the names of files.
+    pub(crate) named: Named,
 }
 
 impl Run {
@@ -94,7 +95,9 @@ impl Run {
             return Err(damaged.into());
         }
         let mut files = std::mem::take(&mut found.traces);
-        let others = document.take_other_recordings(&mut files).map_err(failed)?;
+        let rank = |file: &Path| rank_in(pattern?, path, file);
+        let others = document.take_other_recordings(&mut files, &rank);
+        let others = others.map_err(failed)?;
         found.beside.extend(others.iter().map(|it| it.0.clone()));
         found.other_recordings = others;
         if files.is_empty() {
@@ -163,8 +166,10 @@ impl Run {
         let parent = parent.filter(|it| !it.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new(".")).to_owned();
         let failed = |source| KinetoError::io(&parent, source);
+        let rank = |file: &Path| rank_in(pattern?, &parent, file);
+        let others = document.take_other_recordings(&mut files, &rank);
         let found = Found {
-            other_recordings: document.take_other_recordings(&mut files).map_err(failed)?,
+            other_recordings: others.map_err(failed)?,
             ..Found::default()
         };
         Self::of(document, &parent, Shape::Directory, files, found)?.ranked(pattern)
@@ -176,9 +181,7 @@ impl Run {
             return Ok(self);
         };
         let rank = |file: &PathBuf| {
-            let inside = file.strip_prefix(&self.path).unwrap_or(file);
-            let rank = pattern.rank(inside).or_else(|| pattern.rank(file));
-            rank.ok_or_else(|| KinetoError::NotOneRun {
+            rank_in(pattern, &self.path, file).ok_or_else(|| KinetoError::NotOneRun {
                 path: file.clone(),
                 what: "has a path in which the pattern for ranks finds none; mend the pattern, \
                        or give the files that have ranks"
@@ -242,7 +245,7 @@ impl Run {
             return Ok(read);
         }
         let (mut files, driven) = self.unless_changed(self.read_files(monitor))?;
-        let ranks_are_named = self.take_ranks(&mut files);
+        let named = self.take_ranks(&mut files);
         let all = compiled::All::of(&files);
         for file in &mut files {
             all.take_certain(file);
@@ -278,29 +281,46 @@ impl Run {
             files,
             places,
             origin,
-            ranks_are_named,
+            named,
         }))
     }
 
-    /// Gives files the ranks that paths say, if their headers are not asked or say none. True if
-    /// they are those of the names of files.
-    fn take_ranks(&self, files: &mut [FileRead]) -> bool {
-        let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
+    /// Gives files the ranks that paths say, if their headers are not asked or say none. Returns
+    /// whose ranks are those of the names of files.
+    fn take_ranks(&self, files: &mut [FileRead]) -> Named {
+        if let Some(given) = &self.ranks {
+            for (file, rank) in files.iter_mut().zip(given) {
+                file.header.rank = Some(*rank);
+            }
+            return Named::None;
+        }
+        let paths = self.files.paths().iter();
         let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();
-        let named = if self.is_nested {
-            named_ranks::by_names(&self.files.paths().iter().map(directory).collect::<Vec<_>>())
+        let paths: Vec<PathBuf> = if self.is_nested {
+            paths.map(directory).collect()
         } else {
-            named_ranks::by_names(self.files.paths())
+            paths.cloned().collect()
         };
         let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
-        let named =
-            named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
-        let are_named = named.is_some() && self.ranks.is_none();
-        let given = self.ranks.clone().or(named);
-        for (file, rank) in files.iter_mut().zip(given.into_iter().flatten()) {
-            file.header.rank = Some(rank);
+        if files.iter().any(FileRead::is_merged) || !files.iter().any(communicates) {
+            return Named::None;
         }
-        are_named
+        let said: Vec<Option<u32>> = files.iter().map(|it| it.header.rank).collect();
+        let Some(ranks) = named_ranks::by_names(&paths, &said) else {
+            return Named::None;
+        };
+        let mut named = Vec::new();
+        for ((file, rank), path) in files.iter_mut().zip(ranks).zip(self.files.paths()) {
+            if file.header.rank.is_none() {
+                file.header.rank = Some(rank);
+                named.push(self.name_of(path).to_owned());
+            }
+        }
+        if named.len() == files.len() {
+            Named::All
+        } else {
+            Named::Some(named)
+        }
     }
 
     /// All files; with what others say of their devices, if these have read them.
@@ -459,6 +479,12 @@ impl Run {
         let what = format!("has {found} tracks, but {asked} are asked for");
         Err(FileError::inconsistent(&self.path, what))
     }
+}
+
+/// The rank that a pattern finds in the path of a file within a directory, or else in all of it.
+fn rank_in(pattern: &RankPattern, directory: &Path, file: &Path) -> Option<u32> {
+    let inside = file.strip_prefix(directory).unwrap_or(file);
+    pattern.rank(inside).or_else(|| pattern.rank(file))
 }
 
 /// Tells others what each file is among all, and takes the times of what is known of it.

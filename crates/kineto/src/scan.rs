@@ -45,9 +45,7 @@ impl Matched {
             left_out,
         } = arrows(files, places, &known);
         for (file, kind) in left_out {
-            if let Some(unmatched) = matching.unmatched.get_mut(file) {
-                *unmatched.entry(kind).or_default() += 1;
-            }
+            matching.leave_out(file, kind);
         }
         let taken = |number: usize| {
             let joined = [&matching.joined, &arrows].map(|it| it.get(number).into_iter().flatten());
@@ -138,29 +136,31 @@ impl Matched {
         }
     }
 
-    /// Counts the calls that were not matched, for the first track of each file: all have one
+    /// Counts the calls that were not matched, for a track of the file: all of a rank have one
     /// clock.
     pub(crate) fn unmatched(&self, files: &[FileRead], places: &Places) -> Unmatched {
         let mut all = Unmatched::new();
-        let mut count = |file: usize, kind: &'static str, count: u64| {
+        let mut count = |file: usize, track: u32, kind: &'static str, count: u64| {
             let at = all.iter().position(|it| it.0 == kind).unwrap_or_else(|| {
                 all.push((kind, vec![0; places.info.locations.len()]));
                 all.len() - 1
             });
-            let own = places.of_file(file).start;
+            let own = places.location(file, track).as_usize();
             if let Some(records) = all.get_mut(at)
                 && let Some(records) = records.1.get_mut(own)
             {
                 *records += count;
             }
         };
-        for (number, file) in files.iter().enumerate() {
-            for &(kind, records) in &file.unused {
-                count(number, kind, records);
-            }
-            let unmatched = self.matching.unmatched.get(number);
-            for (&kind, &records) in unmatched.into_iter().flatten() {
-                count(number, kind, records);
+        let of_files = files.iter().enumerate().flat_map(|(file, it)| {
+            let unused = it.unused.iter();
+            unused.map(move |it| (file, it.track, it.kind, it.events))
+        });
+        let of_files: Vec<_> = of_files.chain(self.matching.left_out()).collect();
+        // In the order of files, whoever counts.
+        for number in 0..files.len() {
+            for &(file, track, kind, records) in of_files.iter().filter(|it| it.0 == number) {
+                count(file, track, kind, records);
             }
         }
         all

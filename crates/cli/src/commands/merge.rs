@@ -157,19 +157,14 @@ fn parts(
                 placement: placement.clone(),
             }),
         });
-        let found = part(args.asked(run), own);
+        let others: Vec<&RankGiven> = parts.iter().flat_map(|it| &it.ranks).collect();
+        let found = part(args.asked(run), own, &others);
         let found = match staging {
             Some(staging) => staging.written(found)?,
             None => found?,
         };
         if let Some(packets) = &found.packets {
             placement = packets.behind.clone();
-        }
-        let others: Vec<&RankGiven> = parts.iter().flat_map(|it| &it.ranks).collect();
-        let once = ranks::refuse_twice(&others, &found.ranks);
-        match staging {
-            Some(staging) => staging.written(once)?,
-            None => once?,
         }
         parts.push(found);
     }

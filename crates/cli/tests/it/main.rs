@@ -41,6 +41,7 @@ mod make;
 mod manners;
 mod memory;
 mod merge;
+mod merge_unrelated;
 mod merged;
 mod merged_again;
 mod methods;

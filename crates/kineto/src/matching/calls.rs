@@ -240,6 +240,21 @@ impl<'a> Calls<'a> {
         }
     }
 
+    /// True if a group has one member alone, which has nobody to wait for.
+    pub(super) fn is_of_one(&self, label: &Label, members: &[Sequence]) -> bool {
+        if let Some(ranks) = label.members() {
+            return ranks.len() == 1;
+        }
+        let mut own = members.iter();
+        own.all(|(file, calls)| {
+            let header = self.files.get(*file).map(|it| &it.header);
+            let ranks = header.and_then(|it| it.ranks(&label.name));
+            let of_one = |&call: &usize| self.call(*file, call)?.members;
+            ranks.is_some_and(|it| it.len() == 1)
+                || ranks.is_none() && calls.iter().all(|it| of_one(it) == Some(1))
+        })
+    }
+
     /// The group of a label; if nothing says its members, those that name it.
     pub(super) fn group(&self, label: &Label, members: &[Sequence]) -> Group {
         let ranks = label.members().or_else(|| {

@@ -107,7 +107,8 @@ fn profile_later(
 fn joined(ranks: u32, all: &[Asked]) -> (usize, Vec<(&'static str, u64)>) {
     let files = [profile(0, ranks, all), profile(1, ranks, all)];
     let matching = matched(&files);
-    let mut others = files[0].unused.clone();
+    let unused = files[0].unused.iter();
+    let mut others: Vec<(&str, u64)> = unused.map(|it| (it.kind, it.events)).collect();
     others.extend(
         matching.unmatched[0]
             .iter()

@@ -73,6 +73,8 @@ pub(crate) struct Matching {
     pub(crate) joined: Vec<Vec<Joined>>,
     /// How many of each were not, and why.
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
+    /// The file and the first track of whose calls these are, if a file can be of several ranks.
+    parts: Option<Vec<(usize, u32)>>,
     /// In so many spaces operations are numbered.
     spaces: u64,
 }
@@ -103,6 +105,9 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     };
     let mut messages = Vec::new();
     for (label, members) in calls.labelled() {
+        if calls.is_of_one(&label, &members) {
+            continue;
+        }
         let group = calls.group(&label, &members);
         let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) = members
             .into_iter()
@@ -146,17 +151,13 @@ impl Matching {
         }
     }
 
-    /// A matching by files, made of that of their parts.
-    pub(crate) fn by_file(self, file_of: &[usize], files: usize) -> Self {
+    /// A matching by files, made of that of their parts, of which it is known which file they are of, and
+    /// their first track there.
+    pub(crate) fn by_file(self, parts: Vec<(usize, u32)>, files: usize) -> Self {
         let mut joined = vec![Vec::new(); files];
-        let mut unmatched = vec![BTreeMap::new(); files];
-        for ((own, counts), &file) in self.joined.into_iter().zip(self.unmatched).zip(file_of) {
-            if let (Some(joined), Some(unmatched)) = (joined.get_mut(file), unmatched.get_mut(file))
-            {
+        for (own, &(file, _)) in self.joined.into_iter().zip(&parts) {
+            if let Some(joined) = joined.get_mut(file) {
                 joined.extend(own);
-                for (why, count) in counts {
-                    *unmatched.entry(why).or_default() += count;
-                }
             }
         }
         for joined in &mut joined {
@@ -164,9 +165,34 @@ impl Matching {
         }
         Self {
             joined,
-            unmatched,
+            parts: Some(parts),
             ..self
         }
+    }
+
+    /// Counts something of a file that was not joined.
+    pub(crate) fn leave_out(&mut self, file: usize, why: &'static str) {
+        let part = match &self.parts {
+            Some(parts) => parts.iter().position(|it| it.0 == file),
+            None => Some(file),
+        };
+        if let Some(part) = part {
+            self.count(part, why, 1);
+        }
+    }
+
+    /// The calls that were not joined: their file, a track of their rank there, why, and how many.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = (usize, u32, &'static str, u64)> + '_ {
+        self.unmatched
+            .iter()
+            .enumerate()
+            .flat_map(|(part, counts)| {
+                let known = self.parts.as_ref().and_then(|it| it.get(part)).copied();
+                let (file, track) = known.unwrap_or((part, 0));
+                counts
+                    .iter()
+                    .map(move |(&why, &count)| (file, track, why, count))
+            })
     }
 
     /// Where a group is among those that operations are of.

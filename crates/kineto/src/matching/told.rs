@@ -84,7 +84,8 @@ fn joined(files: &[FileRead]) -> Vec<Vec<(u64, &'static str)>> {
 fn unused(files: &[FileRead]) -> Vec<(&'static str, u64)> {
     let matching = matched(files);
     let mut all = std::collections::BTreeMap::new();
-    let of_files = files.iter().flat_map(|it| it.unused.iter().copied());
+    let of_files = files.iter().flat_map(|it| &it.unused);
+    let of_files = of_files.map(|it| (it.kind, it.events));
     let of_calls = matching
         .unmatched
         .iter()
@@ -316,4 +317,66 @@ fn groups_of_equal_name_are_told_apart() {
     assert_eq!(ids.len(), 4);
     assert!(same(0, 1) && same(2, 3) && !same(0, 2));
     assert_eq!(matching.groups.len(), 2);
+}
+
+/// All-reduces of a rank of two, with numbers or without; so many of them stand in the file twice.
+fn repeated(rank: u32, is_numbered: bool, twice: u64) -> FileRead {
+    let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
+    for copies in [8, twice] {
+        for number in 0..copies {
+            let at = 1_000 * (number + 1) + 37 * number * number;
+            let number = if is_numbered { number } else { 0 };
+            let number = format!("\"Seq\":{number},").repeat(usize::from(is_numbered));
+            let args = format!(
+                "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\
+                 \"Group size\":2,{number}\"Process Group Name\":\"0\",\
+                 \"Process Group Ranks\":\"[0, 1]\",\"dtype\":\"Float\""
+            );
+            let begin = at + 10 * u64::from(rank);
+            profile.event("kernel", "ncclDevKernel_AllReduce", 20, begin, 80, &args);
+        }
+    }
+    profile.read()
+}
+
+#[test]
+fn calls_that_stand_in_a_file_twice_count_once() {
+    for is_numbered in [true, false] {
+        let once = [0, 1].map(|rank| repeated(rank, is_numbered, 0));
+        let twice = [(0, 8), (1, 5)].map(|(rank, twice)| repeated(rank, is_numbered, twice));
+        assert_eq!(twice.each_ref().map(|it| it.repeated), [8, 5]);
+        assert_eq!(joined(&twice), joined(&once));
+        assert_eq!((joined(&once)[1].len(), unused(&twice)), (8, vec![]));
+    }
+}
+
+#[test]
+fn calls_of_a_group_of_one_are_no_communication() {
+    let args = |name: &str, ranks: &[u32]| {
+        let size = ranks.len();
+        format!(
+            "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\"Seq\":3,\
+             \"Group size\":{size},\"Process Group Name\":\"{name}\",\"dtype\":\"Float\""
+        )
+    };
+    let files = [0, 1].map(|rank| {
+        let own = [rank];
+        let mut profile = Profile::of(rank, 2, &[("0", BOTH), ("1", &own)]);
+        for (stream, name, ranks) in [(20, "0", BOTH), (21, "1", &own), (22, "unsaid", &own)] {
+            let name = args(name, ranks);
+            profile.event(
+                "kernel",
+                "ncclDevKernel_AllReduce",
+                stream,
+                1_000,
+                50,
+                &name,
+            );
+        }
+        profile.read()
+    });
+    assert!(joined(&files).iter().all(|it| it.len() == 1));
+    assert_eq!(unused(&files), []);
+    // Of a group of two that only one has recorded nothing is sure but that.
+    assert_eq!(unused(&files[..1]), [("lone collective call", 1)]);
 }

@@ -22,7 +22,8 @@
 //! ```
 //!
 //! which is the standard deviation where ends are normally distributed, and which up to half of
-//! them cannot spoil.
+//! them cannot spoil. As many of the least as lines have parameters are left out: lines may go through
+//! them. The search starts where [sets](super::sets) of clocks agree by constants.
 //!
 //! ```text
 //!  ends     clock 0   clock 1     with the line of clock 1, -47
@@ -51,6 +52,7 @@ use retime_numerics::median::median;
 
 use super::jump::{Jump, jump};
 use super::observed::{LEAST, Observed, ObservedEnds, OperationEnd, spread};
+use super::sets::{links, start};
 use crate::unbroken::RunLine;
 
 /// Huber's function becomes a line at this many spreads: it is as good as a mean to 95 % where
@@ -62,6 +64,8 @@ const RHO: f64 = 5e-5;
 /// next have in common; where hosts form a chain of groups, that takes as many as the square of
 /// their number.
 const TURNS: usize = 256;
+/// The parameters of a line.
+const OF_LINE: usize = 2;
 /// The lines are found if none changes by more than this share of its spread.
 const SAME: f64 = 1e-3;
 /// Ends of a clock or a set of clocks that tell a spread of their own: of eight the median is good
@@ -133,7 +137,13 @@ pub(super) fn consensus(
         rise: RHO * length,
         anchors: anchors(ends, recorded.len(), reference),
         reference,
-        lines: vec![RunLine::default(); recorded.len()],
+        lines: { start(ends, recorded.len()).into_iter() }
+            .map(|by| RunLine {
+                first: by,
+                last: by,
+            })
+            .collect(),
+        clocks_of: ends.clocks_of_sets(),
         middles: vec![0.0; ends.operations.len()],
         off: vec![0.0; ends.all().len()],
         spreads: vec![LEAST; ends.sets],
@@ -142,6 +152,7 @@ pub(super) fn consensus(
     if ends.operations.len() < FEWEST_OF_LINE {
         return Ok(None);
     }
+    work.lines = work.without_common(&work.lines);
     work.look();
     for _ in 0..TURNS {
         monitor.check()?;
@@ -155,6 +166,7 @@ pub(super) fn consensus(
         }
     }
     let own = by_clock(ends, &work.off, recorded.len());
+    let links = links(ends, &work.off, &work.anchors);
     let told = own.into_iter().enumerate().map(|(clock, off)| {
         let is_bent = hang_together(&off);
         let jump = is_bent.then(|| jump(&off)).flatten();
@@ -162,8 +174,9 @@ pub(super) fn consensus(
         let spread = if off.len() < FEWEST {
             work.spread
         } else {
-            spread(&mut off).max(work.spread)
+            spread(&mut off, OF_LINE).max(work.spread)
         };
+        let spread = spread.max(links[clock]);
         let line = work.lines[clock];
         (off.len() >= FEWEST_OF_LINE && line.is_finite()).then(|| ToldLine {
             line,
@@ -254,6 +267,8 @@ struct ConsensusSearch<'a> {
     anchors: Vec<usize>,
     reference: ClockId,
     lines: Vec<RunLine>,
+    /// The number of clocks of each set.
+    clocks_of: Vec<usize>,
     /// The middle of the ends of each operation,
     middles: Vec<f64>,
     /// by end how far it is off the others of its operation,
@@ -284,15 +299,19 @@ impl ConsensusSearch<'_> {
             by_set[operation.of].extend(own.iter().map(|it| it.abs()));
         }
         let mut all: Vec<f64> = self.off.iter().map(|it| it.abs()).collect();
-        self.spread = spread(&mut all);
-        let of_set = |mut off: Vec<f64>| {
+        self.spread = spread(&mut all, OF_LINE * self.lines.len());
+        let of_set = |(mut off, &clocks): (Vec<f64>, &usize)| {
             if off.len() < FEWEST {
                 self.spread
             } else {
-                spread(&mut off)
+                spread(&mut off, OF_LINE * clocks)
             }
         };
-        self.spreads = by_set.into_iter().map(of_set).collect();
+        self.spreads = by_set
+            .into_iter()
+            .zip(&self.clocks_of)
+            .map(of_set)
+            .collect();
     }
 
     /// The time at which an operation ended, by all clocks: a step from the median to where Huber's function
@@ -329,12 +348,16 @@ impl ConsensusSearch<'_> {
         let lines: Vec<RunLine> = fitted
             .map(|((sums, &rise), &line)| sums.line(prior, rise).unwrap_or(line))
             .collect();
-        let common = self.common(&lines);
-        let anchors = self.anchors.iter();
-        self.lines = anchors
-            .zip(&lines)
+        self.lines = self.without_common(&lines);
+    }
+
+    /// Lines without what the clocks of each anchor have in common.
+    fn without_common(&self, lines: &[RunLine]) -> Vec<RunLine> {
+        let common = self.common(lines);
+        let anchors = self.anchors.iter().zip(lines);
+        anchors
             .map(|(&anchor, &line)| line - common[anchor])
-            .collect();
+            .collect()
     }
 
     /// The line that the clocks of each anchor have in common: that of the reference, or the mean.
@@ -430,6 +453,31 @@ mod tests {
         let off = |at: f64| (second.line.at(at) + 47.0).abs();
         assert!(off(0.0) < 3.0 && off(1.0) < 3.0, "{second:?}");
         assert!(found.spread < 3.0 && second.ends == 9);
+    }
+
+    /// Two pairs of clocks, each with operations of its own, and a few of all four.
+    #[test]
+    fn a_few_operations_bring_pairs_together_that_have_many_of_their_own() {
+        let noise = |at: u32, clock: u32| f64::from((at * 5 + clock * 7) % 13);
+        let late: Vec<Vec<(u32, f64)>> = (0..42)
+            .map(|at| {
+                let later = |clock: u32| if clock < 2 { 0.0 } else { 750_000.0 };
+                let end = |clock: u32| (clock, later(clock) + noise(at, clock));
+                match at % 7 {
+                    0 => (0..4).map(end).collect(),
+                    1 | 3 | 5 => [0, 1].map(end).to_vec(),
+                    _ => [2, 3].map(end).to_vec(),
+                }
+            })
+            .collect();
+        let late: Vec<&[(u32, f64)]> = late.iter().map(Vec::as_slice).collect();
+        let found = found(&late, 4).unwrap();
+        for clock in [2, 3] {
+            let told = found.told[clock].unwrap();
+            let off = |at: f64| (told.line.at(at) + 750_000.0).abs();
+            assert!(off(0.0) < 20.0 && off(1.0) < 20.0, "{told:?}");
+            assert!(told.spread < 20.0, "{told:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! ```text
 //!  observers   whose ends count, and how much
 //!  observed    when each clock saw an operation end
+//!  sets        constants by which sets of clocks agree, and how well
 //!  consensus   a line for each clock by which these ends agree, and their spread
 //!  jump        a clock that was set, where that explains by far what a line does not
 //!  freedom     what dependencies leave open between two clocks
@@ -39,6 +40,7 @@ mod freedom;
 mod jump;
 mod observed;
 mod observers;
+mod sets;
 
 use retime_model::{Cancelled, ClockId};
 use serde::{Deserialize, Serialize};

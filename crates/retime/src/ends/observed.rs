@@ -17,9 +17,19 @@ pub(super) const LEAST: f64 = 0.5;
 /// The standard deviation of a normal distribution whose absolute values have the median 1.
 const NORMAL: f64 = 1.4826;
 
-/// The standard deviation of values that are off by so much, as their median tells it.
-pub(super) fn spread(off: &mut [f64]) -> f64 {
-    median(off).map_or(LEAST, |it| (NORMAL * it).max(LEAST))
+/// The standard deviation of values that are off by so much, as their median tells it. A fit of so
+/// many parameters can meet as many values, however far all are off, so that the least of them say
+/// nothing.
+///
+/// Source: W. H. `DuMouchel`, F. L. O'Brien, *Integrating a Robust Option into a Multiple Regression
+/// Computing Environment* (1989).
+pub(super) fn spread(off: &mut [f64], parameters: usize) -> f64 {
+    let met = parameters.min(off.len().saturating_sub(1));
+    if met > 0 {
+        off.select_nth_unstable_by(met, f64::total_cmp);
+    }
+    let left = off.get_mut(met..).unwrap_or_default();
+    median(left).map_or(LEAST, |it| (NORMAL * it).max(LEAST))
 }
 
 /// The end of an operation by one clock.
@@ -69,6 +79,15 @@ impl ObservedEnds {
         }
         ends.sets = sets.len();
         ends
+    }
+
+    /// The number of clocks of each set.
+    pub(super) fn clocks_of_sets(&self) -> Vec<usize> {
+        let mut clocks = vec![0; self.sets];
+        for operation in &self.operations {
+            clocks[operation.of] = operation.end - operation.first;
+        }
+        clocks
     }
 
     /// The ends in a trace, as `observers` see them, of operations that nobody leaves before all have
@@ -146,4 +165,22 @@ fn of_instance(
         })
     };
     seen.chunk_by(|a, b| a.0 == b.0).map(of_clock).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_a_fit_can_meet_say_nothing_of_the_spread() {
+        let of = |parameters: usize, expected: f64| {
+            let found = spread(&mut [0.0, 11.0, 0.0, 9.0, 0.0, 0.0], parameters);
+            assert!((found - expected).abs() < 1e-9, "{parameters}: {found}");
+        };
+        of(0, LEAST);
+        of(4, NORMAL * 10.0);
+        // However many it can meet, the worst is left.
+        of(9, NORMAL * 11.0);
+        assert!((spread(&mut [], 4) - LEAST).abs() < 1e-9);
+    }
 }

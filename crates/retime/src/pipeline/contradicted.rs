@@ -97,7 +97,9 @@ pub(super) fn contradict_throughout(
         let mut found = nothing.clone();
         source.walk(part, |edge| {
             for (clock, other) in [(edge.from, edge.to), (edge.to, edge.from)] {
-                found[clock.as_usize()] |= !is_known(clock) && is_known(other);
+                if let Some(found) = found.get_mut(clock.as_usize()) {
+                    *found |= !is_known(clock) && is_known(other);
+                }
             }
         });
         found

@@ -24,6 +24,12 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
         let before = &part.report.before;
         lines.push(format!("{whose}{}", clocks(part)));
         let all = before.messages.total + before.collectives.total;
+        if all == 0 {
+            lines.push(format!(
+                "{whose}no dependency that could contradict the times"
+            ));
+            continue;
+        }
         lines.push(format!(
             "{whose}{}, of which {} as recorded and {} as corrected have their effect before their cause",
             plural(all, "dependency"),
@@ -48,15 +54,26 @@ fn clocks(part: &Part) -> String {
     let numbered = (0..).zip(&offsets.clocks);
     let mut off: Vec<(u32, &ClockOffsets)> = numbered.filter(|(_, it)| is_off(it)).collect();
     off.sort_by(|(_, a), (_, b)| b.offset_ns.abs().total_cmp(&a.offset_ns.abs()));
+    let count = plural(offsets.clocks.len() as u64, "clock");
+    let unrelated = unrelated(&offsets.clocks);
     if off.is_empty() {
-        let count = plural(offsets.clocks.len() as u64, "clock");
+        if offsets.clocks.len() == 1 {
+            return format!("{count}, which all events are stamped by");
+        }
+        let before = &part.report.before;
+        if before.messages.total + before.collectives.total == 0 {
+            return format!(
+                "{count}: nothing relates them, so how far they are apart is not known"
+            );
+        }
         // Bounds are of the whole run, so also of what comes before all dependencies and after them.
         let though = if part.report.before.reversed > 0 {
             " over the whole run, though some were off, as dependencies show"
         } else {
             ""
         };
-        return format!("{count}: none was off by more than is known of it{though}");
+        let none = "none was off by more than is known of it";
+        return format!("{count}: {none}{though}{unrelated}");
     }
     let told = off.iter().take(NAMED);
     let told = told.map(|&(number, it)| clock(it, was_set(part, number)));
@@ -65,11 +82,28 @@ fn clocks(part: &Part) -> String {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
+    let named = named.join("; ");
+    format!("{} of {count}: {named}{more}{unrelated}", off.len())
+}
+
+fn is_unrelated(clock: &ClockOffsets) -> bool {
+    clock.evidence == Evidence::Unrelated
+}
+
+/// Which clocks nothing relates to the others, behind what is said of these.
+fn unrelated(clocks: &[ClockOffsets]) -> String {
+    let all: Vec<&ClockOffsets> = clocks.iter().filter(|it| is_unrelated(it)).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = all.iter().take(NAMED).map(|it| whose(it)).collect();
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     format!(
-        "{} of {}: {}{more}",
-        off.len(),
-        plural(offsets.clocks.len() as u64, "clock"),
-        named.join("; ")
+        "; nothing relates {}{more} to the others, so how far off is not known",
+        named.join(", ")
     )
 }
 
@@ -119,11 +153,11 @@ fn whose(clock: &ClockOffsets) -> String {
         (Some(first), Some(last)) if last > first => format!("ranks {first} to {last}"),
         (Some(only), _) => format!("rank {only}"),
         (None, _) => match clock.processes.as_slice() {
-            [] => format!(
+            [only] if !only.is_empty() => printable(only).into_owned(),
+            [] | [_] => format!(
                 "location {}",
                 clock.locations.first().copied().unwrap_or_default()
             ),
-            [only] => printable(only).into_owned(),
             several => plural(several.len() as u64, "process"),
         },
     };

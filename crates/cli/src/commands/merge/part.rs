@@ -68,8 +68,12 @@ pub(super) struct Shown {
 }
 
 /// Analyses and corrects a trace, which is written into `room` if it is to be put together
-/// with others.
-pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliError> {
+/// with others, which have the ranks `others`.
+pub(super) fn part(
+    asked: Asked<'_>,
+    room: Option<Room>,
+    others: &[&RankGiven],
+) -> Result<Part, CliError> {
     let (mut analysed, method) = analyse(asked)?;
     let documents = analysed.opened.trace.documents();
     let has_documents = !documents.is_empty();
@@ -79,6 +83,7 @@ pub(super) fn part(asked: Asked<'_>, room: Option<Room>) -> Result<Part, CliErro
         .filter(|it| it.kind == DocumentKind::Packets);
     let given = packets.map(|it| it.path.clone()).collect();
     let ranks = ranks::of(&documents);
+    ranks::refuse_twice(others, &ranks)?;
     drop(documents);
     let Found {
         report,

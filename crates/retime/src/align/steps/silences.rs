@@ -51,7 +51,10 @@ pub(super) fn silences(
         let mut cuts = vec![(i64::MIN, i64::MAX); edges.clocks()];
         for edge in edges.all() {
             for (clock, stamp) in both(edge) {
-                let cut = &mut cuts[clock.as_usize()];
+                // Clocks that have no extent are of no interest.
+                let Some(cut) = cuts.get_mut(clock.as_usize()) else {
+                    continue;
+                };
                 if window(common(estimate, clock, stamp)) < silence.start {
                     cut.0 = cut.0.max(stamp);
                 } else {

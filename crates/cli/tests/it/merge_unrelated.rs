@@ -1,0 +1,39 @@
+//! `retime merge` of what nothing relates.
+
+use crate::common::Scratch;
+
+#[test]
+fn of_clocks_that_nothing_relates_it_is_not_said_that_none_was_off() {
+    let event = |location: &str, more: &str| {
+        format!(r#"{{"location":"{location}","time":5000{more}}}"#) + "\n"
+    };
+    let scratch = Scratch::new();
+    let said = |scratch: &Scratch, lines: String| {
+        scratch.write("log.jsonl", &lines);
+        scratch
+            .retime("merge log.jsonl -o job.pftrace --force")
+            .stdout
+    };
+    let told = said(&scratch, event("a", "") + &event("b", ""));
+    let both = "2 clocks: nothing relates them, so how far they are apart is not known\n\
+                no dependency that could contradict the times\n";
+    assert!(told.contains(both), "{told}");
+    let told = said(&scratch, event("a", ""));
+    assert!(
+        told.contains("1 clock, which all events are stamped by\n"),
+        "{told}"
+    );
+    // Two of three exchange messages.
+    let mut lines = event("c", "");
+    for (from, to, message) in [("a", "b", 10_000), ("b", "a", 20_000)] {
+        for (location, kind, time) in [(from, "send", message), (to, "receive", message + 3_000)] {
+            let line = format!(
+                r#"{{"location":"{location}","time":{time},"type":"{kind}","message":{message}}}"#
+            );
+            lines += &(line + "\n");
+        }
+    }
+    let told = said(&scratch, lines);
+    let third = "; nothing relates location 0 to the others, so how far off is not known\n";
+    assert!(told.contains(third), "{told}");
+}
