@@ -115,7 +115,7 @@ fn numbers_that_say_nothing_prove_nothing() {
     // A launch without a kernel, a kernel without a launch, two launches of one number, and 0.
     let lone = [launch(100.0, 1), kernel(7, 80.0, 50.0, 2)];
     assert_eq!(found(&lone), nothing);
-    let twice = [launch(100.0, 1), launch(101.0, 1), kernel(7, 80.0, 50.0, 1)];
+    let twice = [launch(100.0, 1), launch(200.0, 1), kernel(7, 80.0, 50.0, 1)];
     assert_eq!(found(&twice), nothing);
     assert_eq!(
         found(&[launch(100.0, 0), kernel(7, 80.0, 50.0, 0)]),
