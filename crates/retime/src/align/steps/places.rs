@@ -10,7 +10,7 @@
 use super::explained::{Explained, are_alone};
 use super::parts::Cuts;
 use super::score;
-use super::silences::silences;
+use super::silences::{Silence, silences};
 use super::steep::{stamp, steepest};
 use crate::align::ClockStep;
 use crate::align::options::OPTIONS;
@@ -58,19 +58,35 @@ impl Places<'_> {
             let steepest = steep.get(..count)?.iter();
             self.with_cuts(steepest.map(|it| (it.clock, it.cut)))
         }));
-        candidates.extend(self.in_silences());
         Ok(candidates)
     }
 
-    /// Known steps, and one of each clock in one of the longest silences.
-    fn in_silences(&self) -> Vec<Cuts> {
+    /// The longest silences, in each of which all clocks may have been set.
+    pub(super) fn silences(&self) -> Vec<Silence> {
         if !self.known.wanders() && self.known.left == 0 {
             return Vec::new();
         }
         let estimate = &self.known.alignment.estimate;
-        let silences = silences(estimate, self.edges(), OPTIONS.suspects).into_iter();
-        let silences = silences.filter_map(|cuts| self.with_cuts(cuts));
-        silences.collect()
+        silences(estimate, self.edges(), OPTIONS.suspects)
+    }
+
+    /// Known steps, and one of each clock but the reference in a silence.
+    pub(super) fn in_silence(&self, silence: &Silence) -> Option<Cuts> {
+        self.with_cuts(silence.of_others())
+    }
+
+    /// Known steps, and in a silence one of the reference and of each clock that was not set by about as
+    /// much as most were by `found`; `None` where most were not.
+    pub(super) fn of_reference(&self, silence: &Silence, found: &Explained) -> Option<Cuts> {
+        let by = |clock: ClockId, (after, until): (i64, i64)| {
+            let steps = found.alignment.steps.iter();
+            let own = steps.filter(|it| it.clock == clock && it.after < until && after < it.until);
+            own.map(|it| it.by).sum()
+        };
+        let cuts = silence.of_reference(by);
+        let reference = self.known.alignment.estimate.reference;
+        let is_it = cuts.iter().any(|it| it.0 == reference);
+        is_it.then(|| self.with_cuts(cuts))?
     }
 
     /// Known steps, and another one where it explains the most of what clocks as they are known, and

@@ -57,28 +57,26 @@ impl StepSearch<'_> {
         };
         let candidates = places.candidates(followed, first)?;
         let suspects = places.suspects(self.stiff(known)?.as_ref());
-        let mut better: Option<Explained> = None;
-        let mut rivals: Vec<Explained> = Vec::new();
+        let silences = places.silences();
+        let mut found = Found::beside(known);
         for at_most in [OPTIONS.usual_wander(), f64::INFINITY] {
             // Whoever is suspected along stiff clocks is to explain all by these.
             let suspects = suspects.iter().filter(|_| at_most.is_finite());
             for cuts in candidates.iter().chain(suspects) {
-                let mut next = Some(cuts.clone());
-                while let Some(cuts) = next.take() {
-                    let best = better.as_ref().unwrap_or(known);
-                    let at_most = at_most.min(best.most_needed());
-                    let Some(stepped) = self.explained(cuts, best, at_most)? else {
-                        break;
-                    };
-                    next = stepped.only_likely(self.all.clocks());
-                    if stepped.is_better_than(best) {
-                        rivals.extend(better.replace(stepped));
-                    } else {
-                        rivals.push(stepped);
-                    }
+                self.follow(cuts.clone(), at_most, &mut found, |_| None)?;
+            }
+            for silence in &silences {
+                let of_reference = |all: &Explained| places.of_reference(silence, all);
+                if let Some(cuts) = places.in_silence(silence) {
+                    self.follow(cuts, at_most, &mut found, of_reference)?;
                 }
             }
         }
+        let Found {
+            mut better,
+            mut rivals,
+            ..
+        } = found;
         // On another clock it may say more; that is asked of other clocks in turn.
         while let Some(best) = &better {
             let mut moved: Option<Explained> = None;
@@ -104,6 +102,28 @@ impl StepSearch<'_> {
             self.doubts.extend(doubts);
         }
         Ok(better)
+    }
+
+    /// Tries cuts, those of them that are likely, and what `more` makes of each explanation.
+    fn follow(
+        &mut self,
+        cuts: Cuts,
+        at_most: f64,
+        found: &mut Found<'_>,
+        more: impl Fn(&Explained) -> Option<Cuts>,
+    ) -> Result<(), Cancelled> {
+        let mut next = vec![cuts];
+        while let Some(cuts) = next.pop() {
+            let best = found.best();
+            let at_most = at_most.min(best.most_needed());
+            let Some(stepped) = self.explained(cuts, best, at_most)? else {
+                continue;
+            };
+            next.extend(stepped.only_likely(self.all.clocks()));
+            next.extend(more(&stepped));
+            found.add(stepped);
+        }
+        Ok(())
     }
 
     /// Clocks without steps that do what clocks do, if those known wander.
@@ -302,6 +322,39 @@ impl StepSearch<'_> {
             for step in joined.steps.iter().filter(real) {
                 cuts[step.clock.as_usize()].push((step.after, step.until));
             }
+        }
+    }
+}
+
+/// Explanations that were found in a round.
+struct Found<'a> {
+    known: &'a Explained,
+    /// The best of them, if it is better than what is known.
+    better: Option<Explained>,
+    /// All others.
+    rivals: Vec<Explained>,
+}
+
+impl<'a> Found<'a> {
+    /// None yet.
+    fn beside(known: &'a Explained) -> Self {
+        Self {
+            known,
+            better: None,
+            rivals: Vec::new(),
+        }
+    }
+
+    /// The best so far.
+    fn best(&self) -> &Explained {
+        self.better.as_ref().unwrap_or(self.known)
+    }
+
+    fn add(&mut self, it: Explained) {
+        if it.is_better_than(self.best()) {
+            self.rivals.extend(self.better.replace(it));
+        } else {
+            self.rivals.push(it);
         }
     }
 }

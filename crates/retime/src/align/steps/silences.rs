@@ -3,7 +3,8 @@
 //! A program that computes for a while tells nothing of its clocks meanwhile, and those that were
 //! set then jump between the same two messages. One step of them alone leaves what the others did
 //! unexplained, so that none looks like an explanation; all clocks are cut there at once, and the
-//! steps that [nothing proves](super::proof) go again.
+//! steps that [nothing proves](super::proof) go again. Where most clocks come out as set by about as
+//! much, it was the reference: its step takes the place of theirs.
 //!
 //! ```text
 //!  clock 0  | | | |               | | |     messages
@@ -18,18 +19,51 @@ use super::proof::common;
 use crate::estimate::Estimate;
 use retime_causality::edges::{Edge, Edges};
 use retime_model::ClockId;
+use retime_numerics::median::median;
 
 /// Windows of the run. What is silent for less is crossed by lines that messages on both sides
 /// tell well: a step there shows by itself.
 const WINDOWS: usize = 256;
 
-/// Cuts of all clocks but the reference in each of the longest silences, at most so many, the
-/// longest first.
-pub(super) fn silences(
-    estimate: &Estimate,
-    edges: &Edges,
-    most: usize,
-) -> Vec<Vec<(ClockId, (i64, i64))>> {
+/// Steps that differ by less than this share of what is common to most are no steps beside it.
+const ALIKE: f64 = 0.25;
+
+/// The last stamp of each clock before a silence and its first one after it, where it has both.
+pub(super) struct Silence {
+    cuts: Vec<(ClockId, (i64, i64))>,
+    reference: ClockId,
+}
+
+impl Silence {
+    /// The cuts of all clocks but the reference.
+    pub(super) fn of_others(&self) -> impl Iterator<Item = (ClockId, (i64, i64))> {
+        let cuts = self.cuts.iter().copied();
+        cuts.filter(|it| it.0 != self.reference)
+    }
+
+    /// The cut of the reference, if the others were set by these ticks, each at its own cut, and those of
+    /// the clocks that were not set by about as much as most; nothing where most were not set.
+    pub(super) fn of_reference(
+        &self,
+        set: impl Fn(ClockId, (i64, i64)) -> f64,
+    ) -> Vec<(ClockId, (i64, i64))> {
+        let by = |&(clock, cut): &(ClockId, (i64, i64))| {
+            if clock == self.reference {
+                0.0
+            } else {
+                set(clock, cut)
+            }
+        };
+        let mut all: Vec<f64> = self.cuts.iter().map(by).collect();
+        let common = median(&mut all).unwrap_or(0.0);
+        let is_set = |it: &&(ClockId, (i64, i64))| (by(it) - common).abs() > ALIKE * common.abs();
+        let cuts = self.cuts.iter().filter(is_set);
+        cuts.copied().collect()
+    }
+}
+
+/// The longest silences, at most so many, the longest first.
+pub(super) fn silences(estimate: &Estimate, edges: &Edges, most: usize) -> Vec<Silence> {
     let Some((first, last)) = ends(estimate, edges) else {
         return Vec::new();
     };
@@ -63,11 +97,13 @@ pub(super) fn silences(
             }
         }
         let clocks = (0..).map(ClockId).zip(cuts);
-        let is_cut = |&(clock, (after, until)): &(ClockId, (i64, i64))| {
-            let is_heard = after > i64::MIN && until < i64::MAX && after < until;
-            is_heard && clock != estimate.reference
+        let is_heard = |&(_, (after, until)): &(ClockId, (i64, i64))| {
+            after > i64::MIN && until < i64::MAX && after < until
         };
-        clocks.filter(is_cut).collect()
+        Silence {
+            cuts: clocks.filter(is_heard).collect(),
+            reference: estimate.reference,
+        }
     });
     cuts.collect()
 }
@@ -138,9 +174,9 @@ mod tests {
         };
         let silences = silences(&estimate, &edges, 3);
         assert_eq!(silences.len(), 2);
-        let cuts = &silences[0];
+        let cuts: Vec<_> = silences[0].of_others().collect();
         assert_eq!(cuts.len(), 3);
-        for (number, &(clock, (after, until))) in (1..).zip(cuts) {
+        for (number, &(clock, (after, until))) in (1..).zip(&cuts) {
             assert_eq!(clock, ClockId(number));
             let ahead = 200_000 * i64::from(number);
             assert!((14_000_000..15_000_000).contains(&(after - ahead)));
@@ -148,6 +184,23 @@ mod tests {
         }
         let none = Edges::new(Vec::new(), vec![None; 4]);
         assert!(super::silences(&estimate, &none, 3).is_empty());
+    }
+
+    /// 604 of three others, of 0, 604, 625 and 801 beyond; so the reference was set by -604 or so.
+    #[test]
+    fn what_most_clocks_gained_the_reference_lost() {
+        let cuts: Vec<(ClockId, (i64, i64))> = (0..5).map(|it| (ClockId(it), (10, 20))).collect();
+        let silence = Silence {
+            cuts,
+            reference: ClockId(0),
+        };
+        let of = |set: [f64; 5]| {
+            let found = silence.of_reference(|clock, _| set[clock.as_usize()]);
+            found.iter().map(|it| it.0.0).collect::<Vec<u32>>()
+        };
+        assert_eq!(of([0.0, 604.0, 625.0, 801.0, 610.0]), [0, 3]);
+        assert_eq!(of([0.0, 604.0, 0.0, 0.0, 0.0]), [1]);
+        assert!(of([0.0; 5]).is_empty());
     }
 
     /// The step of none of them alone leaves less unexplained.
