@@ -110,7 +110,7 @@ impl GrowingShifts {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::shifts`], and those of
+    /// The same as [`Self::shifts`], and as
     /// [`pseudo_synchronisation`](crate::pseudo_synchronisation) where a clock with messages has no
     /// shift.
     pub fn last_shifts(&mut self) -> Result<Vec<i128>, NoEstimate> {

@@ -29,7 +29,7 @@ const FORGOTTEN: i64 = i64::MIN / 2;
 pub(crate) struct MessageNumber(u32);
 
 impl MessageNumber {
-    /// As a place in a list.
+    /// The place of the message in a list.
     pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }

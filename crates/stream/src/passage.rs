@@ -24,7 +24,7 @@ pub struct Passage {
     pub from: ClockId,
     /// The clock of the effect, another one.
     pub to: ClockId,
-    /// What it seems to have taken beyond the minimal delay, in ticks.
+    /// The time that it seems to have taken beyond the minimal delay, in ticks.
     pub took: i128,
 }
 
@@ -62,12 +62,12 @@ const NO_TIMES: Times = Times {
 
 /// An operation whose events still come.
 #[derive(Debug)]
-struct Operation {
+struct OpenOperation {
     /// The stamp of the first of them.
     since: i64,
     /// Clock and stamp, and the rank, which counts in a prefix operation.
     begins: Vec<(ClockId, i64, u32)>,
-    /// Likewise; the rank is `None` where the begins of all ranks count.
+    /// Clock and stamp, and the rank, `None` where the begins of all ranks count.
     ends: Vec<(ClockId, i64, Option<u32>)>,
 }
 
@@ -76,9 +76,9 @@ struct Operation {
 pub(crate) struct Passages {
     min_delay: i64,
     matching: Matching,
-    /// By the number of a message.
+    /// The times of each message, by its number.
     times: Vec<Times>,
-    operations: FxHashMap<MessageId, Operation>,
+    operations: FxHashMap<MessageId, OpenOperation>,
     complete: Vec<Passage>,
     counts: PassageCounts,
 }
@@ -131,7 +131,7 @@ impl Passages {
         self.may_be_over(what);
     }
 
-    /// Those that have become complete since the last time.
+    /// The passages that have become complete since the last time.
     pub(crate) fn complete(&mut self) -> impl Iterator<Item = Passage> {
         self.complete.drain(..)
     }
@@ -214,8 +214,8 @@ impl Passages {
         self.add((from, sent), (to, received));
     }
 
-    fn operation(&mut self, what: &Collective, raw: i64) -> &mut Operation {
-        let new = || Operation {
+    fn operation(&mut self, what: &Collective, raw: i64) -> &mut OpenOperation {
+        let new = || OpenOperation {
             since: raw,
             begins: Vec::new(),
             ends: Vec::new(),
@@ -225,7 +225,7 @@ impl Passages {
 
     /// An event of an operation has come: the last one makes passages of it.
     fn may_be_over(&mut self, what: &Collective) {
-        let whole = |operation: &Operation| {
+        let whole = |operation: &OpenOperation| {
             let counts = (operation.begins.len(), operation.ends.len());
             counts == (what.begins as usize, what.ends as usize)
         };

@@ -98,9 +98,9 @@ pub struct SegmentReport {
     pub rounds: u64,
     /// Messages of which both ends came.
     pub messages: u64,
-    /// Those of them whose receive was stamped before their send.
+    /// Messages whose receive was stamped before their send.
     pub reversed: u64,
-    /// Those that new times leave reversed.
+    /// Messages that new times leave reversed.
     pub left_reversed: u64,
     /// Events stamped before the previous one of their location, whose time they get.
     pub out_of_order: u64,
@@ -131,7 +131,7 @@ pub struct Segments<P> {
 #[derive(Debug)]
 struct Host<P> {
     clock: ClockId,
-    held: VecDeque<Held<P>>,
+    held: VecDeque<HeldEvent<P>>,
     /// The newest stamp.
     newest: Option<i64>,
     /// Where its segment ends; `None` once that is passed.
@@ -141,7 +141,7 @@ struct Host<P> {
 
 /// An event that may not leave yet.
 #[derive(Debug)]
-struct Held<P> {
+struct HeldEvent<P> {
     /// Its stamp, and that by which it is put in order.
     stamp: Timestamp,
     raw: i64,
@@ -195,7 +195,7 @@ impl<P> Segments<P> {
                 None
             }
         };
-        host.held.push_back(Held {
+        host.held.push_back(HeldEvent {
             stamp: event.time,
             raw,
             half,
@@ -212,7 +212,7 @@ impl<P> Segments<P> {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::push`].
+    /// The same as [`Self::push`].
     pub fn heartbeat(
         &mut self,
         location: LocationIndex,

@@ -26,7 +26,7 @@ fn stream(args: &str, input: &str) -> Outcome {
 const HEADER: &str = r#"{"retime-stream":1,"ticks_per_second":1000,"locations":["a","b"]}"#;
 
 /// Two hosts of which "b" is 5000 ticks ahead; messages there take 30, later 20, and one back 20.
-/// Of each segment of a second the lines of "a" come first, then those of "b".
+/// Events of two hosts by segments of a second: in each the lines of "a" come first, then those of "b".
 fn two_hosts() -> String {
     let events = [
         ("a", 100, r#","type":"send","message":1"#),

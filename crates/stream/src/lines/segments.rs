@@ -58,7 +58,7 @@ use crate::spread::Spread;
 pub struct SegmentLines {
     segments: Option<Segments<Record>>,
     known: IdMap<LocationIndex>,
-    /// What each location is called, in the words of its line.
+    /// The name of each location, as its line has it.
     names: Vec<String>,
     stay: Spread,
 }

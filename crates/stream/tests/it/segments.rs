@@ -93,7 +93,7 @@ proptest! {
         found.sort_unstable();
         expected.sort_unstable();
         prop_assert_eq!(found, expected);
-        // What is still reversed, counted once more.
+        // Messages that are still reversed are counted once more.
         let time = |message: u64| all.iter().find(|it| it.0.2 == Some(message)).map(|it| it.1);
         let messages = events.len() as u64;
         let pairs = (0..messages).filter_map(|it| Some((time(2 * it)?, time(2 * it + 1)?)));

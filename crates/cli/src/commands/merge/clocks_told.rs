@@ -90,7 +90,7 @@ fn is_unrelated(clock: &ClockOffsets) -> bool {
     clock.evidence == Evidence::Unrelated
 }
 
-/// Which clocks nothing relates to the others, behind what is said of these.
+/// A clause that names the clocks that nothing relates to the others.
 fn unrelated(clocks: &[ClockOffsets]) -> String {
     let all: Vec<&ClockOffsets> = clocks.iter().filter(|it| is_unrelated(it)).collect();
     if all.is_empty() {

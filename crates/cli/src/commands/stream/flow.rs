@@ -1,4 +1,4 @@
-//! What stands between the lines that come and those that leave: the filter, or segments that are
+//! The method between the lines that come and those that leave: the filter, or segments that are
 //! shifted.
 
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use retime_stream::lines::{Lines, Record, Refused, SegmentLines};
 
 use super::args::{StreamArgs, StreamMethod};
 
-/// What lines go through.
+/// The method that lines go through.
 pub(super) enum Flow<'a> {
     /// The controlled logical clock.
     Filter {

@@ -21,7 +21,7 @@ fn refused(why: &Refused, line: u64) -> CliError {
     CliError::input(Path::new("standard input"), format!("line {line}: {why}"))
 }
 
-/// What lines go through, and what surrounds it.
+/// The method that lines go through, with its input, its output and its counts.
 pub(super) struct Stream<'a> {
     args: &'a StreamArgs,
     out: io::BufWriter<io::StdoutLock<'static>>,

@@ -339,7 +339,7 @@ mod tests {
         assert!(!unproven.is_better_than(&wandering));
     }
 
-    /// Of clocks that were set in one silence none alone leaves less unexplained.
+    /// No single step of clocks that were set in one silence leaves less unexplained.
     #[test]
     fn steps_that_are_likely_are_taken_with_one_that_is_proven() {
         let of = |evidence: [Evidence; 2], steps_cost| Explained {

@@ -58,7 +58,7 @@ impl StepSearch<'_> {
         let candidates = places.candidates(followed, first)?;
         let suspects = places.suspects(self.stiff(known)?.as_ref());
         let silences = places.silences();
-        let mut found = Found::beside(known);
+        let mut found = Explanations::beside(known);
         for at_most in [OPTIONS.usual_wander(), f64::INFINITY] {
             // Whoever is suspected along stiff clocks is to explain all by these.
             let suspects = suspects.iter().filter(|_| at_most.is_finite());
@@ -72,7 +72,7 @@ impl StepSearch<'_> {
                 }
             }
         }
-        let Found {
+        let Explanations {
             mut better,
             mut rivals,
             ..
@@ -109,7 +109,7 @@ impl StepSearch<'_> {
         &mut self,
         cuts: Cuts,
         at_most: f64,
-        found: &mut Found<'_>,
+        found: &mut Explanations<'_>,
         more: impl Fn(&Explained) -> Option<Cuts>,
     ) -> Result<(), Cancelled> {
         let mut next = vec![cuts];
@@ -327,7 +327,7 @@ impl StepSearch<'_> {
 }
 
 /// Explanations that were found in a round.
-struct Found<'a> {
+struct Explanations<'a> {
     known: &'a Explained,
     /// The best of them, if it is better than what is known.
     better: Option<Explained>,
@@ -335,7 +335,7 @@ struct Found<'a> {
     rivals: Vec<Explained>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Explanations<'a> {
     /// None yet.
     fn beside(known: &'a Explained) -> Self {
         Self {
