@@ -48,7 +48,7 @@ fn case(spec: &Spec) -> Case {
 }
 
 proptest! {
-    #![proptest_config(cases(250))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn the_clock_under_control_is_as_printed(
