@@ -177,10 +177,17 @@ impl Estimate {
     /// The stamp, rounded to ticks, that a clock would show instead of `base + at`.
     fn corrected(&self, clock: ClockId, at: i64, base: i128) -> Result<i128, BadEstimate> {
         let ticks = self.at(clock, at).round();
-        if !ticks.is_finite() || ticks.abs() > 1e18 {
+        // Clocks that count from 1970 and from start-up are more than 10^18 ns apart.
+        if !ticks.is_finite() || ticks.abs() >= i64::MAX as f64 {
             return Err(BadEstimate::TooLarge(clock));
         }
         Ok(base + i128::from(at) + i128::from(ticks as i64))
+    }
+
+    /// The ticks by which two corrected stamps may come too near to each other since offsets are
+    /// doubles: none for clocks less than a month apart, some 400 at 56 years of nanoseconds.
+    fn rounded_by(&self, clock: ClockId, at: i64) -> i128 {
+        (self.at(clock, at).abs() * f64::EPSILON) as i128
     }
 
     /// Raw and corrected stamp of a clock's knots, the first and last at its
@@ -204,11 +211,12 @@ impl Estimate {
         let mut knots: Vec<(i64, i128)> = Vec::with_capacity(stamps.len());
         for at in stamps {
             let to = self.corrected(clock, at, base)?;
-            if knots.last().is_some_and(|&(_, before)| before > to) {
+            let before = knots.last().map_or(to, |&(_, before)| before);
+            if before - to > self.rounded_by(clock, at) {
                 let stamp = u64::try_from(base + i128::from(at)).unwrap_or(0);
                 return Err(BadEstimate::RunsBackwards(clock, Timestamp(stamp)));
             }
-            knots.push((at, to));
+            knots.push((at, to.max(before)));
         }
         Ok(knots)
     }

@@ -24,6 +24,7 @@ mod common;
 mod composition;
 mod defects;
 mod extremes;
+mod far_apart;
 mod formulas;
 mod gentlest_rounding;
 mod grouping;
