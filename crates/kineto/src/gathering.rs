@@ -431,7 +431,7 @@ impl Gathering {
         }
     }
 
-    /// Leaves out, and counts, what communicates and stands in the file twice.
+    /// Leaves out what stands in the file twice, and counts what of it communicates.
     fn leave_out_repeated(&mut self, launches: &mut Launches, threads: &Threads) {
         let repeated = Repeated {
             columns: &self.columns,
@@ -441,6 +441,7 @@ impl Gathering {
             + repeated.leave_out_of_messages(&mut self.posted)
             + repeated.leave_out(&mut self.instructions)
             + repeated.leave_out(&mut self.calls);
+        repeated.leave_out(&mut self.iterations);
     }
 
     /// The headers that the file has of ranks.

@@ -2,7 +2,8 @@
 //!
 //! Who puts profiles together, or writes one again before it is done, may leave events in it twice. What
 //! communicates counts once: else each copy would pass for one more call, and nothing would tell which
-//! of two belongs to which of two elsewhere.
+//! of two belongs to which of two elsewhere. So do iterations, whose number says nothing where a file
+//! has two of it.
 //!
 //! A stream or a thread does one thing at a time. So two events of one thread that say the same, last
 //! equally long and overlap are one. Their times need not be equal: a correction may move the
@@ -17,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::call::{Around, Call, Kernel, Posting, Tells};
 use crate::columns::Columns;
 use crate::few::few;
+use crate::iterations::Iteration;
 use crate::launch::Launches;
 use crate::posted::Posted;
 use crate::threads::Threads;
@@ -106,6 +108,20 @@ impl Says for Around {
 
     fn hash(&self, hasher: &mut FxHasher) {
         std::mem::discriminant(&self.tells).hash(hasher);
+    }
+}
+
+impl Says for Iteration {
+    fn event(&self) -> u32 {
+        self.event
+    }
+
+    fn says_as(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+
+    fn hash(&self, hasher: &mut FxHasher) {
+        hasher.write_u64(self.number);
     }
 }
 
