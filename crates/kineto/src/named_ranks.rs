@@ -35,17 +35,17 @@ pub(crate) fn by_name(path: &Path) -> Option<u32> {
 
 /// Files whose ranks are those of names.
 #[derive(Debug)]
-pub(crate) enum Named {
+pub(crate) enum RanksOfNames {
     None,
     All,
-    /// These, among others.
+    /// These files, among others that say their ranks.
     Some(Vec<PathBuf>),
 }
 
 /// Files that are named in the warning.
 const NAMED: usize = 8;
 
-impl Named {
+impl RanksOfNames {
     /// A warning that ranks are those of names, if they are.
     pub(crate) fn warning(&self) -> Option<String> {
         match self {

@@ -25,7 +25,7 @@ use crate::threads::Threads;
 use crate::xla::Instruction;
 
 /// An event that says something of communication.
-pub(crate) trait Says {
+pub(crate) trait Repeatable {
     fn event(&self) -> u32;
 
     /// True if another says the same, whichever event it is.
@@ -35,7 +35,7 @@ pub(crate) trait Says {
     fn hash(&self, hasher: &mut FxHasher);
 }
 
-impl Says for Call {
+impl Repeatable for Call {
     fn event(&self) -> u32 {
         self.event
     }
@@ -51,7 +51,7 @@ impl Says for Call {
     }
 }
 
-impl Says for Instruction {
+impl Repeatable for Instruction {
     fn event(&self) -> u32 {
         self.call.event
     }
@@ -66,7 +66,7 @@ impl Says for Instruction {
     }
 }
 
-impl Says for Kernel {
+impl Repeatable for Kernel {
     fn event(&self) -> u32 {
         self.event
     }
@@ -80,7 +80,7 @@ impl Says for Kernel {
     }
 }
 
-impl Says for Posting {
+impl Repeatable for Posting {
     fn event(&self) -> u32 {
         self.event
     }
@@ -94,7 +94,7 @@ impl Says for Posting {
     }
 }
 
-impl Says for Around {
+impl Repeatable for Around {
     fn event(&self) -> u32 {
         self.event
     }
@@ -111,7 +111,7 @@ impl Says for Around {
     }
 }
 
-impl Says for Iteration {
+impl Repeatable for Iteration {
     fn event(&self) -> u32 {
         self.event
     }
@@ -126,7 +126,7 @@ impl Says for Iteration {
 }
 
 /// A range that says nothing else.
-impl Says for u32 {
+impl Repeatable for u32 {
     fn event(&self) -> u32 {
         *self
     }
@@ -139,7 +139,7 @@ impl Says for u32 {
 }
 
 /// The number and the event of a launch.
-impl Says for (u64, u32) {
+impl Repeatable for (u64, u32) {
     fn event(&self) -> u32 {
         self.1
     }
@@ -161,15 +161,15 @@ pub(crate) struct Repeated<'a> {
 
 impl Repeated<'_> {
     /// Leaves out each of `all` of which another is there already, and counts them.
-    pub(crate) fn leave_out<T: Says>(&self, all: &mut Vec<T>) -> u64 {
+    pub(crate) fn leave_out<T: Repeatable>(&self, all: &mut Vec<T>) -> u64 {
         // As signed numbers: times before 0 are not counted from elsewhere yet.
         let begin = |number: usize| {
-            let event = all.get(number).map_or(0, Says::event);
+            let event = all.get(number).map_or(0, Repeatable::event);
             (self.columns.begin(event) as i64, event)
         };
         let mut in_order: Vec<usize> = (0..all.len()).collect();
         in_order.sort_unstable_by_key(|&it| begin(it));
-        // Of those that are equally long on one thread, the last that is no copy.
+        // The last that is no copy, of those that are equally long on one thread.
         let mut last: FxHashMap<(u32, Option<u64>, u64), usize> = FxHashMap::default();
         let mut is_copy = vec![false; all.len()];
         for number in in_order {
@@ -200,14 +200,14 @@ impl Repeated<'_> {
         (before - all.len()) as u64
     }
 
-    /// As [`leave_out`](Self::leave_out), of all that tells of kernels.
+    /// Drops the copies of all that tells of kernels, and counts them.
     pub(crate) fn leave_out_of_launches(&self, launches: &mut Launches) -> u64 {
         self.leave_out(&mut launches.calls);
         self.leave_out(&mut launches.around);
         self.leave_out(&mut launches.kernels)
     }
 
-    /// As [`leave_out`](Self::leave_out), of messages of gloo.
+    /// Drops the copies of messages of gloo, and counts them.
     pub(crate) fn leave_out_of_messages(&self, posted: &mut Posted) -> u64 {
         self.leave_out(&mut posted.postings);
         self.leave_out(&mut posted.under_way)

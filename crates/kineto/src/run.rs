@@ -16,7 +16,7 @@ use crate::error::KinetoError;
 use crate::extract::{Extract, Times};
 use crate::found::{Found, in_order};
 use crate::matching::Joined;
-use crate::named_ranks::Named;
+use crate::named_ranks::RanksOfNames;
 use crate::nested;
 use crate::outline::Look;
 use crate::places::{Places, one_run};
@@ -75,7 +75,7 @@ pub(crate) struct AllRead {
     /// How many nanoseconds before 0 the times of all count from.
     pub(crate) origin: u64,
     /// Whose ranks are those of the names of files.
-    pub(crate) named: Named,
+    pub(crate) named: RanksOfNames,
 }
 
 impl Run {
@@ -287,12 +287,12 @@ impl Run {
 
     /// Gives files the ranks that paths say, if their headers are not asked or say none. Returns
     /// whose ranks are those of the names of files.
-    fn take_ranks(&self, files: &mut [FileRead]) -> Named {
+    fn take_ranks(&self, files: &mut [FileRead]) -> RanksOfNames {
         if let Some(given) = &self.ranks {
             for (file, rank) in files.iter_mut().zip(given) {
                 file.header.rank = Some(*rank);
             }
-            return Named::None;
+            return RanksOfNames::None;
         }
         let paths = self.files.paths().iter();
         let directory = |it: &PathBuf| it.parent().map(Path::to_owned).unwrap_or_default();
@@ -303,11 +303,11 @@ impl Run {
         };
         let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
         if files.iter().any(FileRead::is_merged) || !files.iter().any(communicates) {
-            return Named::None;
+            return RanksOfNames::None;
         }
         let said: Vec<Option<u32>> = files.iter().map(|it| it.header.rank).collect();
         let Some(ranks) = named_ranks::by_names(&paths, &said) else {
-            return Named::None;
+            return RanksOfNames::None;
         };
         let mut named = Vec::new();
         for ((file, rank), path) in files.iter_mut().zip(ranks).zip(self.files.paths()) {
@@ -317,9 +317,9 @@ impl Run {
             }
         }
         if named.len() == files.len() {
-            Named::All
+            RanksOfNames::All
         } else {
-            Named::Some(named)
+            RanksOfNames::Some(named)
         }
     }
 
