@@ -8,12 +8,12 @@ use retime::{ClockId, Correction, Edges, LocationIndex, Timestamp, TraceInfo};
 use crate::common::hand::{logs, ranks_on, receive, send};
 use crate::common::trace::Call;
 
-/// What each clock shows when the run begins; doubles of the second are multiples of 256.
+/// The stamp of each clock when the run begins; doubles of the second are multiples of 256.
 const BEGINS: [i64; 2] = [1_000_000, 1_790_857_026_123_456_789];
 /// The run lasts so long.
 const END: i64 = 20_000_000;
 
-/// What a clock shows at a time: the second is 20 ppm faster in the second half.
+/// The stamp of a clock at a time: the second is 20 ppm faster in the second half.
 fn shown(rank: usize, time: i64) -> i64 {
     let late = (time - END / 2).max(0);
     BEGINS[rank] + time + rank as i64 * late / 50_000
@@ -32,7 +32,7 @@ fn exchange() -> (TraceInfo, Vec<LocationLog>) {
     (ranks_on(&[(0, 0), (1, 1)]), logs(&events))
 }
 
-/// What a correction makes of the stamp of a rank at a time.
+/// The corrected time of the stamp of a rank at a time.
 fn corrected(correction: &Correction, rank: usize, time: i64) -> i64 {
     let location = LocationIndex(rank as u32);
     let mut cursor = correction.map_of(location).cursor(location);

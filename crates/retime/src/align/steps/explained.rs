@@ -56,7 +56,7 @@ pub(super) struct Explained {
     improbable: f64,
     /// The negative logarithm of how probable its steps are.
     steps_cost: f64,
-    /// Per step.
+    /// Per step: how much speaks for it.
     evidence: Vec<Evidence>,
 }
 
