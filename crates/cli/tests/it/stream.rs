@@ -10,7 +10,7 @@ fn stream(args: &[&str], input: &str) -> Outcome {
     stream_of_bytes(args, input.as_bytes())
 }
 
-fn stream_of_bytes(args: &[&str], input: &[u8]) -> Outcome {
+pub(crate) fn stream_of_bytes(args: &[&str], input: &[u8]) -> Outcome {
     let mut child = Command::new(RETIME)
         .arg("stream")
         .args(args)

@@ -1,26 +1,12 @@
 //! `retime stream --method pseudo-sync`: segments of hosts in one order.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-use crate::common::{Outcome, RETIME, Scratch};
+use crate::common::{Outcome, Scratch};
+use crate::stream::stream_of_bytes;
 use serde_json::Value;
 
 fn stream(args: &str, input: &str) -> Outcome {
-    let mut child = Command::new(RETIME)
-        .arg("stream")
-        .args(args.split_whitespace())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_owned();
-    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    let outcome = child.wait_with_output().unwrap().into();
-    let _ = writer.join().unwrap();
-    outcome
+    let args: Vec<&str> = args.split_whitespace().collect();
+    stream_of_bytes(&args, input.as_bytes())
 }
 
 const HEADER: &str = r#"{"retime-stream":1,"ticks_per_second":1000,"locations":["a","b"]}"#;
