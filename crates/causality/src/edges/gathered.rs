@@ -132,9 +132,9 @@ fn gathered_columns(whole: &Whole, own: Vec<RemoteEdge>) -> Result<Vec<RemoteEdg
 }
 
 /// The dependencies of a part as they are sent. Those of a trace have events.
-fn part_to_send(source: &impl Source, part: usize) -> Vec<RemoteEdge> {
+fn part_to_send(source: &dyn Source, part: usize) -> Vec<RemoteEdge> {
     let mut all = Vec::new();
-    source.walk(part, |edge| {
+    source.walk(part, &mut |edge| {
         if let Some((cause, effect)) = source.places(&edge) {
             all.push(RemoteEdge {
                 from: edge.from,
@@ -232,7 +232,7 @@ impl Source for Gathered {
     }
 
     #[inline]
-    fn walk(&self, part: usize, visit: impl FnMut(Edge)) {
+    fn walk(&self, part: usize, visit: &mut dyn FnMut(Edge)) {
         self.edges.walk(part, visit);
     }
 
@@ -249,54 +249,41 @@ pub enum AllEdges<'a> {
     Gathered(Gathered),
 }
 
+impl AllEdges<'_> {
+    fn source(&self) -> &dyn Source {
+        match self {
+            Self::Held(it) => it,
+            Self::Gathered(it) => it,
+        }
+    }
+}
+
 impl Source for AllEdges<'_> {
     fn clocks(&self) -> usize {
-        match self {
-            Self::Held(it) => it.clocks(),
-            Self::Gathered(it) => it.clocks(),
-        }
+        self.source().clocks()
     }
 
     fn extent(&self, clock: ClockId) -> Option<(i64, i64)> {
-        match self {
-            Self::Held(it) => it.extent(clock),
-            Self::Gathered(it) => it.extent(clock),
-        }
+        self.source().extent(clock)
     }
 
     fn granularities(&self, monitor: &dyn Monitor) -> Result<Vec<i64>, Cancelled> {
-        match self {
-            Self::Held(it) => it.granularities(monitor),
-            Self::Gathered(it) => it.granularities(monitor),
-        }
+        self.source().granularities(monitor)
     }
 
     fn parts(&self) -> usize {
-        match self {
-            Self::Held(it) => it.parts(),
-            Self::Gathered(it) => it.parts(),
-        }
+        self.source().parts()
     }
 
     fn places(&self, edge: &Edge) -> Option<(Place, Place)> {
-        match self {
-            Self::Held(it) => it.places(edge),
-            Self::Gathered(it) => it.places(edge),
-        }
+        self.source().places(edge)
     }
 
-    #[inline]
-    fn walk(&self, part: usize, visit: impl FnMut(Edge)) {
-        match self {
-            Self::Held(it) => it.walk(part, visit),
-            Self::Gathered(it) => it.walk(part, visit),
-        }
+    fn walk(&self, part: usize, visit: &mut dyn FnMut(Edge)) {
+        self.source().walk(part, visit);
     }
 
     fn list(&self, monitor: &dyn Monitor) -> Result<Cow<'_, Edges>, Cancelled> {
-        match self {
-            Self::Held(it) => it.list(monitor),
-            Self::Gathered(it) => it.list(monitor),
-        }
+        self.source().list(monitor)
     }
 }

@@ -19,7 +19,7 @@ pub struct InOrder {
 
 impl InOrder {
     /// All that a source has; fails only if `monitor` says to give up.
-    pub fn new(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+    pub fn new(source: &dyn Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let list = source.list(monitor)?;
         let numbered = list.all().iter().copied().zip((0..).map(EdgeIndex));
         let mut all: Vec<(Edge, EdgeIndex)> = numbered.collect();

@@ -1,5 +1,7 @@
 //! Dependencies that were listed, with what clocks can show.
 
+use std::borrow::Cow;
+
 use retime_model::{Cancelled, ClockId, Monitor};
 
 use super::{Edge, Edges, Source};
@@ -32,7 +34,11 @@ impl Source for ListedEdges {
     }
 
     #[inline]
-    fn walk(&self, part: usize, visit: impl FnMut(Edge)) {
+    fn walk(&self, part: usize, visit: &mut dyn FnMut(Edge)) {
         self.edges.walk(part, visit);
+    }
+
+    fn list(&self, monitor: &dyn Monitor) -> Result<Cow<'_, Edges>, Cancelled> {
+        self.edges.list(monitor)
     }
 }

@@ -162,10 +162,10 @@ impl Edges {
     }
 
     /// Lists what a source has, in its order, unless it is to be given up.
-    pub fn listed(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+    pub fn listed(source: &dyn Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let counts: Vec<usize> = each_part_watched(source, monitor, |part| {
             let mut count = 0;
-            source.walk(part, |_| count += 1);
+            source.walk(part, &mut |_| count += 1);
             count
         })?;
         let mut edges = vec![Edge::message(ClockId(0), 0, ClockId(0), 0); counts.iter().sum()];
@@ -179,7 +179,7 @@ impl Edges {
         stretches.into_par_iter().try_for_each(|(part, stretch)| {
             monitor.check()?;
             let mut places = stretch.iter_mut();
-            source.walk(part, |edge| {
+            source.walk(part, &mut |edge| {
                 if let Some(place) = places.next() {
                     *place = edge;
                 }

@@ -18,7 +18,7 @@
 //! let edges = Edges::new((0..100).map(message).collect(), vec![Some((0, 1_000)); 2]);
 //! let least = each_part(&edges, |part| {
 //!     let mut least = i64::MAX;
-//!     edges.walk(part, |edge| least = least.min(edge.latency()));
+//!     edges.walk(part, &mut |edge| least = least.min(edge.latency()));
 //!     least
 //! });
 //! assert_eq!(least.into_iter().min(), Some(3));
@@ -58,25 +58,20 @@ pub trait Source: Sync {
     }
 
     /// Visits the dependencies of a part, always in the same order.
-    fn walk(&self, part: usize, visit: impl FnMut(Edge));
+    fn walk(&self, part: usize, visit: &mut dyn FnMut(Edge));
 
     /// All of them as a list, in the order of parts, unless it is to be given up.
-    fn list(&self, monitor: &dyn Monitor) -> Result<Cow<'_, Edges>, Cancelled>
-    where
-        Self: Sized,
-    {
-        Ok(Cow::Owned(Edges::listed(self, monitor)?))
-    }
+    fn list(&self, monitor: &dyn Monitor) -> Result<Cow<'_, Edges>, Cancelled>;
 }
 
 /// Asks something of each part, in parallel; the answers are in the order of parts.
-pub fn each_part<T: Send>(source: &impl Source, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub fn each_part<T: Send>(source: &dyn Source, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
     parallel::numbers(source.parts(), ask)
 }
 
 /// Asks something of each part, unless it is to be given up.
 pub fn each_part_watched<T: Send>(
-    source: &impl Source,
+    source: &dyn Source,
     monitor: &dyn Monitor,
     ask: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>, Cancelled> {
@@ -311,20 +306,24 @@ impl Source for Dependencies<'_> {
     }
 
     #[inline]
-    fn walk(&self, part: usize, mut visit: impl FnMut(Edge)) {
+    fn walk(&self, part: usize, visit: &mut dyn FnMut(Edge)) {
         match &self.parts[part] {
             WalkPart::Receives(stretches) => {
                 for Stretch { clock, nodes } in &self.stretches[stretches.clone()] {
                     let messages = nodes.clone().filter_map(|node| self.message(*clock, node));
-                    messages.for_each(&mut visit);
+                    messages.for_each(&mut *visit);
                 }
             }
             WalkPart::Instances(instances) => {
                 for instance in instances.clone() {
-                    self.collective(instance, &mut visit);
+                    self.collective(instance, visit);
                 }
             }
         }
+    }
+
+    fn list(&self, monitor: &dyn Monitor) -> Result<Cow<'_, Edges>, Cancelled> {
+        Ok(Cow::Owned(Edges::listed(self, monitor)?))
     }
 }
 
@@ -358,7 +357,7 @@ impl Source for Edges {
     }
 
     #[inline]
-    fn walk(&self, part: usize, visit: impl FnMut(Edge)) {
+    fn walk(&self, part: usize, visit: &mut dyn FnMut(Edge)) {
         let start = part * LISTED;
         let end = self.all().len().min(start + LISTED);
         let known = |edge: &&Edge| {

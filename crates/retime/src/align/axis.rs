@@ -23,7 +23,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// From the first shifted stamp to the last.
-    pub(super) fn new(source: &impl Source, shifts: Vec<i64>) -> Self {
+    pub(super) fn new(source: &dyn Source, shifts: Vec<i64>) -> Self {
         let ends = |clock: usize| {
             let (first, last) = source.extent(ClockId(clock as u32))?;
             let shift = *shifts.get(clock)?;

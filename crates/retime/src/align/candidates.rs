@@ -17,8 +17,8 @@ use retime_causality::edges::{Edge, Source};
 use retime_model::{Cancelled, Monitor};
 
 /// The dependencies of a source, without those that were left out.
-pub(super) struct Candidates<'a, S> {
-    source: &'a S,
+pub(super) struct Candidates<'a> {
+    source: &'a dyn Source,
     monitor: &'a dyn Monitor,
     /// For the shifts of clocks and the span of the run.
     axis: Axis,
@@ -32,10 +32,10 @@ pub(super) struct Candidates<'a, S> {
     reduced: Reduced,
 }
 
-impl<'a, S: Source> Candidates<'a, S> {
+impl<'a> Candidates<'a> {
     /// All of a source, by the time of aligned clocks.
     pub(super) fn new(
-        source: &'a S,
+        source: &'a dyn Source,
         axis: Axis,
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {

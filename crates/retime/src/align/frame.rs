@@ -39,7 +39,7 @@ pub(super) struct Frame {
 impl Frame {
     /// Without lines.
     pub(super) fn new(
-        source: &impl Source,
+        source: &dyn Source,
         shifts: Vec<i64>,
         reference: usize,
         monitor: &dyn Monitor,
@@ -49,12 +49,12 @@ impl Frame {
     }
 
     /// A frame of the same grains and reference with other shifts.
-    pub(super) fn shifted(&self, source: &impl Source, shifts: Vec<i64>) -> Self {
+    pub(super) fn shifted(&self, source: &dyn Source, shifts: Vec<i64>) -> Self {
         Self::with_grains(source, self.grains.clone(), shifts, self.reference)
     }
 
     fn with_grains(
-        source: &impl Source,
+        source: &dyn Source,
         grains: Grains,
         shifts: Vec<i64>,
         reference: usize,

@@ -177,14 +177,14 @@ pub(super) struct LatencyExchange {
 impl LatencyExchange {
     /// The exchange of all that a source has, by a walk over it; `offset` aligns clocks.
     pub(super) fn of(
-        source: &impl Source,
+        source: &dyn Source,
         offset: impl Fn(ClockId, i64) -> f64 + Sync,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let sent = |edge: &Edge| edge.sent as f64 + offset(edge.from, edge.sent);
         let ends = each_part_watched(source, monitor, |part| {
             let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
-            source.walk(part, |edge| {
+            source.walk(part, &mut |edge| {
                 let sent = Some(sent(&edge)).filter(|it| it.is_finite());
                 first = sent.map_or(first, |it| first.min(it));
                 last = sent.map_or(last, |it| last.max(it));
@@ -197,7 +197,7 @@ impl LatencyExchange {
         let scale = f64::from(FINEST) / (last - first).max(1.0);
         let parts = each_part_watched(source, monitor, |part| {
             let mut steps = LatencySteps::default();
-            source.walk(part, |edge| {
+            source.walk(part, &mut |edge| {
                 let along = (sent(&edge) - first) * scale;
                 if !along.is_finite() {
                     return;

@@ -45,7 +45,7 @@ impl Judged<'_> {
     /// the source.
     pub(super) fn outliers(
         &self,
-        source: &impl Source,
+        source: &dyn Source,
         left_out: &FxHashSet<Same>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Edge>, Cancelled> {
@@ -106,13 +106,13 @@ impl Suspects {
     /// Their outliers, if these are few.
     pub(super) fn outliers(
         &self,
-        source: &impl Source,
+        source: &dyn Source,
         left_out: &FxHashSet<Same>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Edge>, Cancelled> {
         let tallies = each_part_watched(source, monitor, |part| {
             let mut tallies = Tallies::default();
-            source.walk(part, |edge| {
+            source.walk(part, &mut |edge| {
                 if let Some((window, is_outlier)) = self.judge(&edge, left_out) {
                     tallies.add(&edge, window, is_outlier);
                 }
@@ -127,7 +127,7 @@ impl Suspects {
         }
         let found = each_part_watched(source, monitor, |part| {
             let mut found = Vec::new();
-            source.walk(part, |edge| {
+            source.walk(part, &mut |edge| {
                 let judged = self.judge(&edge, left_out);
                 if judged.is_some_and(|(_, is_outlier)| is_outlier) {
                     found.push(edge);

@@ -182,14 +182,14 @@ pub(super) struct Reduced {
 impl Reduced {
     /// Reduces all that a source has, but for what is left out.
     pub(super) fn new(
-        source: &impl Source,
+        source: &dyn Source,
         reduction: &Reduction,
         left_out: &FxHashSet<Same>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let parts = each_part_watched(source, monitor, |part| {
             let mut open = Open::new(reduction, left_out);
-            source.walk(part, |edge| open.add(&edge));
+            source.walk(part, &mut |edge| open.add(&edge));
             open.finish()
         })?;
         Ok(Self::merged(&parts, Open::new(reduction, left_out).reduced))

@@ -34,7 +34,6 @@ use super::division::Division;
 use super::drift_test::{held_to_quartzes, without_drift};
 use super::frame::Frame;
 use super::options::OPTIONS;
-use retime_causality::edges::Source;
 use retime_model::{Cancelled, Monitor};
 
 /// How many families of clocks there are.
@@ -80,9 +79,9 @@ pub(super) struct Selected<'a> {
 
 impl<'a> Given<'a> {
     /// The offsets of clocks that do what clocks do.
-    pub(super) fn stiffest<S: Source>(
+    pub(super) fn stiffest(
         &self,
-        candidates: &mut Candidates<'_, S>,
+        candidates: &mut Candidates<'_>,
     ) -> Result<Offsets<'a>, Cancelled> {
         let [usual, ..] = self.divisions(candidates);
         let bench = self.bench(candidates, usual)?;
@@ -100,9 +99,9 @@ impl<'a> Given<'a> {
 
     /// The offsets of the stiffest clocks that are not proven wrong, from those of
     /// [the stiffest](Self::stiffest).
-    pub(super) fn select<S: Source>(
+    pub(super) fn select(
         &self,
-        candidates: &mut Candidates<'_, S>,
+        candidates: &mut Candidates<'_>,
         stiffest: Offsets<'a>,
     ) -> Result<Selected<'a>, Cancelled> {
         let [_, more @ ..] = self.divisions(candidates);
@@ -154,9 +153,9 @@ impl<'a> Given<'a> {
 
     /// The factor by which rates have to wander more than in `found` so that nothing contradicts
     /// them; infinite where all of [`Stiffness::measured_to`] is not enough.
-    pub(super) fn needed<S: Source>(
+    pub(super) fn needed(
         &self,
-        candidates: &mut Candidates<'_, S>,
+        candidates: &mut Candidates<'_>,
         found: &FoundOffsets,
     ) -> Result<f64, Cancelled> {
         let divisions = self.divisions(candidates).into_iter();
@@ -174,7 +173,7 @@ impl<'a> Given<'a> {
         Ok(f64::INFINITY)
     }
 
-    fn divisions<S: Source>(&self, candidates: &Candidates<'_, S>) -> [Division; STEPS] {
+    fn divisions(&self, candidates: &Candidates<'_>) -> [Division; STEPS] {
         let finest = candidates.finest().unwrap_or(1);
         let seconds = self.seconds();
         OPTIONS.wander.map(|it| Division::of(it, seconds, finest))
@@ -185,9 +184,9 @@ impl<'a> Given<'a> {
         self.frame.axis.span / self.setting.second
     }
 
-    fn bench<S: Source>(
+    fn bench(
         &self,
-        candidates: &mut Candidates<'_, S>,
+        candidates: &mut Candidates<'_>,
         division: Division,
     ) -> Result<Bench<'a>, Cancelled> {
         let links = candidates.inside(division.pieces)?;

@@ -29,7 +29,7 @@ use retime_causality::edges::Edge;
 
 /// Constants and lines: what is known before a division is looked for.
 pub(super) fn rough(
-    source: &impl Source,
+    source: &dyn Source,
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Frame, Cancelled> {
@@ -84,7 +84,7 @@ impl Asked {
 
 /// Aligns clocks that do not step.
 pub(super) fn align_plainly(
-    source: &impl Source,
+    source: &dyn Source,
     asked: Asked,
     monitor: &dyn Monitor,
 ) -> Result<SmoothAlignment, Cancelled> {
@@ -94,7 +94,7 @@ pub(super) fn align_plainly(
 
 /// Aligns clocks whose [rough] differences are known.
 pub(super) fn align_roughly_aligned(
-    source: &impl Source,
+    source: &dyn Source,
     frame: Frame,
     asked: Asked,
     monitor: &dyn Monitor,
@@ -103,10 +103,10 @@ pub(super) fn align_roughly_aligned(
 }
 
 /// How far the alignment is.
-struct Stages<'a, S> {
-    source: &'a S,
+struct Stages<'a> {
+    source: &'a dyn Source,
     monitor: &'a dyn Monitor,
-    candidates: Candidates<'a, S>,
+    candidates: Candidates<'a>,
     frame: Frame,
     curves: Curves,
     nanosecond: f64,
@@ -116,10 +116,10 @@ struct Stages<'a, S> {
     needed: f64,
 }
 
-impl<'a, S: Source> Stages<'a, S> {
+impl<'a> Stages<'a> {
     /// Up to the selection of a division.
     fn new(
-        source: &'a S,
+        source: &'a dyn Source,
         frame: Frame,
         asked: Asked,
         monitor: &'a dyn Monitor,
@@ -354,7 +354,7 @@ fn least(survey: &Survey) -> Vec<f64> {
 
 /// Shifts by one constant per clock, in whole ticks.
 fn shifted(
-    source: &impl Source,
+    source: &dyn Source,
     begun: &Frame,
     links: &Links,
     monitor: &dyn Monitor,

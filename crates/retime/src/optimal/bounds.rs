@@ -77,7 +77,7 @@
 use super::facts::Facts;
 use super::feasible::kept;
 use super::graph::Budget;
-use super::link::Kept;
+use super::link::{Kept, LeastDelay};
 use super::mean_rates::{ROUNDING, differ_by, differ_by_slack, refute};
 use super::narrowed::{Narrowed, graph};
 use super::offset_bounds::{BoundOptions, OffsetBounds};
@@ -110,7 +110,7 @@ const GENTLE_ROUNDS: usize = 16;
 /// `options.drift` of its mean rate, and that may be any that the dependencies allow and that is
 /// within `options.most_difference` of the line. Fails only if `monitor` says to give up.
 pub fn offset_bounds(
-    source: &impl Source,
+    source: &dyn Source,
     least: impl Fn(&Edge) -> i64 + Sync,
     base: &Estimate,
     options: &BoundOptions,
@@ -118,7 +118,7 @@ pub fn offset_bounds(
 ) -> Result<OffsetBounds, Cancelled> {
     let mut search = Search {
         source,
-        least,
+        least: &least,
         base,
         options,
         monitor,
@@ -130,9 +130,9 @@ pub fn offset_bounds(
 }
 
 /// The search for how far mean rates can differ from those of the lines.
-struct Search<'a, S, F> {
-    source: &'a S,
-    least: F,
+struct Search<'a> {
+    source: &'a dyn Source,
+    least: LeastDelay<'a>,
     base: &'a Estimate,
     options: &'a BoundOptions,
     monitor: &'a dyn Monitor,
@@ -169,7 +169,7 @@ impl FoundBounds {
     }
 }
 
-impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
+impl Search<'_> {
     fn most(&self) -> f64 {
         self.options.most_difference.max(0.0)
     }
@@ -233,7 +233,7 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
     /// Looks for the bounds under a `delta`.
     fn tried(&mut self, delta: f64) -> Result<Tried, Cancelled> {
         let (source, monitor, options) = (self.source, self.monitor, self.options);
-        let facts = Facts::new(source, &self.least, self.base, options, delta, monitor)?;
+        let facts = Facts::new(source, self.least, self.base, options, delta, monitor)?;
         let found = |bounds: OffsetBounds| {
             let (rates, at_least) = differ_by(&bounds, options.slope(0.0), facts.drift());
             Tried::Found(FoundBounds {
@@ -269,8 +269,8 @@ impl<S: Source, F: Fn(&Edge) -> i64 + Sync> Search<'_, S, F> {
 
 /// Where facts do not contradict each other, as far as the steps tell, of the dependencies that
 /// matter.
-fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
-    facts: &Facts<'_, F>,
+fn without_contradiction(
+    facts: &Facts<'_>,
     kept: &[Kept],
     options: &BoundOptions,
     monitor: &dyn Monitor,
@@ -282,9 +282,9 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
 
 /// Where facts may contradict each other: which of them are left out is found out
 /// by looking at pairs of clocks, and then by whatever cycles are left.
-fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
+fn with_contradictions(
     all: &InOrder,
-    facts: &Facts<'_, F>,
+    facts: &Facts<'_>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
@@ -327,10 +327,7 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
 }
 
 /// No bounds.
-fn unbounded<F: Fn(&Edge) -> i64 + Sync>(
-    facts: &Facts<'_, F>,
-    relaxation: &Relaxation,
-) -> OffsetBounds {
+fn unbounded(facts: &Facts<'_>, relaxation: &Relaxation) -> OffsetBounds {
     OffsetBounds {
         clocks: vec![None; facts.clocks()],
         reference: facts.reference(),
@@ -341,9 +338,9 @@ fn unbounded<F: Fn(&Edge) -> i64 + Sync>(
 }
 
 /// Bounds [with contradictions](with_contradictions), and positions of dependencies in the source.
-fn with_all<F: Fn(&Edge) -> i64 + Sync>(
+fn with_all(
     all: &InOrder,
-    facts: &Facts<'_, F>,
+    facts: &Facts<'_>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
@@ -547,7 +544,8 @@ mod tests {
             };
             base.offsets[1] = base.offsets[1].as_ref().map(shifted);
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| parts as i64, &base, &options, 0.0, &()).unwrap();
+            let least = |_: &Edge| parts as i64;
+            let facts = Facts::new(&edges, &least, &base, &options, 0.0, &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
             let direct = without_contradiction(&facts, &all, &options, &()).unwrap();
             let all = InOrder::new(&edges, &()).unwrap();
@@ -582,7 +580,7 @@ mod tests {
             let mut proven = None;
             for times in [0.25, 1.0, 4.0, 10.0] {
                 let delta = times * drift;
-                let facts = Facts::new(&edges, |_| 0, &base, &options, delta, &()).unwrap();
+                let facts = Facts::new(&edges, &|_| 0, &base, &options, delta, &()).unwrap();
                 let all = kept(&edges, &facts, &()).unwrap();
                 let by_slack = differ_by_slack(&all, &facts);
                 let found = without_contradiction(&facts, &all, &options, &()).unwrap();
@@ -602,7 +600,7 @@ mod tests {
                         if !(rates < delta && found.complete && narrows) {
                             break;
                         }
-                        let facts = Facts::new(&edges, |_| 0, &base, &options, known, &()).unwrap();
+                        let facts = Facts::new(&edges, &|_| 0, &base, &options, known, &()).unwrap();
                         let all = kept(&edges, &facts, &()).unwrap();
                         let Some(next) = without_contradiction(&facts, &all, &options, &()).unwrap() else {
                             break;
@@ -632,7 +630,7 @@ mod tests {
             all.extend([message(0, 1, -early), message(1, 0, 50)]);
             let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| 0, &base, &options, 0.0, &()).unwrap();
+            let facts = Facts::new(&edges, &|_| 0, &base, &options, 0.0, &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
             let found = without_contradiction(&facts, &all, &options, &()).unwrap();
             prop_assert!(found.is_none());

@@ -101,7 +101,7 @@ impl ErrorBounds {
     pub fn new(
         bounds: &OffsetBounds,
         correction: &Correction,
-        source: &impl Source,
+        source: &dyn Source,
         nodes: &Nodes,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {

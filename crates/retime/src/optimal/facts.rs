@@ -3,7 +3,7 @@
 use super::envelope::Envelope;
 use super::graph::{Graph, Part, UNBOUNDED};
 use super::line::{OffsetLine, lines};
-use super::link::Slope;
+use super::link::{LeastDelay, Slope};
 use super::offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::relaxation::Relaxation;
 use crate::estimate::Estimate;
@@ -26,20 +26,20 @@ pub(super) fn ticks(bound: i64) -> f64 {
 }
 
 /// The facts that are known before anything is computed.
-pub(super) struct Facts<'a, F> {
+pub(super) struct Facts<'a> {
     /// First and last stamp of each clock.
     extents: Vec<Option<(i64, i64)>>,
-    least: F,
+    least: LeastDelay<'a>,
     base: &'a Estimate,
     lines: Vec<Option<OffsetLine>>,
     granularities: Vec<i64>,
     pub(super) slope: Slope,
 }
 
-impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
+impl<'a> Facts<'a> {
     pub(super) fn new(
-        source: &impl Source,
-        least: F,
+        source: &dyn Source,
+        least: LeastDelay<'a>,
         base: &'a Estimate,
         options: &BoundOptions,
         delta: f64,

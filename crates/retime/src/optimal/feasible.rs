@@ -20,14 +20,14 @@ use retime_model::{Cancelled, ClockId, Monitor};
 use rustc_hash::FxHashMap;
 
 /// The dependencies that matter, by route.
-pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
-    source: &impl Source,
-    facts: &Facts<'_, F>,
+pub(super) fn kept(
+    source: &dyn Source,
+    facts: &Facts<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Kept>, Cancelled> {
     let parts = each_part_watched(source, monitor, |part| {
         let mut open = OpenPart::new(facts);
-        source.walk(part, |edge| open.add(&edge));
+        source.walk(part, &mut |edge| open.add(&edge));
         open.finish()
     })?;
     Ok(joined(parts.into_iter().flatten().collect(), facts.slope))
@@ -58,8 +58,8 @@ fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
 type Clocks = (ClockId, ClockId);
 
 /// A part under way.
-struct OpenPart<'a, 'b, F> {
-    facts: &'a Facts<'b, F>,
+struct OpenPart<'a, 'b> {
+    facts: &'a Facts<'b>,
     number: FxHashMap<Clocks, u32>,
     routes: Vec<Ahead>,
 }
@@ -73,8 +73,8 @@ struct Ahead {
     links: Vec<Dependency>,
 }
 
-impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> OpenPart<'a, 'b, F> {
-    fn new(facts: &'a Facts<'b, F>) -> Self {
+impl<'a, 'b> OpenPart<'a, 'b> {
+    fn new(facts: &'a Facts<'b>) -> Self {
         Self {
             facts,
             number: FxHashMap::default(),
@@ -128,7 +128,7 @@ impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> OpenPart<'a, 'b, F> {
 
 impl Ahead {
     /// `None` where nothing is known of a clock.
-    fn new<F: Fn(&Edge) -> i64 + Sync>(route: Clocks, facts: &Facts<'_, F>) -> Option<Self> {
+    fn new(route: Clocks, facts: &Facts<'_>) -> Option<Self> {
         let (from, to) = (facts.line(route.0)?, facts.line(route.1)?);
         Some(Self {
             route,

@@ -56,7 +56,7 @@
 use super::cone::maximal;
 use super::envelope::Envelope;
 use super::graph::{Budget, Graph, Part, PositiveCycle, SolvedGraph, UNBOUNDED};
-use super::link::{Bound, Dependency, Slope, routes};
+use super::link::{Bound, Dependency, LeastDelay, Slope, routes};
 use super::place::Places;
 use crate::estimate::{Estimate, NoEstimate, Offset};
 use crate::pace::Pace;
@@ -212,9 +212,9 @@ pub fn gentlest(
     monitor: &dyn Monitor,
 ) -> Result<Gentlest, Cancelled> {
     let mut budget = Budget::of(steps, monitor);
-    let listed = ListedLinks::new(edges, least, monitor)?;
+    let listed = ListedLinks::new(edges, &least, monitor)?;
     let mut forced_by: Option<ForcingCycle> = None;
-    let found = search(edges.clocks(), &listed, &mut budget, |cycle| {
+    let found = search(edges.clocks(), &listed, &mut budget, &mut |cycle| {
         forced_by = Some(ForcingCycle::new(cycle, &listed.places));
     })?;
     let offsets = match &found.solved {
@@ -249,7 +249,7 @@ pub(super) fn search(
     clocks: usize,
     listed: &ListedLinks,
     budget: &mut Budget<'_>,
-    mut forced: impl FnMut(&PositiveCycle),
+    forced: &mut dyn FnMut(&PositiveCycle),
 ) -> Result<SearchResult, Cancelled> {
     let monitor = budget.monitor();
     let mut slope = Slope { rise: 0, run: 1 };
@@ -336,7 +336,7 @@ pub(super) struct ListedLinks {
 impl ListedLinks {
     pub(super) fn new(
         edges: &Edges,
-        least: impl Fn(&Edge) -> i64 + Sync,
+        least: LeastDelay<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let places = Places::new(edges, monitor)?;
@@ -346,7 +346,7 @@ impl ListedLinks {
                 places.of(edge.to, edge.received, edge.effect),
             )
         };
-        let links = all_links(edges, place, least, monitor)?;
+        let links = all_links(edges, &place, least, monitor)?;
         Ok(Self { places, links })
     }
 
@@ -396,8 +396,8 @@ impl ListedLinks {
 /// stand.
 fn all_links(
     edges: &Edges,
-    place: impl Fn(&Edge) -> (i64, i64) + Sync,
-    least: impl Fn(&Edge) -> i64 + Sync,
+    place: &(dyn Fn(&Edge) -> (i64, i64) + Sync),
+    least: LeastDelay<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Routed, Cancelled> {
     let link = |&position: &EdgeIndex| {

@@ -44,8 +44,8 @@ pub struct Forcing {
 /// has looked at nodes and arcs of its graphs `steps` times. Fails only if `monitor` says to
 /// give up.
 pub(crate) fn least_distortion(
-    source: &impl Source,
-    least: impl Fn(&Edge) -> i64 + Sync,
+    source: &dyn Source,
+    least: &(dyn Fn(&Edge) -> i64 + Sync),
     steps: u64,
     monitor: &dyn Monitor,
 ) -> Result<LeastDistortion, Cancelled> {
@@ -74,7 +74,7 @@ pub(crate) fn least_distortion(
         source.clocks(),
         &listed,
         &mut budget,
-        |cycle: &PositiveCycle| {
+        &mut |cycle: &PositiveCycle| {
             (found.needed, found.width) = (cycle.bound(), cycle.width());
             found.distortion = ratio(found.needed, found.width);
             found.forced_by = cycle.parts.iter().filter_map(forcing).collect();

@@ -8,8 +8,11 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use retime_causality::edges::{EdgeIndex, Edges};
+use retime_causality::edges::{Edge, EdgeIndex, Edges};
 use retime_model::{ClockId, packed, packed_fields};
+
+/// The minimal delay of a dependency, in ticks.
+pub(super) type LeastDelay<'a> = &'a (dyn Fn(&Edge) -> i64 + Sync);
 
 /// One dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -32,7 +32,6 @@
 use super::facts::{Facts, ticks};
 use super::link::Kept;
 use super::offset_bounds::{ClockBounds, OffsetBounds};
-use retime_causality::edges::Edge;
 use retime_model::ClockId;
 
 /// The share below which a refutation may be rounding.
@@ -102,10 +101,7 @@ impl Gain {
 
 /// The amount by which mean rates can differ at least from those of the lines, by the slacks of all
 /// dependencies that matter; 0 if the lines do not satisfy them.
-pub(super) fn differ_by_slack<F: Fn(&Edge) -> i64 + Sync>(
-    kept: &[Kept],
-    facts: &Facts<'_, F>,
-) -> f64 {
+pub(super) fn differ_by_slack(kept: &[Kept], facts: &Facts<'_>) -> f64 {
     let mut clocks = vec![Slack::default(); facts.clocks()];
     for route in kept {
         let largest = route.links.iter().map(|link| link.bound).max();
@@ -170,10 +166,7 @@ impl Slack {
 }
 
 /// Per clock: true if a way leads there from the reference.
-fn reached<F: Fn(&Edge) -> i64 + Sync>(
-    facts: &Facts<'_, F>,
-    routes: impl Iterator<Item = (ClockId, ClockId)>,
-) -> Vec<bool> {
+fn reached(facts: &Facts<'_>, routes: impl Iterator<Item = (ClockId, ClockId)>) -> Vec<bool> {
     let mut next = vec![Vec::new(); facts.clocks()];
     for (from, to) in routes {
         next[from.as_usize()].push(to);

@@ -11,7 +11,7 @@ use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
 use crate::estimate::Estimate;
 use crate::pace::Pace;
-use retime_causality::edges::{Edge, EdgeIndex, InOrder};
+use retime_causality::edges::{EdgeIndex, InOrder};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::sorting::sort_by_key;
@@ -31,7 +31,7 @@ struct Narrow {
 }
 
 impl<'a> Narrowed<'a> {
-    pub(super) fn new<F: Fn(&Edge) -> i64 + Sync>(all: &'a InOrder, facts: &Facts<'_, F>) -> Self {
+    pub(super) fn new(all: &'a InOrder, facts: &Facts<'_>) -> Self {
         let mut routes = routes(&all.list.edges);
         routes.retain(|route| facts.line(route.from).is_some() && facts.line(route.to).is_some());
         let narrow = |route| Narrow {
@@ -46,9 +46,9 @@ impl<'a> Narrowed<'a> {
     }
 
     /// Chooses the links of routes that have changed.
-    pub(super) fn prune<F: Fn(&Edge) -> i64 + Sync>(
+    pub(super) fn prune(
         &mut self,
-        facts: &Facts<'_, F>,
+        facts: &Facts<'_>,
         relaxation: &Relaxation,
         monitor: &dyn Monitor,
     ) -> Result<(), Cancelled> {
@@ -68,9 +68,9 @@ impl<'a> Narrowed<'a> {
     }
 
     /// Leaves out misread dependencies and finds the steps of clocks.
-    pub(super) fn screen<F: Fn(&Edge) -> i64 + Sync>(
+    pub(super) fn screen(
         &self,
-        facts: &Facts<'_, F>,
+        facts: &Facts<'_>,
         relaxation: &mut Relaxation,
         monitor: &dyn Monitor,
     ) -> Result<(), Cancelled> {
@@ -89,9 +89,9 @@ impl<'a> Narrowed<'a> {
 
     /// Leaves out the part of each contradiction that the estimate misses most, or all of
     /// its dependencies.
-    pub(super) fn relax<F: Fn(&Edge) -> i64 + Sync>(
+    pub(super) fn relax(
         &mut self,
-        facts: &Facts<'_, F>,
+        facts: &Facts<'_>,
         relaxation: &mut Relaxation,
         cycles: &[PositiveCycle],
         all: bool,
@@ -130,8 +130,8 @@ impl<'a> Narrowed<'a> {
 }
 
 /// The graph of what was kept, with the reference as its source.
-pub(super) fn graph<'a, F: Fn(&Edge) -> i64 + Sync>(
-    facts: &Facts<'_, F>,
+pub(super) fn graph<'a>(
+    facts: &Facts<'_>,
     kept: impl Iterator<Item = &'a Kept> + Clone,
     monitor: &dyn Monitor,
 ) -> Result<Graph, Cancelled> {
@@ -141,10 +141,10 @@ pub(super) fn graph<'a, F: Fn(&Edge) -> i64 + Sync>(
 }
 
 /// The links of a route that tell something that no other tells.
-fn narrow<F: Fn(&Edge) -> i64 + Sync>(
+fn narrow(
     route: &Route,
     all: &InOrder,
-    facts: &Facts<'_, F>,
+    facts: &Facts<'_>,
     relaxation: &Relaxation,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Kept>, Cancelled> {
@@ -194,13 +194,13 @@ fn find(routes: &[Narrow], from: ClockId, to: ClockId) -> Option<&Route> {
 }
 
 /// The trace, as the screen has to know it.
-struct Trace<'a, 'b, F> {
+struct Trace<'a, 'b> {
     all: &'a InOrder,
-    facts: &'a Facts<'b, F>,
+    facts: &'a Facts<'b>,
     routes: &'a [Narrow],
 }
 
-impl<F: Fn(&Edge) -> i64 + Sync> Trace<'_, '_, F> {
+impl Trace<'_, '_> {
     /// The readings of one route; with dependencies from the first clock to the
     /// second, bounds of the difference are lower ones.
     fn add(&self, from: ClockId, to: ClockId, readings: &mut Vec<Reading>) {
@@ -229,7 +229,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Trace<'_, '_, F> {
     }
 }
 
-impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
+impl Screened for Trace<'_, '_> {
     fn all(&self) -> &InOrder {
         self.all
     }
@@ -278,7 +278,7 @@ pub(crate) fn steps(
         drift: drift.unwrap_or(usual.drift),
         ..usual
     };
-    let facts = Facts::new(&all.list, |_| 0, base, &options, 0.0, monitor)?;
+    let facts = Facts::new(&all.list, &|_| 0, base, &options, 0.0, monitor)?;
     let mut relaxation = Relaxation::new(facts.clocks());
     Narrowed::new(all, &facts).screen(&facts, &mut relaxation, monitor)?;
     Ok(relaxation.into_cuts())

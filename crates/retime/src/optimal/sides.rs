@@ -9,13 +9,12 @@ use super::link::Kept;
 use super::narrowed::graph;
 use super::offset_bounds::OffsetBounds;
 use super::relaxation::Relaxation;
-use retime_causality::edges::Edge;
 use retime_model::Cancelled;
 
 /// The bounds of all clocks, given the dependencies that matter; `None` if facts contradict
 /// each other, or it takes too many steps to tell.
-pub(super) fn without_cycles<'a, F: Fn(&Edge) -> i64 + Sync>(
-    facts: &Facts<'_, F>,
+pub(super) fn without_cycles<'a>(
+    facts: &Facts<'_>,
     relaxation: &Relaxation,
     kept: impl Iterator<Item = &'a Kept> + Clone,
     budget: &mut Budget<'_>,
@@ -64,8 +63,8 @@ pub(super) struct Sides {
 
 impl Sides {
     /// The lower and the upper side that a graph gives.
-    pub(super) fn solved<F: Fn(&Edge) -> i64 + Sync>(
-        facts: &Facts<'_, F>,
+    pub(super) fn solved(
+        facts: &Facts<'_>,
         relaxation: &Relaxation,
         graph: &Graph,
         budget: &mut Budget<'_>,
@@ -100,11 +99,7 @@ impl Sides {
     }
 
     /// Both together, if there are no cycles.
-    pub(super) fn bounds<F: Fn(&Edge) -> i64 + Sync>(
-        self,
-        facts: &Facts<'_, F>,
-        relaxation: &Relaxation,
-    ) -> Option<OffsetBounds> {
+    pub(super) fn bounds(self, facts: &Facts<'_>, relaxation: &Relaxation) -> Option<OffsetBounds> {
         match (self.low, self.high) {
             (Answer::Bounded(low, whole), Answer::Bounded(high, other)) => {
                 Some(facts.bounds(low, high, relaxation, whole && other))

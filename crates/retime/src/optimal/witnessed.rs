@@ -78,7 +78,7 @@ impl StampRange {
 /// The stamps between which a step would show, by clock; `None` where it would show nowhere, as if
 /// others do not bound the clock on both sides. Fails only if `monitor` says to give up.
 pub fn witnessed(
-    source: &impl Source,
+    source: &dyn Source,
     is_bounded: impl Fn(ClockId) -> bool + Sync,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Option<Witnessed>>, Cancelled> {
@@ -86,7 +86,7 @@ pub fn witnessed(
     let nothing = || vec![[StampRange::NONE; 2]; source.clocks()];
     let look = |mut found: Found, part: usize| {
         monitor.check()?;
-        source.walk(part, |edge| {
+        source.walk(part, &mut |edge| {
             if !is_bounded(edge.from) || !is_bounded(edge.to) {
                 return;
             }

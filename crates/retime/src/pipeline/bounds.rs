@@ -216,7 +216,7 @@ impl Timed<'_> {
         let trace = self.edges();
         let found = trace.at_root::<Estimate, _>(|| {
             let source = trace.dependencies(&base)?;
-            least_distortion(&source, least, super::GENTLEST_STEPS, self.monitor)
+            least_distortion(&source, &least, super::GENTLEST_STEPS, self.monitor)
         });
         found.map(Some)
     }

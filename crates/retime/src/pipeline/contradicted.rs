@@ -81,7 +81,7 @@ fn known_steps(known: &Estimate, clock: ClockId) -> &[(i64, i64)] {
 ///
 /// Fails only if `monitor` says to give up.
 pub(super) fn contradict_throughout(
-    source: &impl Source,
+    source: &dyn Source,
     known: &Estimate,
     monitor: &dyn Monitor,
 ) -> Result<Vec<bool>, Cancelled> {
@@ -95,7 +95,7 @@ pub(super) fn contradict_throughout(
     }
     let found = each_part_watched(source, monitor, |part| {
         let mut found = nothing.clone();
-        source.walk(part, |edge| {
+        source.walk(part, &mut |edge| {
             for (clock, other) in [(edge.from, edge.to), (edge.to, edge.from)] {
                 if let Some(found) = found.get_mut(clock.as_usize()) {
                     *found |= !is_known(clock) && is_known(other);

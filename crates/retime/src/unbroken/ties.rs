@@ -60,7 +60,7 @@ impl Judge<'_> {
     /// there is any.
     pub(crate) fn least(
         &self,
-        source: &impl Source,
+        source: &dyn Source,
         value: impl Fn(&Tie) -> Option<f64> + Sync,
     ) -> Result<Vec<Tie>, Cancelled> {
         type Least = BTreeMap<(ClockId, ClockId, u32), (f64, Tie)>;
@@ -75,7 +75,7 @@ impl Judge<'_> {
         };
         let parts = each_part_watched(source, self.monitor, |part| {
             let mut least = Least::new();
-            source.walk(part, |edge| {
+            source.walk(part, &mut |edge| {
                 let tie = Tie::of(&edge, self.run, self.delay, self.causality);
                 if let Some(found) = value(&tie) {
                     add(&mut least, (found, tie));

@@ -112,7 +112,7 @@ fn dependencies(analysis: &Analysis) -> Vec<Edge> {
     let all = Dependencies::new(causality, clocks, time);
     let mut found = Vec::new();
     for part in 0..all.parts() {
-        all.walk(part, |edge| found.push(edge));
+        all.walk(part, &mut |edge| found.push(edge));
     }
     found
 }

@@ -42,7 +42,7 @@ use retime_model::{Cancelled, Monitor};
 /// explains them best. `list` lists dependencies anew for clocks that are known
 /// better.
 pub(super) fn explain(
-    source: &impl Source,
+    source: &dyn Source,
     found: SmoothAlignment,
     rate: TickRate,
     list: impl Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
