@@ -76,13 +76,10 @@
 
 use super::facts::Facts;
 use super::feasible::kept;
-use super::graph::Budget;
-use super::link::{Kept, LeastDelay};
+use super::link::LeastDelay;
 use super::mean_rates::{ROUNDING, differ_by, differ_by_slack, refute};
-use super::narrowed::{Narrowed, graph};
 use super::offset_bounds::{BoundOptions, OffsetBounds};
-use super::relaxation::{Relaxation, Relaxed};
-use super::sides::{Sides, without_cycles};
+use super::resolved::{with_all, without_contradiction};
 use crate::estimate::Estimate;
 use retime_causality::edges::{Edge, InOrder, Source};
 use retime_model::{Cancelled, Monitor};
@@ -97,11 +94,6 @@ const FASTER: f64 = 4.0;
 /// Once they are proven to differ by less, they are taken to differ by no more than that if clocks
 /// can change by this share of what they could, or less: then it is worth a second search.
 const NARROWER: f64 = 0.75;
-/// Contradictions are resolved in this many rounds at most,
-const ROUNDS: usize = 64;
-/// and after this many all dependencies of a contradiction are left out.
-const GENTLE_ROUNDS: usize = 16;
-
 /// The bounds that the dependencies and a drift bound put on each clock.
 ///
 /// `least` is the minimal delay of a dependency in ticks; 0 is always right.
@@ -267,98 +259,14 @@ impl Search<'_> {
     }
 }
 
-/// Where facts do not contradict each other, as far as the steps tell, of the dependencies that
-/// matter.
-fn without_contradiction(
-    facts: &Facts<'_>,
-    kept: &[Kept],
-    options: &BoundOptions,
-    monitor: &dyn Monitor,
-) -> Result<Option<OffsetBounds>, Cancelled> {
-    let relaxation = Relaxation::new(facts.clocks());
-    let mut budget = Budget::of(options.steps, monitor);
-    without_cycles(facts, &relaxation, kept.iter(), &mut budget)
-}
-
-/// Where facts may contradict each other: which of them are left out is found out
-/// by looking at pairs of clocks, and then by whatever cycles are left.
-fn with_contradictions(
-    all: &InOrder,
-    facts: &Facts<'_>,
-    options: &BoundOptions,
-    monitor: &dyn Monitor,
-) -> Result<OffsetBounds, Cancelled> {
-    let mut relaxation = Relaxation::new(facts.clocks());
-    facts.let_step(&mut relaxation);
-    let mut narrowed = Narrowed::new(all, facts);
-    narrowed.screen(facts, &mut relaxation, monitor)?;
-    narrowed.prune(facts, &relaxation, monitor)?;
-    let mut budget = Budget::of(options.steps, monitor);
-    let mut at_once = budget;
-    // What the screen has left out, or a step that is known, may have been all.
-    if let Some(bounds) = without_cycles(facts, &relaxation, narrowed.kept(), &mut at_once)? {
-        return Ok(bounds);
-    }
-    for round in 0..ROUNDS {
-        let graph = graph(facts, narrowed.kept(), monitor)?;
-        let sides = Sides::solved(facts, &relaxation, &graph, &mut budget)?;
-        drop(graph);
-        let cycles = sides.cycles();
-        if cycles.is_empty() {
-            let found = sides.bounds(facts, &relaxation);
-            // Ways that were not followed to their end may close cycles: facts that contradict
-            // each other prove nothing.
-            let found = found.filter(|it| it.complete);
-            return Ok(found.unwrap_or_else(|| OffsetBounds {
-                used_up: true,
-                ..unbounded(facts, &relaxation)
-            }));
-        }
-        narrowed.relax(facts, &mut relaxation, &cycles, round >= GENTLE_ROUNDS);
-        if budget.is_used_up() {
-            return Ok(OffsetBounds {
-                used_up: true,
-                ..unbounded(facts, &relaxation)
-            });
-        }
-        narrowed.prune(facts, &relaxation, monitor)?;
-    }
-    Ok(unbounded(facts, &relaxation))
-}
-
-/// No bounds.
-fn unbounded(facts: &Facts<'_>, relaxation: &Relaxation) -> OffsetBounds {
-    OffsetBounds {
-        clocks: vec![None; facts.clocks()],
-        reference: facts.reference(),
-        relaxed: relaxation.list(),
-        complete: false,
-        used_up: false,
-    }
-}
-
-/// Bounds [with contradictions](with_contradictions), and positions of dependencies in the source.
-fn with_all(
-    all: &InOrder,
-    facts: &Facts<'_>,
-    options: &BoundOptions,
-    monitor: &dyn Monitor,
-) -> Result<OffsetBounds, Cancelled> {
-    let mut found = with_contradictions(all, facts, options, monitor)?;
-    for relaxed in &mut found.relaxed {
-        if let Relaxed::Edge { edge, .. } = relaxed {
-            *edge = all.positions.get(edge.index()).copied().unwrap_or(*edge);
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::estimate::Offset;
+    use crate::optimal::relaxation::Relaxed;
+    use crate::optimal::resolved::with_contradictions;
     use retime_causality::edges::Edges;
     use retime_model::ClockId;
 

@@ -35,6 +35,7 @@ mod offset_bounds;
 mod outside;
 mod place;
 mod relaxation;
+mod resolved;
 mod screen;
 mod sides;
 mod still;
