@@ -6,6 +6,8 @@ INSTALL_PACKAGES = tools/install-packages
 # Random cases are the same in each `make test`, so that it passes or fails for a
 # reason; plain `cargo test` draws new ones.
 SEED ?= 1997
+# Tests of the command wait for processes and disks a third of the time.
+TEST_THREADS ?= $(shell expr 2 '*' $$(nproc))
 # Where `make install` puts things; DESTDIR is a root to do so below.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -38,7 +40,7 @@ demo: ## Show check, correct and check on a bundled real recording
 	$(CARGO) run --quiet --profile demo --package retime-cli -- demo
 
 test: tools ## Run all tests, with otf2-print as an independent judge
-	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --quiet
+	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --quiet
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, all figures, more small worlds

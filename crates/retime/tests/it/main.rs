@@ -47,6 +47,7 @@ mod repair;
 mod set_back;
 mod shared;
 mod silent;
+mod steps;
 mod stragglers;
 mod theorems;
 mod unamortized;
