@@ -253,7 +253,8 @@ pub(crate) struct AlignmentPart {
     pub(crate) moved_later_ticks: Option<i64>,
     /// The most straight pieces that the difference of a clock has; 0 if all are constant.
     pub(crate) pieces: usize,
-    /// Clocks that nothing relates to the others; they keep their time.
+    /// Clocks that nothing relates to the reference: each keeps its time, or the time of those that
+    /// are related to each other is where it was recorded beside the reference's.
     pub(crate) unrelated_clocks: Vec<u32>,
     /// Clocks that are related to the reference in one direction only.
     pub(crate) one_way_clocks: Vec<u32>,

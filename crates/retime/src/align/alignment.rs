@@ -39,11 +39,15 @@ pub struct ClockStep {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Alignment {
     /// The offsets to be added to each clock to show the time of the reference, or where
-    /// that was set the time it would show if it had not been. For clocks unrelated to
-    /// it, that of the first clock they are tied to, and nothing if there is none.
+    /// that was set the time it would show if it had not been. Clocks
+    /// unrelated to it that are tied to each other show one time, which is to that of the reference
+    /// as recorded stamps are; for those tied to none there is nothing.
     pub estimate: Estimate,
     /// Per clock: how it is tied to the reference.
     pub relations: Vec<Relation>,
+    /// Per clock: the first of those that dependencies tie to it, in either direction and over
+    /// whatever others; itself where there are none.
+    pub part: Vec<ClockId>,
     /// Dependencies left out because they contradict the clocks that all others show.
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.

@@ -111,7 +111,8 @@ pub struct Aligned {
     /// The estimate of what has to be added to each clock, if all dependencies were weighed: what
     /// one of the papers' estimators finds may be too far off to bound errors by.
     pub estimate: Option<Estimate>,
-    /// Clocks that nothing relates to the others: they keep their time.
+    /// Clocks that nothing relates to the reference: each keeps its time, or the time of those that
+    /// are related to each other is where it was recorded beside the reference's.
     pub unrelated: Vec<ClockId>,
     /// Clocks related to the others in one direction only.
     pub one_way: Vec<ClockId>,
