@@ -65,3 +65,20 @@ fn halves_stay_to_each_other_where_they_were_recorded() {
     );
     assert!(!printed.contains("all others may have been"), "{printed}");
 }
+
+#[test]
+fn of_two_clocks_of_a_half_either_was_set() {
+    let set = |process, time| i64::from(process == 3 && time > 1_100_000_000);
+    let (printed, report) = corrected(|process, time| time + 60_000 * set(process, time));
+    let alignment = &report["method"]["alignment"];
+    assert_eq!(
+        alignment["steps"].as_array().map(Vec::len),
+        Some(1),
+        "{printed}"
+    );
+    assert_eq!(alignment["half_were_set_at_once"], true);
+    assert!(
+        printed.contains("all others may have been instead"),
+        "{printed}"
+    );
+}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, common};
 use retime_causality::edges::Edge;
 use retime_model::ClockId;
 
@@ -60,4 +60,76 @@ pub struct Alignment {
     /// The minimal delay that the aligned trace shows, in ticks; `None` where too
     /// little is known. See [`shortest_latency`](super::shortest_latency).
     pub shortest: Option<f64>,
+}
+
+impl Alignment {
+    /// True if half of the clocks that dependencies tie to each other, or more, were set at one
+    /// time. What these gained against the others is known; that all others were set the other
+    /// way explains it as well, by no more steps.
+    pub fn half_were_set_at_once(&self) -> bool {
+        let at = |step: &ClockStep| {
+            let offset = self.estimate.offsets.get(step.clock.as_usize())?.as_ref()?;
+            Some((common(offset, step.after), common(offset, step.until)))
+        };
+        let part = |clock: ClockId| self.part.get(clock.as_usize());
+        self.steps.iter().any(|step| {
+            let (own, tied) = (at(step), part(step.clock));
+            let is_at_once = |other: &&ClockStep| {
+                let overlap = own
+                    .zip(at(other))
+                    .is_some_and(|(a, b)| a.0 <= b.1 && b.0 <= a.1);
+                overlap && part(other.clock) == tied
+            };
+            let mut set: Vec<ClockId> = self
+                .steps
+                .iter()
+                .filter(is_at_once)
+                .map(|it| it.clock)
+                .collect();
+            set.sort_unstable();
+            set.dedup();
+            2 * set.len() >= self.part.iter().filter(|it| Some(*it) == tied).count()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::Offset;
+
+    #[test]
+    fn half_of_a_part_is_enough() {
+        // The second and third of four show more by 1000; two others exchange with each other alone.
+        let ahead = [0.0, -1e3, -1e3, 0.0, 0.0, 0.0];
+        let of = |set: &[(u32, i64)]| {
+            let step = |&(clock, after): &(u32, i64)| ClockStep {
+                clock: ClockId(clock),
+                after,
+                until: after + 10,
+                by: 50.0,
+                alternatives: Vec::new(),
+            };
+            let alignment = Alignment {
+                estimate: Estimate {
+                    offsets: ahead.map(|it| Some(Offset::constant(it))).to_vec(),
+                    reference: ClockId(0),
+                },
+                relations: Vec::new(),
+                part: [0, 0, 0, 0, 4, 4].map(ClockId).to_vec(),
+                outliers: Vec::new(),
+                steps: set.iter().map(step).collect(),
+                is_loose: false,
+                pieces: 1,
+                shortest: None,
+            };
+            alignment.half_were_set_at_once()
+        };
+        assert!(!of(&[]) && !of(&[(0, 5_000)]));
+        // One in four, as often as it may be, and two at other times.
+        assert!(!of(&[(1, 5_000), (1, 5_005), (1, 9_000)]));
+        assert!(!of(&[(0, 5_000), (1, 5_000)]));
+        assert!(of(&[(0, 5_000), (1, 6_005)]));
+        assert!(of(&[(2, 7_000), (4, 7_000)]));
+    }
 }
