@@ -13,9 +13,9 @@ const SLEWED: f64 = 500e-6;
 /// Clocks named that may have been set instead of one.
 const ALTERNATIVES_SHOWN: usize = 2;
 
-/// Steps of half of the clocks are as good as steps of the other half.
-const OTHERS: &str = "where half of the clocks that exchange anything, or more, were set at once, all \
-                      others may have been instead, the other way: dependencies cannot tell";
+/// Steps of half of the clocks are as good as steps of others.
+const OTHERS: &str = "where half of the clocks that exchange anything, or more, were set at once, it may \
+                      have been others: dependencies tell what clocks gained against each other";
 
 /// Lines of the summary, each with its label.
 pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {

@@ -264,7 +264,7 @@ pub(crate) struct AlignmentPart {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepPart>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
-    /// so that it may as well have been all others, the other way; absent if not.
+    /// so that it may have been others: known is what clocks gained against each other. Absent if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) half_were_set_at_once: bool,
     /// The evidence of ends of operations where dependencies leave clocks open; absent if there is none.

@@ -63,7 +63,7 @@ fn halves_stay_to_each_other_where_they_were_recorded() {
         printed.contains("so that nothing bounds its time"),
         "{printed}"
     );
-    assert!(!printed.contains("all others may have been"), "{printed}");
+    assert!(!printed.contains("it may have been others"), "{printed}");
 }
 
 #[test]
@@ -77,8 +77,5 @@ fn of_two_clocks_of_a_half_either_was_set() {
         "{printed}"
     );
     assert_eq!(alignment["half_were_set_at_once"], true);
-    assert!(
-        printed.contains("all others may have been instead"),
-        "{printed}"
-    );
+    assert!(printed.contains("it may have been others"), "{printed}");
 }

@@ -64,8 +64,8 @@ pub struct Alignment {
 
 impl Alignment {
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one
-    /// time. What these gained against the others is known; that all others were set the other
-    /// way explains it as well, by no more steps.
+    /// time. Dependencies tell what they gained against each other and the rest; if all gained as
+    /// much, that the rest was set the other way explains it as well, by no more steps.
     pub fn half_were_set_at_once(&self) -> bool {
         let at = |step: &ClockStep| {
             let offset = self.estimate.offsets.get(step.clock.as_usize())?.as_ref()?;

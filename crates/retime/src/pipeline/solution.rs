@@ -129,7 +129,7 @@ pub struct Aligned {
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
-    /// so that it may as well have been all others.
+    /// so that it may have been others: known is what clocks gained against each other.
     pub half_were_set_at_once: bool,
     /// The evidence of ends of operations where dependencies leave clocks open.
     pub ends: Option<EndsEvidence>,
