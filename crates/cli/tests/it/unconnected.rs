@@ -13,7 +13,7 @@ fn lines(shown: impl Fn(usize, i64) -> i64) -> String {
     for round in 0..4_000_i64 {
         for (way, (from, to)) in [(0, 1), (1, 0), (2, 3), (3, 2)].into_iter().enumerate() {
             // Uneven, as events with a common period would be ticks of a coarse clock.
-            let sent = 500_000 * round + 70_000 * way as i64 + (round * round * 37) % 9_973;
+            let sent = 500_000 * round + 70_000 * (way % 2) as i64 + (round * round * 37) % 9_973;
             let received = sent + 5_000 + (round * 7_919 + message * 31) % 1_009;
             events[from].push((shown(from, sent), "send", message));
             events[to].push((shown(to, received), "receive", message));
