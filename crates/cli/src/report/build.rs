@@ -276,6 +276,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
             left_out: aligned.outliers,
             steps: aligned.steps.iter().map(step_part).collect(),
+            half_were_set_at_once: aligned.half_were_set_at_once,
             ends: aligned.ends.as_ref().map(ends::part),
         }),
         repair: repaired.map(|it| RepairPart {

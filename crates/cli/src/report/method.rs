@@ -13,6 +13,10 @@ const SLEWED: f64 = 500e-6;
 /// Clocks named that may have been set instead of one.
 const ALTERNATIVES_SHOWN: usize = 2;
 
+/// Steps of half of the clocks are as good as steps of others.
+const OTHERS: &str = "where half of the clocks that exchange anything, or more, were set at once, it may \
+                      have been others: dependencies tell what clocks gained against each other";
+
 /// Lines of the summary, each with its label.
 pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
     let rate = TickRate::per_second(report.trace.ticks_per_second);
@@ -104,6 +108,9 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
     let more = alignment.steps.len().saturating_sub(STEPS_SHOWN);
     if more > 0 {
         lines.push(format!("{more} more times a clock was set"));
+    }
+    if alignment.half_were_set_at_once && !alone {
+        lines.push(OTHERS.to_owned());
     }
     lines
 }

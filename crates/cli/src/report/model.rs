@@ -253,7 +253,8 @@ pub(crate) struct AlignmentPart {
     pub(crate) moved_later_ticks: Option<i64>,
     /// The most straight pieces that the difference of a clock has; 0 if all are constant.
     pub(crate) pieces: usize,
-    /// Clocks that nothing relates to the others; they keep their time.
+    /// Clocks that nothing relates to the reference: each keeps its time, or the time of those that
+    /// are related to each other is where it was recorded beside the reference's.
     pub(crate) unrelated_clocks: Vec<u32>,
     /// Clocks that are related to the reference in one direction only.
     pub(crate) one_way_clocks: Vec<u32>,
@@ -262,6 +263,10 @@ pub(crate) struct AlignmentPart {
     /// Clocks that were set during the run; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepPart>,
+    /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
+    /// so that it may have been others: known is what clocks gained against each other. Absent if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) half_were_set_at_once: bool,
     /// The evidence of ends of operations where dependencies leave clocks open; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ends: Option<EndsPart>,

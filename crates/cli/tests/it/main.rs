@@ -71,6 +71,7 @@ mod stream_ends;
 mod stream_segments;
 mod time_of_day;
 mod truth;
+mod unconnected;
 mod verdicts;
 mod view;
 mod waits;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, common};
 use retime_causality::edges::Edge;
 use retime_model::ClockId;
 
@@ -39,11 +39,15 @@ pub struct ClockStep {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Alignment {
     /// The offsets to be added to each clock to show the time of the reference, or where
-    /// that was set the time it would show if it had not been. For clocks unrelated to
-    /// it, that of the first clock they are tied to, and nothing if there is none.
+    /// that was set the time it would show if it had not been. Clocks
+    /// unrelated to it that are tied to each other show one time, which is to that of the reference
+    /// as recorded stamps are; for those tied to none there is nothing.
     pub estimate: Estimate,
     /// Per clock: how it is tied to the reference.
     pub relations: Vec<Relation>,
+    /// Per clock: the first of those that dependencies tie to it, in either direction and over
+    /// whatever others; itself where there are none.
+    pub part: Vec<ClockId>,
     /// Dependencies left out because they contradict the clocks that all others show.
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
@@ -56,4 +60,76 @@ pub struct Alignment {
     /// The minimal delay that the aligned trace shows, in ticks; `None` where too
     /// little is known. See [`shortest_latency`](super::shortest_latency).
     pub shortest: Option<f64>,
+}
+
+impl Alignment {
+    /// True if half of the clocks that dependencies tie to each other, or more, were set at one
+    /// time. Dependencies tell what they gained against each other and the rest; if all gained as
+    /// much, that the rest was set the other way explains it as well, by no more steps.
+    pub fn half_were_set_at_once(&self) -> bool {
+        let at = |step: &ClockStep| {
+            let offset = self.estimate.offsets.get(step.clock.as_usize())?.as_ref()?;
+            Some((common(offset, step.after), common(offset, step.until)))
+        };
+        let part = |clock: ClockId| self.part.get(clock.as_usize());
+        self.steps.iter().any(|step| {
+            let (own, tied) = (at(step), part(step.clock));
+            let is_at_once = |other: &&ClockStep| {
+                let overlap = own
+                    .zip(at(other))
+                    .is_some_and(|(a, b)| a.0 <= b.1 && b.0 <= a.1);
+                overlap && part(other.clock) == tied
+            };
+            let mut set: Vec<ClockId> = self
+                .steps
+                .iter()
+                .filter(is_at_once)
+                .map(|it| it.clock)
+                .collect();
+            set.sort_unstable();
+            set.dedup();
+            2 * set.len() >= self.part.iter().filter(|it| Some(*it) == tied).count()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::Offset;
+
+    #[test]
+    fn half_of_a_part_is_enough() {
+        // The second and third of four show more by 1000; two others exchange with each other alone.
+        let ahead = [0.0, -1e3, -1e3, 0.0, 0.0, 0.0];
+        let of = |set: &[(u32, i64)]| {
+            let step = |&(clock, after): &(u32, i64)| ClockStep {
+                clock: ClockId(clock),
+                after,
+                until: after + 10,
+                by: 50.0,
+                alternatives: Vec::new(),
+            };
+            let alignment = Alignment {
+                estimate: Estimate {
+                    offsets: ahead.map(|it| Some(Offset::constant(it))).to_vec(),
+                    reference: ClockId(0),
+                },
+                relations: Vec::new(),
+                part: [0, 0, 0, 0, 4, 4].map(ClockId).to_vec(),
+                outliers: Vec::new(),
+                steps: set.iter().map(step).collect(),
+                is_loose: false,
+                pieces: 1,
+                shortest: None,
+            };
+            alignment.half_were_set_at_once()
+        };
+        assert!(!of(&[]) && !of(&[(0, 5_000)]));
+        // One in four, as often as it may be, and two at other times.
+        assert!(!of(&[(1, 5_000), (1, 5_005), (1, 9_000)]));
+        assert!(!of(&[(0, 5_000), (1, 5_000)]));
+        assert!(of(&[(0, 5_000), (1, 6_005)]));
+        assert!(of(&[(2, 7_000), (4, 7_000)]));
+    }
 }

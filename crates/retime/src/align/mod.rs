@@ -22,6 +22,7 @@
 //!  steps         clocks that were set are taken for several, and all that again
 //!  ties          clocks that messages reach in one direction only
 //!  curves        from the common axis to what has to be added, relative to the reference
+//!  recorded_parts  parts that nothing joins stay to each other where they were recorded
 //! ```
 //!
 //! Nothing is guaranteed: a message may stay reversed, where its clock behaved
@@ -73,6 +74,7 @@ mod outliers;
 mod pairwise;
 mod penalties;
 mod recorded;
+mod recorded_parts;
 mod reduced;
 mod selection;
 mod sharing;
@@ -94,7 +96,7 @@ use self::stages::Asked;
 use crate::estimate::{Estimate, Offset};
 use frame::Frame;
 use retime_causality::Causality;
-use retime_causality::edges::{Edges, InOrder, Times, TraceEdges};
+use retime_causality::edges::{Edges, InOrder, Source, Times, TraceEdges};
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -180,7 +182,8 @@ pub fn align(
             let anew = trace.dependencies(&aligned);
             Some(anew.and_then(|it| InOrder::new(&it, monitor)))
         };
-        steps::explain(&source, aligned, rate, list, monitor)
+        let found = steps::explain(&source, aligned, rate, list, monitor)?;
+        Ok(found.with_parts_as_recorded(|clock| source.extent(clock)))
     })
 }
 
@@ -192,5 +195,6 @@ pub fn align_edges(
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
     let aligned = stages::align_plainly(edges, Asked::of(rate, reference), monitor)?;
-    steps::explain(edges, aligned, rate, |_| None, monitor)
+    let found = steps::explain(edges, aligned, rate, |_| None, monitor)?;
+    Ok(found.with_parts_as_recorded(|clock| edges.extent(clock)))
 }

@@ -21,6 +21,7 @@ use super::links::{Link, Links};
 use super::outliers::Judged;
 use super::pairwise::pairwise_offsets;
 use super::recorded::RecordedOffsets;
+use super::recorded_parts::joined;
 use super::reduced::{LinkPoint, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::survey::Survey;
@@ -332,6 +333,7 @@ impl<'a> Stages<'a> {
         let alignment = Alignment {
             estimate: estimate(&frame, curves, &ties.root, reference),
             relations: (0..self.source.clocks()).map(relation).collect(),
+            part: parts(&ties.root),
             outliers: self.candidates.outliers().to_vec(),
             pieces: curves.pieces,
             steps: Vec::new(),
@@ -345,6 +347,12 @@ impl<'a> Stages<'a> {
             needed: self.needed,
         })
     }
+}
+
+/// Per clock the first of its part.
+fn parts(root: &[usize]) -> Vec<ClockId> {
+    let first = joined(root.len(), root.iter().copied().enumerate());
+    first.into_iter().map(|it| ClockId(it as u32)).collect()
 }
 
 /// The least latency of each link.

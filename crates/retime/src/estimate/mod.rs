@@ -24,6 +24,7 @@ pub(crate) use drift::{FEWEST, WINDOW};
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay};
 pub use offset::Offset;
 pub use reference::Reference;
+pub(crate) use reference::{common, onto};
 pub use result::{BadEstimate, Estimate, NoEstimate};
 pub use rule::{DelayRule, RuledDelay, Shown};
 pub(crate) use ticks::but_for_ticks;

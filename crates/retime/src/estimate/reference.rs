@@ -176,11 +176,13 @@ impl Estimate {
 }
 
 /// The common time at which a clock shows `stamp`, to the nearest tick.
-fn common(offset: &Offset, stamp: i64) -> i64 {
+pub(crate) fn common(offset: &Offset, stamp: i64) -> i64 {
     stamp.saturating_add(offset.at(stamp).round() as i64)
 }
 
-fn onto(offset: &Offset, change: &Offset) -> Option<Offset> {
+/// The offset with the common time `t + change(t)` instead of `t`; `None` where a time does not
+/// advance.
+pub(crate) fn onto(offset: &Offset, change: &Offset) -> Option<Offset> {
     let shown = offset.inverse()?;
     let own = offset.knots().iter().map(|&(stamp, _)| stamp);
     let bends = change.knots().iter().map(|&(at, _)| common(&shown, at));

@@ -198,6 +198,7 @@ impl Aligned {
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: estimate.moved_later(causality, clocks, &extents)?,
             steps: steps.collect::<Result<_, _>>()?,
+            half_were_set_at_once: alignment.half_were_set_at_once(),
             estimate: Some(alignment.base()),
             ends: None,
         })

@@ -325,6 +325,7 @@ impl Aligned {
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: Ticks(0),
             steps: Vec::new(),
+            half_were_set_at_once: false,
             estimate: None,
             ends: None,
         }

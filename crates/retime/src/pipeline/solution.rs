@@ -111,7 +111,8 @@ pub struct Aligned {
     /// The estimate of what has to be added to each clock, if all dependencies were weighed: what
     /// one of the papers' estimators finds may be too far off to bound errors by.
     pub estimate: Option<Estimate>,
-    /// Clocks that nothing relates to the others: they keep their time.
+    /// Clocks that nothing relates to the reference: each keeps its time, or the time of those that
+    /// are related to each other is where it was recorded beside the reference's.
     pub unrelated: Vec<ClockId>,
     /// Clocks related to the others in one direction only.
     pub one_way: Vec<ClockId>,
@@ -127,6 +128,9 @@ pub struct Aligned {
     pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
+    /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
+    /// so that it may have been others: known is what clocks gained against each other.
+    pub half_were_set_at_once: bool,
     /// The evidence of ends of operations where dependencies leave clocks open.
     pub ends: Option<EndsEvidence>,
 }

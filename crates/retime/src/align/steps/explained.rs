@@ -312,6 +312,7 @@ mod tests {
                     reference: ClockId(0),
                 },
                 relations: Vec::new(),
+                part: Vec::new(),
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
                 pieces: 1,

@@ -10,6 +10,7 @@
 //! first after it in a straight line.
 
 use crate::align::options::OPTIONS;
+use crate::align::recorded_parts::joined;
 use crate::align::{Alignment, ClockStep, Relation};
 use crate::estimate::{Estimate, Offset};
 use retime_causality::edges::{Edge, Edges, ListedEdges, Source};
@@ -139,6 +140,7 @@ impl Parts {
                 .clone()
                 .map(|clock| self.relation(&parts.relations, clock, edges))
                 .collect(),
+            part: self.joined(&parts.part, edges.clocks()),
             outliers: parts.outliers.into_iter().map(whole).collect(),
             steps: clocks
                 .zip(&offsets)
@@ -155,6 +157,15 @@ impl Parts {
             is_loose: parts.is_loose,
             shortest: parts.shortest,
         }
+    }
+
+    /// Per clock the first of those that any part of it is tied to.
+    fn joined(&self, of_parts: &[ClockId], clocks: usize) -> Vec<ClockId> {
+        let whole = |part: ClockId| self.owner[part.as_usize()].as_usize();
+        let pairs = of_parts.iter().zip(&self.owner);
+        let pairs = pairs.map(|(first, owner)| (owner.as_usize(), whole(*first)));
+        let first = joined(clocks, pairs).into_iter();
+        first.map(|it| ClockId(it as u32)).collect()
     }
 
     fn offset(&self, of_parts: &Estimate, clock: ClockId, edges: &Edges) -> Option<Offset> {

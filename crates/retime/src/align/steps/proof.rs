@@ -281,6 +281,7 @@ mod tests {
                 reference: ClockId(0),
             },
             relations: Vec::new(),
+            part: Vec::new(),
             outliers: Vec::new(),
             steps: vec![step.clone()],
             pieces: 1,

@@ -296,6 +296,7 @@ mod tests {
                 reference: ClockId(0),
             },
             relations: vec![Relation::BothWays; 3],
+            part: Vec::new(),
             outliers: Vec::new(),
             pieces: 1,
             steps: Vec::new(),

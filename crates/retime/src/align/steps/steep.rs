@@ -181,6 +181,7 @@ mod tests {
                 reference: ClockId(0),
             },
             relations: Vec::new(),
+            part: Vec::new(),
             outliers: Vec::new(),
             steps: Vec::new(),
             pieces: 10,
