@@ -415,6 +415,8 @@ impl Gathering {
                 _ => self.unused_on(track as u32, kernel.kind, 1),
             }
         }
+        let labels = of_tracks.iter().map(|it| Label::of_gloo(it));
+        let labels: Vec<Option<Label>> = labels.collect();
         let (messages, unused) =
             std::mem::take(&mut self.posted).calls(&self.columns, &labels, &threads);
         for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {

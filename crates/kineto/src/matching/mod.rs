@@ -1,7 +1,7 @@
 //! Which calls of different ranks are one operation.
 //!
 //! ```text
-//! files --> calls by group          labels say the group; of gloo's, pools tell it
+//! files --> calls by group          labels say the group; of gloo's, threads tell it
 //!       --> sequence of each rank   by number if they have one, else by alignment
 //!       --> Joined                  one name for all calls of an operation
 //! ```
@@ -11,13 +11,17 @@
 
 mod alignment;
 mod calls;
+mod candidates;
 mod difference;
+mod doubt;
+mod gloo;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod launched;
 mod messages;
 mod ordered;
 mod pools;
+mod queue;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,
@@ -35,7 +39,9 @@ use serde::{Deserialize, Serialize};
 use self::alignment::{Item, Known, Shift, align};
 pub(crate) use self::calls::Group;
 use self::calls::{Calls, Sequence};
-use self::pools::Queue;
+use self::doubt::Doubt;
+use self::gloo::Grouped;
+use self::queue::Queue;
 use crate::call::What;
 use crate::profile::FileRead;
 
@@ -73,6 +79,8 @@ pub(crate) struct Matching {
     pub(crate) joined: Vec<Vec<Joined>>,
     /// How many of each were not, and why.
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
+    /// Why groups of calls could not be told.
+    doubts: BTreeSet<Doubt>,
     /// The file and the first track of whose calls these are, if a file can be of several ranks.
     parts: Option<Vec<(usize, u32)>>,
     /// In so many spaces operations are numbered.
@@ -116,18 +124,7 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         matching.collectives(&calls, &group, &collectives);
         messages.push((matching.position(group), of_group));
     }
-    let pools = pools::pools(&calls, |call| call.group.is_none());
-    for (pool, groups) in pools.iter().zip(pools::groups_of(&calls, &pools)) {
-        match groups {
-            Some(groups) => {
-                for (group, sequences) in groups {
-                    matching.unnumbered(&calls, &group, &sequences);
-                    matching.position(group);
-                }
-            }
-            None => matching.reject(pool, AMBIGUOUS),
-        }
-    }
+    matching.of_gloo(&calls);
     matching.ordered(&calls);
     matching.messages(&calls, &messages);
     for joined in &mut matching.joined {
@@ -181,6 +178,11 @@ impl Matching {
         }
     }
 
+    /// Says why groups of calls could not be told, and what to record.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        doubt::warnings(&self.doubts)
+    }
+
     /// The calls that were not joined: their file, a track of their rank there, why, and how many.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = (usize, u32, &'static str, u64)> + '_ {
         self.unmatched
@@ -220,7 +222,22 @@ impl Matching {
         self.join(calls, group, instances);
     }
 
-    /// Joins the calls of a pool: threads take them from a queue, and only those of one
+    /// Joins the calls of threads of gloo.
+    fn of_gloo(&mut self, calls: &Calls<'_>) {
+        let grouped = Grouped::of(calls);
+        for (group, sequences) in grouped.groups {
+            if group.ranks.len() != 1 {
+                self.unnumbered(calls, &group, &sequences);
+                self.position(group);
+            }
+        }
+        for ((file, its), doubt) in grouped.others {
+            self.count(file, doubt.kind(), its.len());
+            self.doubts.insert(doubt);
+        }
+    }
+
+    /// Joins the calls of threads of a group: these take them from a queue, and only those of one
     /// signature are in order.
     fn unnumbered(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
         let mut instances = Vec::new();
@@ -230,7 +247,7 @@ impl Matching {
             .map(|it| (it.0, Queue::of(calls, it.0)))
             .collect();
         let mut known = FxHashMap::default();
-        for sequences in pools::by_signature(calls, sequences) {
+        for sequences in gloo::by_signature(calls, sequences) {
             for sequence in &sequences {
                 if let Some(Some(queue)) = queues.get(&sequence.0) {
                     let certain = queue
