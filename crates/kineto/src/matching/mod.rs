@@ -29,6 +29,7 @@ mod queue;
     reason = "failing is how a test reports"
 )]
 mod told;
+mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +42,9 @@ pub(crate) use self::calls::Group;
 use self::calls::{Calls, Sequence};
 use self::doubt::Doubt;
 use self::gloo::Grouped;
+use self::messages::FileMoments;
 use self::queue::Queue;
+use self::windows::{InWindow, Windows};
 use crate::call::What;
 use crate::profile::FileRead;
 
@@ -216,7 +219,7 @@ impl Matching {
             if numbered.clone().next().is_some() && numbered.into_iter().all(|it| it.is_some()) {
                 self.by_number(calls, sequences)
             } else {
-                let mut known = FxHashMap::default();
+                let mut known = KnownClocks::default();
                 self.by_alignment(calls, group, sequences, &mut known)
             };
         self.join(calls, group, instances);
@@ -225,9 +228,14 @@ impl Matching {
     /// Joins the calls of threads of gloo.
     fn of_gloo(&mut self, calls: &Calls<'_>) {
         let grouped = Grouped::of(calls);
+        let recorded = if grouped.groups.is_empty() {
+            Vec::new()
+        } else {
+            self.all_recorded(calls)
+        };
         for (group, sequences) in grouped.groups {
             if group.ranks.len() != 1 {
-                self.unnumbered(calls, &group, &sequences);
+                self.unnumbered(calls, &group, &sequences, &recorded);
                 self.position(group);
             }
         }
@@ -239,14 +247,20 @@ impl Matching {
 
     /// Joins the calls of threads of a group: these take them from a queue, and only those of one
     /// signature are in order.
-    fn unnumbered(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
+    fn unnumbered(
+        &mut self,
+        calls: &Calls<'_>,
+        group: &Group,
+        sequences: &[Sequence],
+        recorded: &[FileMoments],
+    ) {
         let mut instances = Vec::new();
         let mut doubtful: BTreeSet<(usize, usize)> = BTreeSet::new();
         let queues: BTreeMap<usize, Option<Queue>> = sequences
             .iter()
             .map(|it| (it.0, Queue::of(calls, it.0)))
             .collect();
-        let mut known = FxHashMap::default();
+        let mut known = KnownClocks::of(recorded);
         for sequences in gloo::by_signature(calls, sequences) {
             for sequence in &sequences {
                 if let Some(Some(queue)) = queues.get(&sequence.0) {
@@ -309,40 +323,43 @@ impl Matching {
         instances
     }
 
-    /// Operations by aligning the sequence of each file with the longest. What this tells of
-    /// clocks helps where other sequences of the same files say too little.
+    /// Operations by aligning sequences, those of each [window](windows) by themselves.
     fn by_alignment(
         &mut self,
         calls: &Calls<'_>,
         group: &Group,
         sequences: &[Sequence],
-        known: &mut FxHashMap<(usize, usize), Known>,
+        known: &mut KnownClocks<'_>,
     ) -> Vec<Instance> {
-        let Some((pivot, pivot_calls)) = longest(sequences) else {
+        let windows = Windows::of(calls, sequences);
+        self.reject(&windows.others, AMBIGUOUS);
+        let mut instances = Vec::new();
+        for together in windows.together {
+            instances.extend(self.in_window(calls, group, &together, known));
+        }
+        instances
+    }
+
+    /// Operations by aligning the sequence of each file with the longest. What this tells of
+    /// clocks helps where other sequences of the same files say too little.
+    fn in_window(
+        &mut self,
+        calls: &Calls<'_>,
+        group: &Group,
+        sequences: &[InWindow],
+        known: &mut KnownClocks<'_>,
+    ) -> Vec<Instance> {
+        let Some(pivot) = sequences.iter().rev().max_by_key(|it| it.calls.len()) else {
             return Vec::new();
         };
-        let mut instances: Vec<Instance> = pivot_calls
-            .iter()
-            .map(|&call| vec![(*pivot, call)])
-            .collect();
-        let items = calls.items(group, *pivot, pivot_calls);
-        for sequence in sequences.iter().filter(|it| it.0 != *pivot) {
-            let (file, own) = sequence;
-            let own_items = calls.items(group, *file, own);
-            let of_pair = known.entry((*pivot, *file)).or_default();
-            let (its, own_calls) = (
-                calls.windowed(*pivot, &items),
-                calls.windowed(*file, &own_items),
-            );
-            let shift = match align(its, own_calls, of_pair) {
-                Shift::Ambiguous => calls
-                    .iterations_differ_by(*pivot, *file)
-                    .map_or(Shift::Ambiguous, |it| {
-                        align(its, own_calls, &of_pair.of_iterations(it))
-                    }),
-                found => found,
-            };
-            let shift = match shift {
+        let instance = |&call: &usize| vec![(pivot.file, call)];
+        let mut instances: Vec<Instance> = pivot.calls.iter().map(instance).collect();
+        let items = calls.items(group, pivot.file, &pivot.calls);
+        for own in sequences.iter().filter(|it| it.file != pivot.file) {
+            let file = own.file;
+            let own_items = calls.items(group, file, &own.calls);
+            let of_pair = known.of_pair(pivot.file, file);
+            let shift = match shift(calls, (pivot, &items), (own, &own_items), of_pair) {
                 Shift::By(shift) => {
                     if items.iter().all(Item::is_mutual) {
                         *of_pair = Known::of(&items, &own_items, shift);
@@ -350,19 +367,19 @@ impl Matching {
                     shift
                 }
                 Shift::Ambiguous => {
-                    self.count(*file, AMBIGUOUS, own.len());
+                    self.count(file, AMBIGUOUS, own.calls.len());
                     continue;
                 }
                 Shift::Impossible => {
-                    self.count(*file, CONTRADICTORY, own.len());
+                    self.count(file, CONTRADICTORY, own.calls.len());
                     continue;
                 }
             };
-            for (&call, place) in own.iter().zip(shift..) {
+            for (&call, place) in own.calls.iter().zip(shift..) {
                 let place = usize::try_from(place).ok();
                 match place.and_then(|it| instances.get_mut(it)) {
-                    Some(instance) => instance.push((*file, call)),
-                    None => self.count(*file, ALONE, 1),
+                    Some(instance) => instance.push((file, call)),
+                    None => self.count(file, ALONE, 1),
                 }
             }
         }
@@ -451,9 +468,61 @@ impl Matching {
     }
 }
 
-/// The sequence with which the others are aligned.
-fn longest(sequences: &[Sequence]) -> Option<&Sequence> {
-    sequences.iter().rev().max_by_key(|(_, calls)| calls.len())
+/// The clocks of pairs of files, as far as they are known.
+#[derive(Default)]
+struct KnownClocks<'a> {
+    recorded: &'a [FileMoments],
+    of_pairs: FxHashMap<(usize, usize), Known>,
+}
+
+impl<'a> KnownClocks<'a> {
+    /// By the operations that files were joined by so far.
+    fn of(recorded: &'a [FileMoments]) -> Self {
+        Self {
+            recorded,
+            of_pairs: FxHashMap::default(),
+        }
+    }
+
+    fn of_pair(&mut self, first: usize, second: usize) -> &mut Known {
+        let recorded = self.recorded;
+        let of_both = || {
+            let both = recorded.get(first).zip(recorded.get(second));
+            both.and_then(|(first, second)| Known::of_both(first, second))
+        };
+        let known = self.of_pairs.entry((first, second));
+        known.or_insert_with(|| of_both().unwrap_or_default())
+    }
+}
+
+/// The shift of the calls of a file against those of the pivot, each with their items, and by
+/// iterations if that alone is ambiguous. These say that both recorded the same: so most calls of one
+/// of both have to lie on each other.
+fn shift(
+    calls: &Calls<'_>,
+    (pivot, items): (&InWindow, &[Item]),
+    (own, own_items): (&InWindow, &[Item]),
+    known: &Known,
+) -> Shift {
+    let windowed = (pivot.windowed(items), own.windowed(own_items));
+    match align(windowed.0, windowed.1, known) {
+        Shift::Ambiguous => {}
+        found => return found,
+    }
+    let Some(difference) = calls.iterations_differ_by(pivot.file, own.file) else {
+        return Shift::Ambiguous;
+    };
+    match align(windowed.0, windowed.1, &known.of_iterations(difference)) {
+        Shift::By(shift) if !is_most(items.len(), own_items.len(), shift) => Shift::Ambiguous,
+        found => found,
+    }
+}
+
+/// True if more than half of the shorter of two sequences lies on the other.
+fn is_most(pivot: usize, other: usize, shift: i64) -> bool {
+    let (pivot, other) = (pivot as i64, other as i64);
+    let common = pivot.min(other.saturating_add(shift)) - shift.max(0);
+    2 * common > pivot.min(other)
 }
 
 /// The root that the requests of all members agree on.

@@ -380,3 +380,52 @@ fn calls_of_a_group_of_one_are_no_communication() {
     // Of a group of two that only one has recorded nothing is sure but that.
     assert_eq!(unused(&files[..1]), [("lone collective call", 1)]);
 }
+
+/// Iterations of two windows of a rank, and the all-reduces in each, of which the first of either
+/// window may be left out.
+fn paused(rank: u32, left_out: [u64; 2]) -> FileRead {
+    let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
+    for (first, left_out) in [10, 20].into_iter().zip(left_out) {
+        for number in first..first + 4 {
+            let at = 10_000 * number;
+            let step = format!("ProfilerStep#{number}");
+            profile.event("user_annotation", &step, 1, at, 9_000, "");
+            for call in 0..3 {
+                if (number - first) * 3 + call < left_out {
+                    continue;
+                }
+                let begin = at + 1_000 + 2_500 * call + 20 * u64::from(rank) * (number % 3);
+                let args = "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\
+                            \"Out msg nelems\":8,\"Group size\":2,\"Process Group Name\":\"0\",\
+                            \"Process Group Ranks\":\"[0, 1]\",\"dtype\":\"Float\"";
+                let end = at + 1_200 + 2_500 * call;
+                profile.event(
+                    "kernel",
+                    "ncclDevKernel_AllReduce",
+                    20,
+                    begin,
+                    end - begin,
+                    args,
+                );
+            }
+        }
+    }
+    profile.read()
+}
+
+#[test]
+fn each_window_is_aligned_by_itself() {
+    // No shift of all calls is right, as each rank lacks others.
+    let files = [paused(0, [0, 4]), paused(1, [2, 0])];
+    let matching = matched(&files);
+    let moments = |file: usize| {
+        let joined = matching.joined[file].iter();
+        let ids = joined.map(|it| match it.part {
+            Part::Collective { id, .. } => (id, files[file].columns.end(it.event) / 1000),
+            _ => panic!(),
+        });
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(moments(0).len(), 10 + 8);
+    assert_eq!(moments(0), moments(1));
+}

@@ -59,6 +59,10 @@ struct Job {
     /// The process of each rank.
     files: Vec<Profile>,
     instances: Vec<Value>,
+    /// How much longer one rank may compute than another.
+    uneven: u64,
+    /// True if groups use one of their threads alone.
+    is_single: bool,
 }
 
 /// The profile of a rank as it is written.
@@ -129,6 +133,8 @@ impl Job {
             files: files.collect(),
             groups,
             instances: Vec::new(),
+            uneven: [20_000, 900_000][draws.below(2) as usize],
+            is_single: draws.is(3),
         }
     }
 
@@ -166,6 +172,7 @@ impl Job {
 
     /// All members of the groups of a kind do one operation.
     fn operation(&mut self, group: usize, elements: u64, sequence: u64, draws: &mut Draws) {
+        let is_single = self.is_single;
         let Group {
             ranks,
             is_gloo,
@@ -178,7 +185,9 @@ impl Job {
                 let profile = &mut self.files[rank as usize];
                 profile.now += 20_000 + draws.below(40_000) as i64;
                 let free = &mut profile.free[group];
-                let thread = if free[0] == free[1] {
+                let thread = if is_single {
+                    0
+                } else if free[0] == free[1] {
                     draws.below(2) as usize
                 } else {
                     usize::from(free[1] < free[0])
@@ -222,10 +231,13 @@ impl Job {
         let steps: Vec<(usize, u64)> = (0..3 + draws.below(4))
             .map(|_| (draws.below(kinds as u64) as usize, 64 << draws.below(2)))
             .collect();
+        // Most jobs come together again and again.
+        let first = (!draws.is(3)).then_some((0, 64));
+        let steps: Vec<(usize, u64)> = first.into_iter().chain(steps).collect();
         let mut sequence = 0;
         for _ in 0..4 + draws.below(20) {
             for profile in &mut self.files {
-                profile.now += 500_000 + draws.below(900_000) as i64;
+                profile.now += 500_000 + draws.below(self.uneven) as i64;
             }
             for &(kind, elements) in &steps {
                 sequence += 1;
@@ -269,7 +281,7 @@ impl Profile {
             threads.push(next);
         }
         // Ranks of one host share a clock.
-        let apart = 3_000_000 * (rank / 2) as i64;
+        let apart = 100_000 * (rank / 2) as i64;
         Self {
             clock: apart,
             now: 1_000_000_000,
