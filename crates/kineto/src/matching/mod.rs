@@ -96,6 +96,8 @@ pub(crate) struct Matching {
 const ALONE: &str = "lone collective call";
 /// It could belong to several operations.
 const AMBIGUOUS: &str = "ambiguous collective call";
+/// Its number is that of another in its file, which is of several ranks.
+const TWICE: &str = "doubly numbered collective call";
 /// Other ranks have other sequences, or no clocks can differ as this would need.
 const CONTRADICTORY: &str = "contradictory collective call";
 /// The root of a rooted operation is not recorded.
@@ -308,7 +310,7 @@ impl Matching {
         for ((number, _), instance) in numbered {
             // A number twice in one file says nothing.
             let why = if instance.windows(2).any(|it| it[0].0 == it[1].0) {
-                AMBIGUOUS
+                TWICE
             } else if uneven.contains(&number) && does(&instance, Operation::Alltoall) {
                 // Those of whom as much comes as goes do not make an exchange an equal one.
                 NO_ORDER
@@ -495,9 +497,12 @@ impl<'a> KnownClocks<'a> {
     }
 }
 
-/// The shift of the calls of a file against those of the pivot, each with their items, and by
-/// iterations if that alone is ambiguous. These say that both recorded the same: so most calls of one
-/// of both have to lie on each other.
+/// The shift of the calls of a file against those of the pivot, each with their items.
+///
+/// Iterations decide if clocks alone are ambiguous. They say that both recorded the same: so most
+/// calls of one of both have to lie on each other. Where clocks have a shift that iterations
+/// contradict, either can be wrong: clocks that differ by more than an iteration lasts, or programs
+/// that count apart.
 fn shift(
     calls: &Calls<'_>,
     (pivot, items): (&InWindow, &[Item]),
@@ -505,16 +510,19 @@ fn shift(
     known: &Known,
 ) -> Shift {
     let windowed = (pivot.windowed(items), own.windowed(own_items));
-    match align(windowed.0, windowed.1, known) {
-        Shift::Ambiguous => {}
-        found => return found,
+    let by_clocks = align(windowed.0, windowed.1, known);
+    if by_clocks == Shift::Impossible || known.is_proven() {
+        return by_clocks;
     }
     let Some(difference) = calls.iterations_differ_by(pivot.file, own.file) else {
-        return Shift::Ambiguous;
+        return by_clocks;
     };
-    match align(windowed.0, windowed.1, &known.of_iterations(difference)) {
-        Shift::By(shift) if !is_most(items.len(), own_items.len(), shift) => Shift::Ambiguous,
-        found => found,
+    let by_iterations = align(windowed.0, windowed.1, &known.of_iterations(difference));
+    match (by_clocks, by_iterations) {
+        (Shift::By(shift), Shift::By(other)) if shift != other => Shift::Ambiguous,
+        (Shift::By(_), _) => by_clocks,
+        (_, Shift::By(shift)) if !is_most(items.len(), own_items.len(), shift) => Shift::Ambiguous,
+        _ => by_iterations,
     }
 }
 
