@@ -118,10 +118,9 @@ fn may_run_gloo(header: &Header, place: usize, group: &HeaderGroup, is_named: bo
         place == 0 && size == header.world_size
     };
     match (group.runs, header.runs) {
-        (Runs::Gloo | Runs::GlooAndOthers, _) => true,
         (Runs::Others, _) => false,
         (Runs::Unsaid, Runs::Others) => !is_named && !is_default(),
-        (Runs::Unsaid, _) => true,
+        _ => true,
     }
 }
 

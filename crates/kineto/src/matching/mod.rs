@@ -96,7 +96,7 @@ pub(crate) struct Matching {
 const ALONE: &str = "lone collective call";
 /// It could belong to several operations.
 const AMBIGUOUS: &str = "ambiguous collective call";
-/// Its number is that of another in its file, which is of several ranks.
+/// Its number is that of another in its file, which may be of several ranks.
 const TWICE: &str = "doubly numbered collective call";
 /// Other ranks have other sequences, or no clocks can differ as this would need.
 const CONTRADICTORY: &str = "contradictory collective call";
@@ -309,8 +309,8 @@ impl Matching {
         let mut instances = Vec::new();
         for ((number, _), instance) in numbered {
             // A number twice in one file says nothing.
-            let why = if instance.windows(2).any(|it| it[0].0 == it[1].0) {
-                TWICE
+            let why = if let Some(twice) = instance.windows(2).find(|it| it[0].0 == it[1].0) {
+                doubled(calls, twice[0])
             } else if uneven.contains(&number) && does(&instance, Operation::Alltoall) {
                 // Those of whom as much comes as goes do not make an exchange an equal one.
                 NO_ORDER
@@ -523,6 +523,19 @@ fn shift(
         (Shift::By(_), _) => by_clocks,
         (_, Shift::By(shift)) if !is_most(items.len(), own_items.len(), shift) => Shift::Ambiguous,
         _ => by_iterations,
+    }
+}
+
+/// Why a call is not joined whose number is that of another in its file: ranks may have been put
+/// together there, or it is one of several devices of a rank, or of a program that says no group.
+fn doubled(calls: &Calls<'_>, (file, call): (usize, usize)) -> &'static str {
+    let says_size = calls
+        .call(file, call)
+        .is_some_and(|it| it.members.is_some());
+    if says_size && calls.rank(file).is_none() {
+        TWICE
+    } else {
+        AMBIGUOUS
     }
 }
 
