@@ -4,12 +4,13 @@
 //! |---|---|
 //! | kernels without an operation or a group | with PyTorch 2.3 or newer, which writes both into kernels; with CUDA graphs, after the process groups were made, so that the header lists them |
 //! | messages without a peer, calls without a root | with `record_shapes=True`, for both are arguments |
+//! | equal numbers of a group in one file | the files of the ranks, or who each process is |
 //! | requests without kernels | the activities of the device, too |
 //!
 //! That ranks have no file is said anyway.
 
 /// Parts of the words in which calls are counted that are not used, with what helps.
-const HELP: [(&str, &str); 7] = [
+const HELP: [(&str, &str); 8] = [
     ("ungrouped communication kernel", NEWER),
     ("unnamed NCCL kernel", NEWER),
     ("unnamed RCCL kernel", NEWER),
@@ -17,11 +18,14 @@ const HELP: [(&str, &str); 7] = [
     ("peerless", SHAPES),
     ("rootless collective call", SHAPES),
     ("lone collective request", DEVICE),
+    ("doubly numbered", APART),
 ];
 
 const NEWER: &str = "PyTorch 2.3 or newer writes operation and group into kernels of NCCL";
 const LISTED: &str = "profile after the process groups were made, so that the header lists them";
 const SHAPES: &str = "record_shapes=True keeps roots and peers";
+const APART: &str = "ranks that were put into one file are told apart if retime merge did so, or by labels of \
+                     processes, such as \"Rank 3\"; else give the files of the ranks";
 const DEVICE: &str = "activities with ProfilerActivity.CUDA record the kernels";
 
 /// Advice where calls of these kinds were only counted; nothing if none is known.
@@ -56,6 +60,8 @@ mod tests {
         let kinds = ["peerless gloo message call", "lone collective request"];
         let both = advice(kinds.into_iter()).unwrap_or_default();
         assert!(both.contains("record_shapes=True keeps roots and peers; activities with"));
+        let twice = advice(["doubly numbered collective call"].into_iter());
+        assert!(twice.is_some_and(|it| it.contains("give the files of the ranks")));
         let kinds = ["DeepEP kernel", "XLA collective", "lone collective call"];
         assert_eq!(advice(kinds.into_iter()), None);
     }

@@ -21,7 +21,7 @@ use retime_model::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::header::{Header, number, rank_list};
+use crate::header::{Header, HeaderGroup, Runs, number, rank_list};
 use crate::iterations::Iteration;
 use crate::kernels::{family, mutual};
 use crate::recorded::Recorded;
@@ -103,10 +103,20 @@ impl Label {
     /// the same members in the same order; nothing if they have not, or one does not say its
     /// members, or is not listed.
     pub(crate) fn of_any(header: &Header) -> Option<Self> {
-        if header.lacks_groups {
+        Self::of_each(header, |_| true)
+    }
+
+    /// The group that a call of gloo is of, likewise among those that may run it.
+    pub(crate) fn of_gloo(header: &Header) -> Option<Self> {
+        Self::of_each(header, |it| it.runs != Runs::Others)
+    }
+
+    fn of_each(header: &Header, meant: impl Fn(&HeaderGroup) -> bool) -> Option<Self> {
+        if header.lacks_groups() {
             return None;
         }
-        let mut groups = header.groups.iter().filter(|it| it.ranks.len() != 1);
+        let groups = header.groups.iter().filter(|it| it.ranks.len() != 1);
+        let mut groups = groups.filter(|it| meant(it));
         let first = groups.next().filter(|it| !it.ranks.is_empty())?;
         groups.all(|it| it.ranks == first.ranks).then(|| Self {
             name: first.name.clone(),

@@ -29,6 +29,7 @@ use crate::xla::Instruction;
 pub(crate) struct Extract {
     header: Header,
     of_ranks: Vec<(String, Header)>,
+    of_processes: Vec<(String, Header)>,
     rest: [u64; 2],
     is_below_zero: bool,
     pub(crate) times: Times,
@@ -151,9 +152,13 @@ impl Extract {
         let processes = file.process_names.iter();
         let unused = file.unused.iter();
         let of_ranks = file.of_ranks.iter();
+        let of_processes = file.of_processes.iter();
         Self {
             header: file.header.clone(),
             of_ranks: of_ranks.map(|it| (it.0.clone(), it.1.clone())).collect(),
+            of_processes: of_processes
+                .map(|it| (it.0.clone(), it.1.clone()))
+                .collect(),
             rest: file.rest,
             is_below_zero: file.is_below_zero,
             times: Times::of(&file.columns, shown),
@@ -185,6 +190,7 @@ impl Extract {
         let file = FileRead {
             header: self.header,
             of_ranks: self.of_ranks.into_iter().collect(),
+            of_processes: self.of_processes.into_iter().collect(),
             rest: self.rest,
             is_below_zero: self.is_below_zero,
             columns: Arc::new(Columns {

@@ -415,6 +415,8 @@ impl Gathering {
                 _ => self.unused_on(track as u32, kernel.kind, 1),
             }
         }
+        let labels = of_tracks.iter().map(|it| Label::of_gloo(it));
+        let labels: Vec<Option<Label>> = labels.collect();
         let (messages, unused) =
             std::mem::take(&mut self.posted).calls(&self.columns, &labels, &threads);
         for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {
@@ -444,15 +446,22 @@ impl Gathering {
         repeated.leave_out(&mut self.iterations);
     }
 
-    /// The headers that the file has of ranks.
+    /// The headers that the file has of ranks; those of processes that are of none are left.
     fn headers_of_ranks(&mut self) -> BTreeMap<String, Header> {
+        let mut of_ranks = BTreeMap::new();
         let headers = std::mem::take(&mut self.headers_of_processes);
-        let of_rank = |(pid, header): (String, Header)| {
-            let label = self.ranks_of_processes.get(&pid)?.clone();
-            let rank = label.parse().ok();
-            Some((label, Header { rank, ..header }))
-        };
-        headers.into_iter().filter_map(of_rank).collect()
+        for (pid, header) in headers {
+            match self.ranks_of_processes.get(&pid) {
+                Some(label) => {
+                    let rank = label.parse().ok();
+                    of_ranks.insert(label.clone(), Header { rank, ..header });
+                }
+                None => {
+                    self.headers_of_processes.insert(pid, header);
+                }
+            }
+        }
+        of_ranks
     }
 
     /// Puts together what was gathered; `beyond` makes the error of an event whose time is too
@@ -487,6 +496,7 @@ impl Gathering {
         Ok(FileRead {
             header: headers.of_file,
             of_ranks: headers.of_ranks,
+            of_processes: self.headers_of_processes.into_iter().collect(),
             crc: passed.crc,
             rest: passed.rest,
             columns: Arc::new(self.columns),

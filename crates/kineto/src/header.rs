@@ -20,8 +20,12 @@ pub(crate) struct Header {
     pub(crate) world_size: Option<u32>,
     /// The process groups that it belongs to, in the order in which they were made.
     pub(crate) groups: Vec<HeaderGroup>,
-    /// True if there are more groups than it lists.
-    pub(crate) lacks_groups: bool,
+    /// How many groups were made in the whole job.
+    pub(crate) count: Option<usize>,
+    /// True if it lists only the groups that recorded kernels name.
+    pub(crate) is_of_kernels: bool,
+    /// What groups run that do not say it.
+    pub(crate) runs: Runs,
     /// The purposes of these groups, where they are said, with their members.
     pub(crate) purposes: Vec<HeaderGroup>,
     /// The host it ran on.
@@ -38,6 +42,49 @@ pub(crate) struct HeaderGroup {
     pub(crate) name: String,
     /// The ranks of its members, by their rank in it; empty if they are not said.
     pub(crate) ranks: Vec<u32>,
+    pub(crate) runs: Runs,
+}
+
+/// Whether a process group communicates by gloo.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub(crate) enum Runs {
+    /// For all devices.
+    Gloo,
+    /// For some devices, and other libraries for others.
+    GlooAndOthers,
+    /// It has other libraries for all devices.
+    Others,
+    #[default]
+    Unsaid,
+}
+
+/// Libraries that never run gloo below, as PyTorch and those who extend it call them.
+const OTHERS: [&str; 9] = [
+    "nccl", "mpi", "ucc", "xccl", "hccl", "ccl", "mccl", "cncl", "fake",
+];
+
+impl Runs {
+    /// Reads a configuration: a library for all devices, `gloo`, or one for each,
+    /// `cpu:gloo,cuda:nccl`.
+    fn of(configuration: Option<&Value>) -> Self {
+        let text = configuration.and_then(Value::as_str).unwrap_or_default();
+        let libraries = text.split(',').map(|it| {
+            let library = it.rsplit(':').next().unwrap_or(it);
+            library.trim().to_ascii_lowercase()
+        });
+        let libraries: Vec<String> = libraries.collect();
+        if libraries.iter().all(|it| it == "gloo") {
+            Self::Gloo
+        } else if libraries.iter().any(|it| it == "gloo") {
+            Self::GlooAndOthers
+        } else if libraries.iter().all(|it| OTHERS.contains(&&**it)) {
+            Self::Others
+        } else {
+            Self::Unsaid
+        }
+    }
 }
 
 impl Header {
@@ -62,8 +109,12 @@ impl Header {
                 let groups = || groups.into_iter().flatten();
                 self.groups = groups().filter_map(|it| group(it, "pg_name")).collect();
                 self.purposes = groups().filter_map(|it| group(it, "pg_desc")).collect();
-                let count = number(value.get("pg_count"));
-                self.lacks_groups = count.is_some_and(|it: usize| it > self.groups.len());
+                self.count = number(value.get("pg_count"));
+                self.runs = Runs::of(value.get("backend"));
+                // A profile that was asked for from outside has no header of the program: Kineto
+                // makes one of the kernels, and leaves this open.
+                let version = value.get("nccl_version").and_then(Value::as_str);
+                self.is_of_kernels = version == Some("unknown");
                 // Groups are called by numbers, counted as they are made.
                 if self.groups.iter().all(|it| it.name.parse::<u64>().is_ok()) {
                     self.groups.sort_by_key(|it| it.name.parse::<u64>().ok());
@@ -108,6 +159,21 @@ impl Header {
         };
     }
 
+    /// True if nothing says that anything but gloo is run.
+    pub(crate) fn runs_gloo_alone(&self) -> bool {
+        let is_gloo = |it: Runs| match it {
+            Runs::Gloo => true,
+            Runs::Unsaid => matches!(self.runs, Runs::Gloo | Runs::Unsaid),
+            Runs::GlooAndOthers | Runs::Others => false,
+        };
+        is_gloo(self.runs) && self.groups.iter().all(|it| is_gloo(it.runs))
+    }
+
+    /// True if there can be more groups than it lists.
+    pub(crate) fn lacks_groups(&self) -> bool {
+        self.is_of_kernels || self.count.is_some_and(|it| it > self.groups.len())
+    }
+
     /// The ranks of a group of that name.
     pub(crate) fn ranks(&self, group: &str) -> Option<&[u32]> {
         let found = self.groups.iter().find(|it| it.name == group)?;
@@ -135,6 +201,7 @@ fn group(value: &Value, key: &str) -> Option<HeaderGroup> {
     Some(HeaderGroup {
         name,
         ranks: ranks.unwrap_or_default(),
+        runs: Runs::of(value.get("backend_config")),
     })
 }
 
@@ -169,13 +236,33 @@ mod tests {
         let purpose = HeaderGroup {
             name: "mesh_tp".to_owned(),
             ranks: vec![2, 3],
+            runs: Runs::Unsaid,
         };
         assert_eq!(header.purposes, [purpose]);
-        assert!(!header.lacks_groups);
+        assert!(!header.lacks_groups());
         let more = br#"{"pg_count": 2, "pg_config": [{"pg_name": "0", "ranks": [0]}]}"#;
         header.take(b"distributedInfo", more).unwrap();
-        assert!(header.lacks_groups);
+        assert!(header.lacks_groups());
+        let of_kernels = br#"{"nccl_version": "unknown", "pg_config": []}"#;
+        header.take(b"distributedInfo", of_kernels).unwrap();
+        assert!(header.lacks_groups());
         assert!(header.take(b"baseTimeNanoseconds", b"1.5").is_err());
+    }
+
+    #[test]
+    fn configurations_say_what_groups_run() {
+        let runs = |it: &str| Runs::of(Some(&Value::from(it)));
+        for gloo in ["gloo", "cpu:gloo,cuda:gloo", "CPU:Gloo"] {
+            assert_eq!(runs(gloo), Runs::Gloo, "{gloo}");
+        }
+        assert_eq!(runs("cpu:gloo,cuda:nccl"), Runs::GlooAndOthers);
+        for other in ["nccl", "cuda:nccl", "cpu:nccl,cuda:nccl", "xpu:xccl"] {
+            assert_eq!(runs(other), Runs::Others, "{other}");
+        }
+        for unsaid in ["", "undefined", "cuda:nccl,cpu:own"] {
+            assert_eq!(runs(unsaid), Runs::Unsaid, "{unsaid}");
+        }
+        assert_eq!(Runs::of(None), Runs::Unsaid);
     }
 
     #[test]

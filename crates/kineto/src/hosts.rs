@@ -37,7 +37,7 @@ impl Hosts {
     }
 }
 
-/// The parts of files that have a header: a file, or a rank in one of several.
+/// The parts of files that have a header: a file, or a rank or a process in one of several.
 #[derive(Debug)]
 struct Units {
     /// The unit of each track, by file; a single one if all are of it.
@@ -52,7 +52,8 @@ impl Units {
         for file in files {
             let next = headers.len();
             headers.push(&file.header);
-            if file.of_ranks.is_empty() || !file.is_merged() {
+            let is_one = file.of_ranks.is_empty() && file.of_processes.is_empty();
+            if is_one || !file.is_merged() {
                 of_tracks.push(vec![next]);
                 continue;
             }
@@ -61,9 +62,17 @@ impl Units {
                 .map(|(unit, (label, _))| (&**label, unit))
                 .collect();
             headers.extend(file.of_ranks.values());
+            let processes: BTreeMap<&str, usize> = (headers.len()..)
+                .zip(&file.of_processes)
+                .map(|(unit, (pid, _))| (&**pid, unit))
+                .collect();
+            headers.extend(file.of_processes.values());
             let of_track = |it: &Track| {
-                let label = it.label.as_deref();
-                label.and_then(|it| units.get(it).copied()).unwrap_or(next)
+                let unit = match it.label.as_deref() {
+                    Some(label) => units.get(label),
+                    None => processes.get(&*it.pid),
+                };
+                unit.copied().unwrap_or(next)
             };
             of_tracks.push(file.tracks.iter().map(of_track).collect());
         }

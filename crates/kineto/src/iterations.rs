@@ -12,7 +12,7 @@
 //!
 //! That is not exact, since nobody waits for anybody at the begin of an iteration, and a program
 //! may count otherwise. It decides only where [clocks alone](crate::matching) leave several
-//! possibilities.
+//! possibilities; where these say otherwise, nothing is joined.
 
 use serde::{Deserialize, Serialize};
 

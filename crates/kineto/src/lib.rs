@@ -176,6 +176,7 @@ pub use document::{Document, Renew, Renewal, Renewed, Show};
 pub use error::KinetoError;
 pub use gathering::{Gathering, Passed};
 pub use outline::Look;
+pub use places::{is_of_missing_ranks, missing_ranks};
 pub use profile::{FileRead, NewLength, TrackRead};
 pub use rank_pattern::{BadPattern, RankPattern};
 pub use recognise::{may_replace, recognise};

@@ -309,6 +309,36 @@ pub(crate) fn left_out(others: &[(PathBuf, String)]) -> Option<String> {
     ))
 }
 
+/// Warns that ranks of a job of so many have no file; nothing if all are there.
+#[must_use]
+pub fn missing_ranks(size: u32, there: &BTreeSet<u32>) -> Option<String> {
+    // The number is only what a file says: there may be far fewer files than that.
+    let missing = size - there.range(..size).count() as u32;
+    if missing == 0 {
+        return None;
+    }
+    let absent = (0..size).filter(|rank| !there.contains(rank));
+    let shown: Vec<String> = absent.take(NAMED).map(|it| it.to_string()).collect();
+    let more = if missing as usize > shown.len() {
+        ", ..."
+    } else {
+        ""
+    };
+    let have = if missing == 1 { "has" } else { "have" };
+    Some(format!(
+        "the job has {size} ranks, and {missing} of them {have} {NO_FILE}{}{more}",
+        shown.join(", ")
+    ))
+}
+
+/// True if a warning is that of [`missing_ranks`].
+#[must_use]
+pub fn is_of_missing_ranks(warning: &str) -> bool {
+    warning.starts_with("the job has ") && warning.contains(NO_FILE)
+}
+
+const NO_FILE: &str = "no file here: ";
+
 /// Warnings on a run of which something is missing, or different from what one would expect.
 pub(crate) fn warnings(paths: &[PathBuf], files: &[FileRead]) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -318,23 +348,8 @@ pub(crate) fn warnings(paths: &[PathBuf], files: &[FileRead]) -> Vec<String> {
     let Some(size) = headers.iter().find_map(|it| it.world_size) else {
         return warnings;
     };
-    // The number is only what a file says: there may be far fewer files than that.
     let there: BTreeSet<u32> = headers.iter().filter_map(|it| it.rank).collect();
-    let missing = size - there.range(..size).count() as u32;
-    if missing > 0 {
-        let absent = (0..size).filter(|rank| !there.contains(rank));
-        let shown: Vec<String> = absent.take(8).map(|it| it.to_string()).collect();
-        let more = if missing as usize > shown.len() {
-            ", ..."
-        } else {
-            ""
-        };
-        let have = if missing == 1 { "has" } else { "have" };
-        warnings.push(format!(
-            "the job has {size} ranks, and {missing} of them {have} no file here: {}{more}",
-            shown.join(", ")
-        ));
-    }
+    warnings.extend(missing_ranks(size, &there));
     let is_of_none = |it: &FileRead| it.header.rank.is_none() && it.of_ranks.is_empty();
     let without = paths.iter().zip(files).filter(|it| is_of_none(it.1));
     let name = |(path, _): (&PathBuf, &FileRead)| {

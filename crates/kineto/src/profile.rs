@@ -153,6 +153,8 @@ pub struct FileRead {
     pub(crate) header: Header,
     /// The headers of the profiles of ranks that were put into it, by the label of each.
     pub(crate) of_ranks: BTreeMap<String, Header>,
+    /// Those of other profiles that were put into it, by the pid of each process.
+    pub(crate) of_processes: BTreeMap<String, Header>,
     pub(crate) crc: u32,
     pub(crate) rest: [u64; 2],
     pub(crate) columns: Arc<Columns>,
@@ -201,6 +203,7 @@ impl FileRead {
         Self {
             header: self.header.clone(),
             of_ranks: self.of_ranks.clone(),
+            of_processes: self.of_processes.clone(),
             crc: self.crc,
             rest: self.rest,
             origin: self.origin,

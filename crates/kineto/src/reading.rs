@@ -180,6 +180,13 @@ impl Trace for Run {
             let of_files = of_files.map(|(path, file)| (path.as_path(), file.repeated));
             all.extend(repeated::warning(of_files));
             let matched = self.last_matched();
+            all.extend(
+                matched
+                    .as_ref()
+                    .map(Matched::warnings)
+                    .into_iter()
+                    .flatten(),
+            );
             if let Some(matched) = matched.as_ref().filter(|it| it.is_empty()) {
                 let kinds = matched.unmatched(&read.files, &read.places);
                 all.extend(advice(kinds.iter().map(|it| it.0)));

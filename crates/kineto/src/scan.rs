@@ -136,6 +136,11 @@ impl Matched {
         }
     }
 
+    /// Says why groups of calls could not be told.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.matching.warnings()
+    }
+
     /// Counts the calls that were not matched, for a track of the file: all of a rank have one
     /// clock.
     pub(crate) fn unmatched(&self, files: &[FileRead], places: &Places) -> Unmatched {

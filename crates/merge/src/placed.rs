@@ -70,13 +70,13 @@ impl<'a> Placed<'a> {
     }
 
     /// The processes with events at which stands what profiles say of job and host, each with
-    /// that: the first of each rank.
+    /// that: the first of each rank, and all that are of none, as nothing else holds these together.
     pub(crate) fn headers(&self) -> impl Iterator<Item = (u32, &str)> {
         let mut met = FxHashSet::default();
         self.shown.iter().filter_map(move |&process| {
             let owner = self.owner(process)?;
             let said = owner.said?;
-            met.insert(owner.name).then_some((process, said))
+            (met.insert(owner.name) || !owner.is_rank).then_some((process, said))
         })
     }
 

@@ -54,6 +54,7 @@ pub(crate) fn title_on(document: &Document, process: &ProcessSeen, machine: Opti
 pub(crate) struct Owner<'a> {
     /// A rank, or the name of the file.
     pub(crate) name: String,
+    pub(crate) is_rank: bool,
     host: Option<&'a str>,
     groups: &'a [DocumentGroup],
     /// The statements of job and host, as JSON.
@@ -68,6 +69,7 @@ impl<'a> Owner<'a> {
                 Some(rank) => format!("rank {rank}"),
                 None => stem(document),
             },
+            is_rank: document.rank.is_some(),
             host: document.host.as_deref(),
             groups: &document.groups,
             said: document.said.as_deref(),
@@ -115,6 +117,7 @@ impl<'a> Owner<'a> {
         } = document.ranks.get(rank? as usize)?;
         Some(Self {
             name: format!("rank {label}"),
+            is_rank: true,
             host: host.as_deref(),
             groups,
             said: said.as_deref(),

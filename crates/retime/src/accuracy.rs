@@ -46,6 +46,11 @@
 //! let near = |value: f64, expected: f64| (value - expected).abs() < 1e-9;
 //! assert!(near(accuracy.synchronization.max, 13.0)); // of 0, 20, 7 and 25
 //! assert!(near(accuracy.relative.mean_abs, 3.0) && near(accuracy.relative.max, 3.0));
+//!
+//! // Nor are digits lost where the truth counts from a moment that lies decades before.
+//! let far = truth.map(|it| Timestamp(it.0 + 1_770_000_000_000_000_000));
+//! let again = Accuracy::measure(&causality, &fast, &far)?;
+//! assert_eq!((again.synchronization, again.relative), (accuracy.synchronization, accuracy.relative));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -151,14 +156,19 @@ impl Accuracy {
         let nodes = causality.nodes();
         TruthError::check(nodes.len(), corrected.len(), truth.len())?;
         let pairs = corrected.iter().zip(truth);
-        let errors: Vec<f64> = pairs.map(|(&is, &true_)| difference(is, true_)).collect();
+        let errors: Vec<i64> = pairs.map(|(&is, &true_)| ticks(is, true_)).collect();
+        // Times may count from moments that are decades apart: what errors have in common goes
+        // before they lose digits.
+        let common = errors.first().copied().unwrap_or_default();
+        let errors = errors.iter().map(|it| it.wrapping_sub(common) as f64);
+        let errors: Vec<f64> = errors.collect();
         let first = truth.iter().min().copied().unwrap_or_default();
         let last = truth.iter().max().copied().unwrap_or_default();
         let run = difference(last, first);
         let times: Vec<f64> = truth.iter().map(|&it| difference(it, first)).collect();
         let locations = (0..nodes.locations()).map(|location| {
             let of = nodes.of(location);
-            LocationAccuracy::of(&errors[of.range()], run)
+            LocationAccuracy::of(&errors[of.range()], common as f64, run)
         });
         let locations: Vec<_> = locations.collect();
         let mean = |of: fn(&LocationAccuracy) -> f64| mean(locations.iter().flatten().map(of));
@@ -175,13 +185,14 @@ impl Accuracy {
 }
 
 impl LocationAccuracy {
-    /// From the errors of its nodes in order; `None` without nodes.
-    fn of(errors: &[f64], run: f64) -> Option<Self> {
+    /// From the errors of its nodes in order, without what all have in common; `None` without
+    /// nodes.
+    fn of(errors: &[f64], common: f64, run: f64) -> Option<Self> {
         let intervals = errors.windows(2).map(|pair| (pair[1] - pair[0]).abs());
         let wrong: f64 = intervals.sum();
         (!errors.is_empty()).then(|| Self {
-            ahead: mean(errors.iter().map(|error| error.max(0.0))),
-            behind: mean(errors.iter().map(|error| (-error).max(0.0))),
+            ahead: mean(errors.iter().map(|error| (common + error).max(0.0))),
+            behind: mean(errors.iter().map(|error| (-common - error).max(0.0))),
             deviation: if run > 0.0 { wrong / run } else { 0.0 },
         })
     }
@@ -217,8 +228,12 @@ fn delay_errors<'a>(causality: &'a Causality, errors: &'a [f64]) -> impl Iterato
     })
 }
 
+fn ticks(later: Timestamp, earlier: Timestamp) -> i64 {
+    later.0.wrapping_sub(earlier.0) as i64
+}
+
 fn difference(later: Timestamp, earlier: Timestamp) -> f64 {
-    later.0.wrapping_sub(earlier.0) as i64 as f64
+    ticks(later, earlier) as f64
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

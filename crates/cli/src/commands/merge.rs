@@ -201,13 +201,11 @@ fn exit_code(parts: &[Part]) -> u8 {
 fn finish(args: &MergeArgs, parts: Vec<Part>, lines: &mut Vec<String>) -> Result<(), CliError> {
     let mut offsets = Vec::new();
     let mut reported: Option<(report::model::Report, Drawn)> = None;
+    let of_parts = parts.iter();
+    let of_parts = of_parts.map(|it| (&*it.report.warnings, &*it.ranks, it.job_size));
+    let warnings = ranks::warnings(&of_parts.collect::<Vec<_>>());
+    lines.splice(0..0, warnings.iter().map(|it| format!("warning: {it}")));
     for part in parts {
-        let warnings = part
-            .report
-            .warnings
-            .iter()
-            .map(|it| format!("warning: {it}"));
-        lines.splice(0..0, warnings);
         offsets.push(part.offsets);
         reported = Some((part.report, part.drawn));
     }

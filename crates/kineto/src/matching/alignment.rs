@@ -97,6 +97,11 @@ impl Known {
         self.difference
     }
 
+    /// True if it comes from calls that are pairs.
+    pub(super) const fn is_proven(&self) -> bool {
+        !self.between.is_empty()
+    }
+
     /// This knowledge, with what [iterations](crate::iterations) say.
     pub(super) fn of_iterations(&self, difference: i64) -> Self {
         Self {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
-use super::alignment::{Item, Windowed};
+use super::alignment::Item;
 use crate::call::{Call, Label, On, What};
 use crate::profile::FileRead;
 
@@ -160,6 +160,33 @@ impl<'a> Calls<'a> {
         })
     }
 
+    /// The iterations of a file as they began: the number of each, and from when to when it lasted.
+    pub(super) fn iterations(&self, file: usize) -> Vec<(u64, i64, i64)> {
+        let Some(file) = self.files.get(file) else {
+            return Vec::new();
+        };
+        let columns = &file.columns;
+        let span = |event: u32| {
+            (
+                self.since(columns.begin(event)),
+                self.since(columns.end(event)),
+            )
+        };
+        let iterations = file.iterations.iter().map(|it| {
+            let (begin, end) = span(it.event);
+            (it.number, begin, end)
+        });
+        let mut iterations: Vec<(u64, i64, i64)> = iterations.collect();
+        iterations.sort_unstable_by_key(|it| (it.1, it.0));
+        iterations
+    }
+
+    /// From when to when a call is.
+    pub(super) fn span(&self, file: usize, call: usize) -> Option<(i64, i64)> {
+        let item = self.at(file, self.call(file, call)?.event)?;
+        Some((item.begin, item.end))
+    }
+
     /// A time from the first of all.
     fn since(&self, time: u64) -> i64 {
         time.wrapping_sub(self.origin) as i64
@@ -169,14 +196,6 @@ impl<'a> Calls<'a> {
     pub(super) fn window(&self, file: usize) -> (i64, i64) {
         let known = self.windows.get(file);
         known.map_or((0, 0), |it| *it.get_or_init(|| self.extent(file)))
-    }
-
-    /// Calls of a file, with its window.
-    pub(super) fn windowed<'b>(&self, file: usize, items: &'b [Item]) -> Windowed<'b> {
-        Windowed {
-            items,
-            window: self.window(file),
-        }
     }
 
     fn extent(&self, file: usize) -> (i64, i64) {

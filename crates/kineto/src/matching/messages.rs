@@ -71,9 +71,7 @@ impl Matching {
         if channels.is_empty() {
             return;
         }
-        let recorded: Vec<FileMoments> = (0..calls.files.len())
-            .map(|file| self.recorded(calls, file))
-            .collect();
+        let recorded = self.all_recorded(calls);
         let ends = channels
             .iter()
             .map(|(_, (way, it))| MessageEnds::of(calls, *way, it));
@@ -182,8 +180,14 @@ impl Matching {
         self.count(to, AMBIGUOUS, channel.receives.len() - matched);
     }
 
+    /// The word of all files so far on their clocks.
+    pub(super) fn all_recorded(&self, calls: &Calls<'_>) -> Vec<FileMoments> {
+        let files = 0..calls.files.len();
+        files.map(|file| self.recorded(calls, file)).collect()
+    }
+
     /// The word of a file so far on its clock.
-    pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> FileMoments {
+    fn recorded(&self, calls: &Calls<'_>, file: usize) -> FileMoments {
         let joined = self.joined.get(file).into_iter().flatten();
         let item = |it: &Joined| match it.part {
             Part::Collective {

@@ -1,7 +1,7 @@
 //! Which calls of different ranks are one operation.
 //!
 //! ```text
-//! files --> calls by group          labels say the group; of gloo's, pools tell it
+//! files --> calls by group          labels say the group; of gloo's, threads tell it
 //!       --> sequence of each rank   by number if they have one, else by alignment
 //!       --> Joined                  one name for all calls of an operation
 //! ```
@@ -11,13 +11,17 @@
 
 mod alignment;
 mod calls;
+mod candidates;
 mod difference;
+mod doubt;
+mod gloo;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod launched;
 mod messages;
 mod ordered;
 mod pools;
+mod queue;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,
@@ -25,6 +29,7 @@ mod pools;
     reason = "failing is how a test reports"
 )]
 mod told;
+mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +40,11 @@ use serde::{Deserialize, Serialize};
 use self::alignment::{Item, Known, Shift, align};
 pub(crate) use self::calls::Group;
 use self::calls::{Calls, Sequence};
-use self::pools::Queue;
+use self::doubt::Doubt;
+use self::gloo::Grouped;
+use self::messages::FileMoments;
+use self::queue::Queue;
+use self::windows::{InWindow, Windows};
 use crate::call::What;
 use crate::profile::FileRead;
 
@@ -73,6 +82,8 @@ pub(crate) struct Matching {
     pub(crate) joined: Vec<Vec<Joined>>,
     /// How many of each were not, and why.
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
+    /// Why groups of calls could not be told.
+    doubts: BTreeSet<Doubt>,
     /// The file and the first track of whose calls these are, if a file can be of several ranks.
     parts: Option<Vec<(usize, u32)>>,
     /// In so many spaces operations are numbered.
@@ -85,6 +96,8 @@ pub(crate) struct Matching {
 const ALONE: &str = "lone collective call";
 /// It could belong to several operations.
 const AMBIGUOUS: &str = "ambiguous collective call";
+/// Its number is that of another in its file, which may be of several ranks.
+const TWICE: &str = "doubly numbered collective call";
 /// Other ranks have other sequences, or no clocks can differ as this would need.
 const CONTRADICTORY: &str = "contradictory collective call";
 /// The root of a rooted operation is not recorded.
@@ -116,18 +129,7 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         matching.collectives(&calls, &group, &collectives);
         messages.push((matching.position(group), of_group));
     }
-    let pools = pools::pools(&calls, |call| call.group.is_none());
-    for (pool, groups) in pools.iter().zip(pools::groups_of(&calls, &pools)) {
-        match groups {
-            Some(groups) => {
-                for (group, sequences) in groups {
-                    matching.unnumbered(&calls, &group, &sequences);
-                    matching.position(group);
-                }
-            }
-            None => matching.reject(pool, AMBIGUOUS),
-        }
-    }
+    matching.of_gloo(&calls);
     matching.ordered(&calls);
     matching.messages(&calls, &messages);
     for joined in &mut matching.joined {
@@ -181,6 +183,11 @@ impl Matching {
         }
     }
 
+    /// Says why groups of calls could not be told, and what to record.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        doubt::warnings(&self.doubts)
+    }
+
     /// The calls that were not joined: their file, a track of their rank there, why, and how many.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = (usize, u32, &'static str, u64)> + '_ {
         self.unmatched
@@ -214,23 +221,49 @@ impl Matching {
             if numbered.clone().next().is_some() && numbered.into_iter().all(|it| it.is_some()) {
                 self.by_number(calls, sequences)
             } else {
-                let mut known = FxHashMap::default();
+                let mut known = KnownClocks::default();
                 self.by_alignment(calls, group, sequences, &mut known)
             };
         self.join(calls, group, instances);
     }
 
-    /// Joins the calls of a pool: threads take them from a queue, and only those of one
+    /// Joins the calls of threads of gloo.
+    fn of_gloo(&mut self, calls: &Calls<'_>) {
+        let grouped = Grouped::of(calls);
+        let recorded = if grouped.groups.is_empty() {
+            Vec::new()
+        } else {
+            self.all_recorded(calls)
+        };
+        for (group, sequences) in grouped.groups {
+            if group.ranks.len() != 1 {
+                self.unnumbered(calls, &group, &sequences, &recorded);
+                self.position(group);
+            }
+        }
+        for ((file, its), doubt) in grouped.others {
+            self.count(file, doubt.kind(), its.len());
+            self.doubts.insert(doubt);
+        }
+    }
+
+    /// Joins the calls of threads of a group: these take them from a queue, and only those of one
     /// signature are in order.
-    fn unnumbered(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
+    fn unnumbered(
+        &mut self,
+        calls: &Calls<'_>,
+        group: &Group,
+        sequences: &[Sequence],
+        recorded: &[FileMoments],
+    ) {
         let mut instances = Vec::new();
         let mut doubtful: BTreeSet<(usize, usize)> = BTreeSet::new();
         let queues: BTreeMap<usize, Option<Queue>> = sequences
             .iter()
             .map(|it| (it.0, Queue::of(calls, it.0)))
             .collect();
-        let mut known = FxHashMap::default();
-        for sequences in pools::by_signature(calls, sequences) {
+        let mut known = KnownClocks::of(recorded);
+        for sequences in gloo::by_signature(calls, sequences) {
             for sequence in &sequences {
                 if let Some(Some(queue)) = queues.get(&sequence.0) {
                     let certain = queue
@@ -276,8 +309,8 @@ impl Matching {
         let mut instances = Vec::new();
         for ((number, _), instance) in numbered {
             // A number twice in one file says nothing.
-            let why = if instance.windows(2).any(|it| it[0].0 == it[1].0) {
-                AMBIGUOUS
+            let why = if let Some(twice) = instance.windows(2).find(|it| it[0].0 == it[1].0) {
+                doubled(calls, twice[0])
             } else if uneven.contains(&number) && does(&instance, Operation::Alltoall) {
                 // Those of whom as much comes as goes do not make an exchange an equal one.
                 NO_ORDER
@@ -292,40 +325,43 @@ impl Matching {
         instances
     }
 
-    /// Operations by aligning the sequence of each file with the longest. What this tells of
-    /// clocks helps where other sequences of the same files say too little.
+    /// Operations by aligning sequences, those of each [window](windows) by themselves.
     fn by_alignment(
         &mut self,
         calls: &Calls<'_>,
         group: &Group,
         sequences: &[Sequence],
-        known: &mut FxHashMap<(usize, usize), Known>,
+        known: &mut KnownClocks<'_>,
     ) -> Vec<Instance> {
-        let Some((pivot, pivot_calls)) = longest(sequences) else {
+        let windows = Windows::of(calls, sequences);
+        self.reject(&windows.others, AMBIGUOUS);
+        let mut instances = Vec::new();
+        for together in windows.together {
+            instances.extend(self.in_window(calls, group, &together, known));
+        }
+        instances
+    }
+
+    /// Operations by aligning the sequence of each file with the longest. What this tells of
+    /// clocks helps where other sequences of the same files say too little.
+    fn in_window(
+        &mut self,
+        calls: &Calls<'_>,
+        group: &Group,
+        sequences: &[InWindow],
+        known: &mut KnownClocks<'_>,
+    ) -> Vec<Instance> {
+        let Some(pivot) = sequences.iter().rev().max_by_key(|it| it.calls.len()) else {
             return Vec::new();
         };
-        let mut instances: Vec<Instance> = pivot_calls
-            .iter()
-            .map(|&call| vec![(*pivot, call)])
-            .collect();
-        let items = calls.items(group, *pivot, pivot_calls);
-        for sequence in sequences.iter().filter(|it| it.0 != *pivot) {
-            let (file, own) = sequence;
-            let own_items = calls.items(group, *file, own);
-            let of_pair = known.entry((*pivot, *file)).or_default();
-            let (its, own_calls) = (
-                calls.windowed(*pivot, &items),
-                calls.windowed(*file, &own_items),
-            );
-            let shift = match align(its, own_calls, of_pair) {
-                Shift::Ambiguous => calls
-                    .iterations_differ_by(*pivot, *file)
-                    .map_or(Shift::Ambiguous, |it| {
-                        align(its, own_calls, &of_pair.of_iterations(it))
-                    }),
-                found => found,
-            };
-            let shift = match shift {
+        let instance = |&call: &usize| vec![(pivot.file, call)];
+        let mut instances: Vec<Instance> = pivot.calls.iter().map(instance).collect();
+        let items = calls.items(group, pivot.file, &pivot.calls);
+        for own in sequences.iter().filter(|it| it.file != pivot.file) {
+            let file = own.file;
+            let own_items = calls.items(group, file, &own.calls);
+            let of_pair = known.of_pair(pivot.file, file);
+            let shift = match shift(calls, (pivot, &items), (own, &own_items), of_pair) {
                 Shift::By(shift) => {
                     if items.iter().all(Item::is_mutual) {
                         *of_pair = Known::of(&items, &own_items, shift);
@@ -333,19 +369,19 @@ impl Matching {
                     shift
                 }
                 Shift::Ambiguous => {
-                    self.count(*file, AMBIGUOUS, own.len());
+                    self.count(file, AMBIGUOUS, own.calls.len());
                     continue;
                 }
                 Shift::Impossible => {
-                    self.count(*file, CONTRADICTORY, own.len());
+                    self.count(file, CONTRADICTORY, own.calls.len());
                     continue;
                 }
             };
-            for (&call, place) in own.iter().zip(shift..) {
+            for (&call, place) in own.calls.iter().zip(shift..) {
                 let place = usize::try_from(place).ok();
                 match place.and_then(|it| instances.get_mut(it)) {
-                    Some(instance) => instance.push((*file, call)),
-                    None => self.count(*file, ALONE, 1),
+                    Some(instance) => instance.push((file, call)),
+                    None => self.count(file, ALONE, 1),
                 }
             }
         }
@@ -434,9 +470,80 @@ impl Matching {
     }
 }
 
-/// The sequence with which the others are aligned.
-fn longest(sequences: &[Sequence]) -> Option<&Sequence> {
-    sequences.iter().rev().max_by_key(|(_, calls)| calls.len())
+/// The clocks of pairs of files, as far as they are known.
+#[derive(Default)]
+struct KnownClocks<'a> {
+    recorded: &'a [FileMoments],
+    of_pairs: FxHashMap<(usize, usize), Known>,
+}
+
+impl<'a> KnownClocks<'a> {
+    /// By the operations that files were joined by so far.
+    fn of(recorded: &'a [FileMoments]) -> Self {
+        Self {
+            recorded,
+            of_pairs: FxHashMap::default(),
+        }
+    }
+
+    fn of_pair(&mut self, first: usize, second: usize) -> &mut Known {
+        let recorded = self.recorded;
+        let of_both = || {
+            let both = recorded.get(first).zip(recorded.get(second));
+            both.and_then(|(first, second)| Known::of_both(first, second))
+        };
+        let known = self.of_pairs.entry((first, second));
+        known.or_insert_with(|| of_both().unwrap_or_default())
+    }
+}
+
+/// The shift of the calls of a file against those of the pivot, each with their items.
+///
+/// Iterations decide if clocks alone are ambiguous. They say that both recorded the same: so most
+/// calls of one of both have to lie on each other. Where clocks have a shift that iterations
+/// contradict, either can be wrong: clocks that differ by more than an iteration lasts, or programs
+/// that count apart.
+fn shift(
+    calls: &Calls<'_>,
+    (pivot, items): (&InWindow, &[Item]),
+    (own, own_items): (&InWindow, &[Item]),
+    known: &Known,
+) -> Shift {
+    let windowed = (pivot.windowed(items), own.windowed(own_items));
+    let by_clocks = align(windowed.0, windowed.1, known);
+    if by_clocks == Shift::Impossible || known.is_proven() {
+        return by_clocks;
+    }
+    let Some(difference) = calls.iterations_differ_by(pivot.file, own.file) else {
+        return by_clocks;
+    };
+    let by_iterations = align(windowed.0, windowed.1, &known.of_iterations(difference));
+    match (by_clocks, by_iterations) {
+        (Shift::By(shift), Shift::By(other)) if shift != other => Shift::Ambiguous,
+        (Shift::By(_), _) => by_clocks,
+        (_, Shift::By(shift)) if !is_most(items.len(), own_items.len(), shift) => Shift::Ambiguous,
+        _ => by_iterations,
+    }
+}
+
+/// Why a call is not joined whose number is that of another in its file: ranks may have been put
+/// together there, or it is one of several devices of a rank, or of a program that says no group.
+fn doubled(calls: &Calls<'_>, (file, call): (usize, usize)) -> &'static str {
+    let says_size = calls
+        .call(file, call)
+        .is_some_and(|it| it.members.is_some());
+    if says_size && calls.rank(file).is_none() {
+        TWICE
+    } else {
+        AMBIGUOUS
+    }
+}
+
+/// True if more than half of the shorter of two sequences lies on the other.
+fn is_most(pivot: usize, other: usize, shift: i64) -> bool {
+    let (pivot, other) = (pivot as i64, other as i64);
+    let common = pivot.min(other.saturating_add(shift)) - shift.max(0);
+    2 * common > pivot.min(other)
 }
 
 /// The root that the requests of all members agree on.

@@ -11,13 +11,9 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
-
-use super::alignment::Known;
 use super::calls::{Calls, Group, Sequence};
-use super::messages::FileMoments;
 use super::pools::pools;
-use super::{AMBIGUOUS, Matching, longest};
+use super::{AMBIGUOUS, KnownClocks, Matching};
 use crate::call::{Label, On};
 
 impl Matching {
@@ -27,24 +23,13 @@ impl Matching {
         if pools.is_empty() {
             return;
         }
-        let recorded: Vec<FileMoments> = (0..calls.files.len())
-            .map(|file| self.recorded(calls, file))
-            .collect();
+        let recorded = self.all_recorded(calls);
         for pool in pools {
             let Some(group) = group_of(calls, &pool).filter(|_| is_in_order(calls, &pool)) else {
                 self.reject(&pool, AMBIGUOUS);
                 continue;
             };
-            let mut known = FxHashMap::default();
-            if let Some((pivot, _)) = longest(&pool) {
-                for (file, _) in &pool {
-                    let both = recorded.get(*pivot).zip(recorded.get(*file));
-                    let of_both = both
-                        .and_then(|(first, second)| Known::of_both(first, second))
-                        .unwrap_or_default();
-                    known.insert((*pivot, *file), of_both);
-                }
-            }
+            let mut known = KnownClocks::of(&recorded);
             let instances = self.by_alignment(calls, &group, &pool, &mut known);
             self.join(calls, &group, instances);
             self.position(group);

@@ -380,3 +380,125 @@ fn calls_of_a_group_of_one_are_no_communication() {
     // Of a group of two that only one has recorded nothing is sure but that.
     assert_eq!(unused(&files[..1]), [("lone collective call", 1)]);
 }
+
+/// Iterations of two windows of a rank, and the all-reduces in each, of which the first of either
+/// window may be left out.
+fn paused(rank: u32, left_out: [u64; 2]) -> FileRead {
+    let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
+    for (first, left_out) in [10, 20].into_iter().zip(left_out) {
+        for number in first..first + 4 {
+            let at = 10_000 * number;
+            let step = format!("ProfilerStep#{number}");
+            profile.event("user_annotation", &step, 1, at, 9_000, "");
+            for call in 0..3 {
+                if (number - first) * 3 + call < left_out {
+                    continue;
+                }
+                let begin = at + 1_000 + 2_500 * call + 20 * u64::from(rank) * (number % 3);
+                let args = "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\
+                            \"Out msg nelems\":8,\"Group size\":2,\"Process Group Name\":\"0\",\
+                            \"Process Group Ranks\":\"[0, 1]\",\"dtype\":\"Float\"";
+                let end = at + 1_200 + 2_500 * call;
+                profile.event(
+                    "kernel",
+                    "ncclDevKernel_AllReduce",
+                    20,
+                    begin,
+                    end - begin,
+                    args,
+                );
+            }
+        }
+    }
+    profile.read()
+}
+
+#[test]
+fn each_window_is_aligned_by_itself() {
+    // No shift of all calls is right, as each rank lacks others.
+    let files = [paused(0, [0, 4]), paused(1, [2, 0])];
+    let matching = matched(&files);
+    let moments = |file: usize| {
+        let joined = matching.joined[file].iter();
+        let ids = joined.map(|it| match it.part {
+            Part::Collective { id, .. } => (id, files[file].columns.end(it.event) / 1000),
+            _ => panic!(),
+        });
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(moments(0).len(), 10 + 8);
+    assert_eq!(moments(0), moments(1));
+}
+
+/// Four ranks on one clock, whose pairs sum up by gloo at the same times, with this header.
+fn pairs_of_gloo(said: &str) -> [FileRead; 4] {
+    [0_u32, 1, 2, 3].map(|rank| {
+        let mut profile = Profile(format!(
+            "{{\"distributedInfo\":{{\"rank\":{rank},\"world_size\":4,{said}}},\"traceEvents\":["
+        ));
+        for number in 0..10 {
+            let at = 1_000 * (number + 1) + 37 * number * number;
+            let begin = at + 10 * u64::from(rank);
+            let args = "\"Input Dims\":[[64]],\"Input type\":[\"float\"]";
+            profile.event("user_annotation", "gloo:all_reduce", 100, begin, 80, args);
+        }
+        profile.read()
+    })
+}
+
+#[test]
+fn calls_of_gloo_are_not_of_groups_that_do_not_run_it() {
+    let world = "\"pg_name\":\"0\",\"ranks\":[0,1,2,3]";
+    for said in [
+        format!("\"pg_config\":[{{{world},\"backend_config\":\"cuda:nccl\"}}]"),
+        format!("\"backend\":\"nccl\",\"pg_config\":[{{{world}}}]"),
+        format!("\"nccl_version\":\"unknown\",\"pg_config\":[{{{world}}}]"),
+        format!("\"pg_count\":3,\"pg_config\":[{{{world}}}]"),
+        "\"backend\":\"nccl\"".to_owned(),
+    ] {
+        let files = pairs_of_gloo(&said);
+        assert!(joined(&files).iter().all(Vec::is_empty), "{said}");
+        assert_eq!(unused(&files), [("ungrouped gloo collective call", 40)]);
+        assert_eq!(matched(&files).warnings().len(), 1);
+    }
+    let config = "\"backend_config\":\"cpu:gloo,cuda:nccl\"";
+    let files = pairs_of_gloo(&format!("\"pg_config\":[{{{world},{config}}}]"));
+    assert!(joined(&files).iter().all(|it| it.len() == 10));
+    assert_eq!(
+        (unused(&files), matched(&files).warnings()),
+        (vec![], vec![])
+    );
+}
+
+/// A rank with iterations of one length, as its clock shows them that is so far ahead, and whose
+/// first has this number.
+fn even(rank: u32, ahead: u64, first: u64) -> FileRead {
+    let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
+    for number in 0..10 {
+        let at = 100_000 + 2_000 * number + ahead;
+        let step = format!("ProfilerStep#{}", first + number);
+        profile.event("user_annotation", &step, 1, at, 1_900, "");
+        let begin = at + 100 + 20 * u64::from(rank) * (number % 3);
+        let args = "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\
+                    \"Group size\":2,\"Process Group Name\":\"0\",\
+                    \"Process Group Ranks\":\"[0, 1]\",\"dtype\":\"Float\"";
+        let (name, dur) = ("ncclDevKernel_AllReduce", at + 400 - begin);
+        profile.event("kernel", name, 20, begin, dur, args);
+    }
+    profile.read()
+}
+
+#[test]
+fn clocks_and_iterations_that_contradict_each_other_join_nothing() {
+    // Clocks alone say that they differ by nothing, and the calls by one.
+    let files = [even(0, 0, 5), even(1, 2_001, 5)];
+    assert_eq!(joined(&files), [[], []]);
+    let both = [
+        ("ambiguous collective call", 10),
+        ("lone collective call", 10),
+    ];
+    assert_eq!(unused(&files), both);
+    // Where both say the same, all belong together.
+    let files = [even(0, 0, 5), even(1, 1, 5)];
+    assert!(joined(&files).iter().all(|it| it.len() == 10));
+}

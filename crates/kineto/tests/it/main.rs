@@ -7,6 +7,7 @@
 )]
 
 mod arrows;
+mod beside;
 mod compiled;
 mod devices;
 mod lasting;

@@ -137,11 +137,11 @@ fn rank(scan: &Scan, location: usize) -> u64 {
 }
 
 /// How many calls were joined, of those that could be.
-struct Joined {
-    calls: usize,
+pub(crate) struct Joined {
+    pub(crate) calls: usize,
     /// At corrected times, round by round.
     again: Vec<usize>,
-    of: usize,
+    pub(crate) of: usize,
 }
 
 /// Compares what was joined with the truth: at recorded times, and as often again as other
@@ -166,7 +166,7 @@ fn judge(directory: &Path) -> Joined {
     joined
 }
 
-fn judge_scan(truth: &Truth, scan: &Scan) -> Joined {
+pub(crate) fn judge_scan(truth: &Truth, scan: &Scan) -> Joined {
     let mut operations: BTreeMap<_, Vec<&BTreeSet<usize>>> = BTreeMap::new();
     let mut calls = 0;
     for (location, log) in scan.logs.iter().enumerate() {

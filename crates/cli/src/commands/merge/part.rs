@@ -40,6 +40,8 @@ pub(super) struct Part {
     pub(super) locations: Vec<Vec<u64>>,
     /// The ranks of the files that were given.
     pub(super) ranks: Vec<RankGiven>,
+    /// The number of ranks that these give their job.
+    pub(super) job_size: Option<u32>,
     /// The files of packets that were given.
     pub(super) given: Vec<PathBuf>,
     /// The access of the trace.
@@ -82,6 +84,7 @@ pub(super) fn part(
         .iter()
         .filter(|it| it.kind == DocumentKind::Packets);
     let given = packets.map(|it| it.path.clone()).collect();
+    let job_size = ranks::job_size(&documents);
     let ranks = ranks::of(&documents);
     ranks::refuse_twice(others, &ranks)?;
     drop(documents);
@@ -123,6 +126,7 @@ pub(super) fn part(
         offsets,
         locations,
         ranks,
+        job_size,
         given,
         access,
         shown,
