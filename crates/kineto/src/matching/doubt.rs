@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::reasons::AMBIGUOUS;
+
 /// Why it cannot be told which group the calls of some threads of gloo are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Doubt {
@@ -21,7 +23,7 @@ impl Doubt {
     /// How such calls are counted, in words that take a plural.
     pub(crate) const fn kind(self) -> &'static str {
         match self {
-            Self::Several => super::AMBIGUOUS,
+            Self::Several => AMBIGUOUS,
             _ => "ungrouped gloo collective call",
         }
     }

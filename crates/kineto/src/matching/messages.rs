@@ -23,10 +23,11 @@
 
 use std::collections::BTreeMap;
 
-use retime_model::{MessageId, OperationId};
+use retime_model::MessageId;
 
 use super::alignment::{Item, Known, Messages, Shift, Windowed, align, align_both};
 use super::calls::{Calls, Group, Sequence};
+use super::moments::FileMoments;
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};
 
@@ -47,14 +48,6 @@ struct Way {
 struct Channel {
     sends: Vec<usize>,
     receives: Vec<usize>,
-}
-
-/// A file, as far as messages are told by it.
-pub(super) struct FileMoments {
-    /// From when to when it has events.
-    window: (i64, i64),
-    /// Its joined operations in which nobody ends before all have begun.
-    mutual: BTreeMap<OperationId, Item>,
 }
 
 impl Matching {
@@ -288,16 +281,6 @@ fn known_by_both_ways(
         }
     }
     found
-}
-
-impl Known {
-    /// Bounds of two clocks by the operations that both files took part in.
-    pub(super) fn of_both(first: &FileMoments, second: &FileMoments) -> Option<Self> {
-        let both = first.mutual.iter();
-        let both = both.filter_map(|(id, a)| Some((*a, *second.mutual.get(id)?)));
-        let both: Vec<(Item, Item)> = both.collect();
-        (!both.is_empty()).then(|| Self::from_pairs(&both))
-    }
 }
 
 /// True if each message without a counterpart is one of which the other rank cannot have

@@ -19,9 +19,11 @@ mod gloo;
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod launched;
 mod messages;
+mod moments;
 mod ordered;
 mod pools;
 mod queue;
+mod reasons;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,
@@ -34,7 +36,6 @@ mod windows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use retime_model::{Class, MessageId, Operation, OperationId};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use self::alignment::{Item, Known, Shift, align};
@@ -42,8 +43,9 @@ pub(crate) use self::calls::Group;
 use self::calls::{Calls, Sequence};
 use self::doubt::Doubt;
 use self::gloo::Grouped;
-use self::messages::FileMoments;
+use self::moments::{FileMoments, KnownClocks};
 use self::queue::Queue;
+use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, NO_ORDER, NO_ROOT, TWICE};
 use self::windows::{InWindow, Windows};
 use crate::call::What;
 use crate::profile::FileRead;
@@ -89,21 +91,6 @@ pub(crate) struct Matching {
     /// In so many spaces operations are numbered.
     spaces: u64,
 }
-
-// Why a call is not joined, in words that take a plural.
-
-/// No other file has a counterpart.
-const ALONE: &str = "lone collective call";
-/// It could belong to several operations.
-const AMBIGUOUS: &str = "ambiguous collective call";
-/// Its number is that of another in its file, which may be of several ranks.
-const TWICE: &str = "doubly numbered collective call";
-/// Other ranks have other sequences, or no clocks can differ as this would need.
-const CONTRADICTORY: &str = "contradictory collective call";
-/// The root of a rooted operation is not recorded.
-const NO_ROOT: &str = "rootless collective call";
-/// Nobody waits for anybody for certain, as in an exchange of unequal sizes.
-const NO_ORDER: &str = "unordered collective call";
 
 /// Calls that are one operation, by file.
 type Instance = Vec<(usize, usize)>;
@@ -467,33 +454,6 @@ impl Matching {
             });
         }
         Ok(())
-    }
-}
-
-/// The clocks of pairs of files, as far as they are known.
-#[derive(Default)]
-struct KnownClocks<'a> {
-    recorded: &'a [FileMoments],
-    of_pairs: FxHashMap<(usize, usize), Known>,
-}
-
-impl<'a> KnownClocks<'a> {
-    /// By the operations that files were joined by so far.
-    fn of(recorded: &'a [FileMoments]) -> Self {
-        Self {
-            recorded,
-            of_pairs: FxHashMap::default(),
-        }
-    }
-
-    fn of_pair(&mut self, first: usize, second: usize) -> &mut Known {
-        let recorded = self.recorded;
-        let of_both = || {
-            let both = recorded.get(first).zip(recorded.get(second));
-            both.and_then(|(first, second)| Known::of_both(first, second))
-        };
-        let known = self.of_pairs.entry((first, second));
-        known.or_insert_with(|| of_both().unwrap_or_default())
     }
 }
 
