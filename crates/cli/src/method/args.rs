@@ -39,10 +39,10 @@ pub(crate) struct MethodArgs {
     /// What follows an estimate of how clocks differ
     #[arg(long, value_name = "NAME", default_value = "clc")]
     repair: RepairName,
-    /// Whose time is the common one: first (the first location), mean (the mean
-    /// of all clocks), or the name of a location or process, or the id of a
-    /// location
-    #[arg(long, value_name = "CLOCK", default_value = "first")]
+    /// Whose time is the common one: first (the first location), ensemble (as first, but for what
+    /// that clock wanders against all others, where alignment finds that clocks wander), mean (the
+    /// mean of all clocks), or the name of a location or process, or the id of a location
+    #[arg(long, value_name = "CLOCK", default_value = "ensemble")]
     reference: ReferenceName,
     #[command(flatten)]
     offsets: OffsetsArgs,

@@ -13,6 +13,7 @@ use crate::error::CliError;
 /// The clock to go by, as named on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ReferenceName {
+    Ensemble,
     First,
     Mean,
     Named(String),
@@ -23,6 +24,7 @@ impl FromStr for ReferenceName {
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(match text {
+            "ensemble" => Self::Ensemble,
             "first" => Self::First,
             "mean" => Self::Mean,
             name => Self::Named(name.into()),
@@ -35,6 +37,7 @@ impl ReferenceName {
     /// by its id.
     pub(super) fn resolve(&self, info: &TraceInfo) -> Result<Reference, CliError> {
         let name = match self {
+            Self::Ensemble => return Ok(Reference::Ensemble),
             Self::First => return Ok(Reference::First),
             Self::Mean => return Ok(Reference::Mean),
             Self::Named(name) => name,
@@ -51,7 +54,7 @@ impl ReferenceName {
         let found = found.ok_or_else(|| {
             CliError::Usage(format!(
                 "--reference: the trace has no location or process \"{name}\"; \
-                 give first, mean, one of their names, or the id of a location"
+                 give ensemble, first, mean, one of their names, or the id of a location"
             ))
         })?;
         Ok(Reference::ClockOf(LocationIndex(found as u32)))

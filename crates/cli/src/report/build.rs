@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use retime::causality::{Check, Place};
 use retime::estimate::Shown;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
-use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution};
+use retime::pipeline::{Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution};
 use retime::repair;
 use retime::{Bandwidth, ClockId, Clocks, Grouping, Standing, Timestamp, TraceInfo};
 
@@ -259,6 +259,14 @@ fn half_round_trips(pairs: &[PairPart]) -> Option<HalfRoundTrips> {
     })
 }
 
+/// The most ticks that the common time is ahead of its reference, or behind it.
+fn ahead_of_reference(aligned: &Aligned) -> Option<f64> {
+    aligned.reference?;
+    let common = aligned.common.as_ref()?;
+    let all = common.knots().iter().map(|it| it.1.abs());
+    Some(all.fold(0.0, f64::max))
+}
+
 pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
     let repaired = solution.repaired.as_ref();
     MethodPart {
@@ -270,6 +278,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
         knots: solution.correction.knots(),
         alignment: solution.aligned.as_ref().map(|aligned| AlignmentPart {
             reference_clock: aligned.reference.map(|clock| clock.0),
+            ahead_of_reference_ticks: ahead_of_reference(aligned),
             moved_later_ticks: Some(aligned.moved_later.0).filter(|it| *it > 0),
             pieces: aligned.pieces,
             unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),

@@ -49,7 +49,14 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
 /// Whose time the common one is, and what was done to the other clocks before anything else.
 fn aligned(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> String {
     let times = match alignment.reference_clock {
-        Some(number) => format!("times are those of {}", owner(report, number)),
+        Some(number) => {
+            let owner = owner(report, number);
+            let wander = alignment.ahead_of_reference_ticks.map(|by| {
+                let by = rate.format(Ticks(by.round() as i64));
+                format!(", less what it wanders against all clocks, {by} at most")
+            });
+            format!("times are those of {owner}{}", wander.unwrap_or_default())
+        }
         None => "times are the mean of those of all clocks".into(),
     };
     // A common shift means nothing, but who compares stamps of the reference has to know of it.

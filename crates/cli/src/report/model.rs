@@ -247,6 +247,10 @@ pub(crate) struct AlignmentPart {
     /// The clock whose time is the common one; absent for the mean of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reference_clock: Option<u32>,
+    /// The most ticks, either way, by which the common time is ahead of that of the reference, which
+    /// wanders against all clocks; absent if it is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ahead_of_reference_ticks: Option<f64>,
     /// The ticks by which all events, those of the reference too, were moved later than that, since
     /// some stamp would lie before 0 otherwise; absent if none would.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::estimate::{Estimate, common};
+use crate::estimate::{Estimate, Offset, common};
 use retime_causality::edges::Edge;
 use retime_model::ClockId;
 
@@ -52,6 +52,11 @@ pub struct Alignment {
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,
+    /// The ticks by which the common time is ahead of that of the reference; `None` if it is that.
+    pub common: Option<Offset>,
+    /// True if dependencies prove that the rates of clocks change, by more than those of quartzes that
+    /// nothing disturbs.
+    pub wanders: bool,
     /// True if many dependencies both ways do not join all clocks that are tied both ways: between
     /// some there are few, or few back, and what lies between these is wide.
     pub is_loose: bool,
@@ -120,6 +125,8 @@ mod tests {
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
                 is_loose: false,
+                wanders: false,
+                common: None,
                 pieces: 1,
                 shortest: None,
             };

@@ -338,6 +338,8 @@ impl<'a> Stages<'a> {
             pieces: curves.pieces,
             steps: Vec::new(),
             is_loose: frame.recorded.is_loose,
+            wanders: self.wander > OPTIONS.usual_wander(),
+            common: None,
             shortest,
         };
         Ok(SmoothAlignment {

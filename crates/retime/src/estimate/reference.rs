@@ -15,8 +15,31 @@
 //! reaches a bend of `z`, to the nearest tick. Before the first and after the
 //! last knot of `b` the common time goes on as it did.
 //!
-//! For the *mean* of all clocks `z` is the mean of theirs, taken at 65 moments
+//! For the *mean* of all clocks `z` is the mean of theirs, taken at 65 moments or more
 //! from the first to the last event and linear between them.
+//!
+//! The *ensemble* keeps the overall offset and rate of the reference, and takes out what it wanders:
+//! clocks wander independently, so what half of them have in common is nearer to how time goes than
+//! any one, by up to the root of their number. With `w_p` for what remains of `z_p` beside a straight
+//! line through its moments (least squares), it is the interquartile mean
+//!
+//! ```text
+//! z(t) = mean of the middle half of the w_p(t) of all p,     w_reference among them
+//! ```
+//!
+//! the plain mean of two clocks; of more, a clock that wanders far off all others moves nobody. Of three
+//! and more, how much each wanders shows in how it differs from all (the *n-cornered hat*): with `d_pq`
+//! for the mean square of `w_p - w_q`,
+//!
+//! ```text
+//! v_p = (sum over q of d_pq  -  V) / (n - 2),     V = sum of all v_p = sum over pairs of d_pq / (n - 1)
+//! ```
+//!
+//! and the time of the reference stays where it wanders less than the mean of all would,
+//! `v_reference <= V / n^2`, and has crossed that often enough for squares to mean anything. That a time scale of several clocks is steadier than each is how atomic
+//! time is made: J. E. Gray and D. W. Allan, *A method for estimating the frequency stability of an
+//! individual oscillator*, 28th Symposium on Frequency Control (1974); J. Levine, *The statistical
+//! modeling of atomic clocks and the design of time scales*, Review of Scientific Instruments 83 (2012).
 //!
 //! ```
 //! use retime::ClockId;
@@ -44,8 +67,11 @@ use retime_model::{ClockId, Clocks};
 /// The common time, by choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reference {
-    /// The first clock that is related to others.
+    /// The first clock that is related to others; where an alignment finds that clocks wander, less
+    /// what it wanders against all of them.
     #[default]
+    Ensemble,
+    /// The first clock that is related to others.
     First,
     /// The mean of all clocks that are related to others.
     Mean,
@@ -53,8 +79,14 @@ pub enum Reference {
     ClockOf(LocationIndex),
 }
 
-/// Moments at which the mean of all clocks is taken, but for the last.
-const MOMENTS: u32 = 64;
+/// Moments at which clocks are averaged, but for the last, at least; where offsets bend more often, as
+/// many as one of them has knots,
+const MOMENTS: usize = 64;
+/// but no more than that.
+const MOST_MOMENTS: usize = 1 << 12;
+/// How much a clock wanders is known to half of it, by the standard error `sqrt(2 / k)` of a mean
+/// square, once it has crossed the mean of all so many times.
+const FEWEST_TURNS: usize = 8;
 
 impl Reference {
     /// The clock to make an estimate against: for [`Reference::Mean`] the first
@@ -69,7 +101,7 @@ impl Reference {
                 let Any(is_related) = whole.all_reduce(Any(related(&clock)));
                 is_related.then_some(clock)
             }
-            Self::First | Self::Mean => {
+            Self::Ensemble | Self::First | Self::Mean => {
                 let first = clocks.iter().find(related);
                 whole.all_reduce(Least(first)).0
             }
@@ -81,6 +113,7 @@ impl Reference {
     pub fn of(self, estimate: Estimate, clocks: &Clocks, edges: &Edges) -> Option<Estimate> {
         let asked = match self {
             Self::Mean => return estimate.rebased_to_mean(edges),
+            Self::Ensemble => return estimate.rebased_to_ensemble(edges),
             Self::ClockOf(location) => clocks.of(location),
             Self::First => estimate.reference,
         };
@@ -88,6 +121,18 @@ impl Reference {
             Some(estimate)
         } else {
             estimate.rebased(asked)
+        }
+    }
+}
+
+impl Reference {
+    /// The ticks by which the chosen time is ahead of that of an estimate; `None` where that is the
+    /// time of one clock, or where the time of a clock does not advance.
+    pub(crate) fn change(self, estimate: &Estimate, edges: &Edges) -> Option<Offset> {
+        match self {
+            Self::Mean => estimate.mean_time(edges),
+            Self::Ensemble => estimate.ensemble_time(edges),
+            Self::First | Self::ClockOf(_) => None,
         }
     }
 }
@@ -126,10 +171,52 @@ impl Estimate {
     }
 
     /// This estimate with the mean of all related clocks as the common time; `None`
-    /// where a clock's time does not advance.
+    /// where there are none, or a clock's time does not advance.
     #[must_use]
     pub fn rebased_to_mean(&self, edges: &Edges) -> Option<Self> {
+        self.onto(&self.mean_time(edges)?)
+    }
+
+    /// This estimate with the time of the reference as the common one, less what that clock wanders
+    /// against all that are related, unless it is steadier than these; `None` where a clock's time does
+    /// not advance.
+    #[must_use]
+    pub fn rebased_to_ensemble(&self, edges: &Edges) -> Option<Self> {
+        match self.ensemble_time(edges) {
+            Some(ahead) => self.onto(&ahead),
+            None => Some(self.clone()),
+        }
+    }
+
+    /// The ticks by which the mean of all related clocks is ahead of the common time; `None` if there
+    /// are none, or where a clock's time does not advance.
+    pub(crate) fn mean_time(&self, edges: &Edges) -> Option<Offset> {
+        let shown = self.shown(edges)?;
+        let count = shown.ahead.len() as f64;
+        let mean = |moment: usize| shown.ahead.iter().map(|it| it[moment]).sum::<f64>() / count;
+        Some(shown.through(mean))
+    }
+
+    /// The ticks by which all related clocks together are ahead of the common time, but for a straight
+    /// line; `None` if there are not two, where a clock's time does not advance, and where the reference
+    /// is steadier than all together.
+    pub(crate) fn ensemble_time(&self, edges: &Edges) -> Option<Offset> {
+        let mut shown = self.shown(edges).filter(|it| it.ahead.len() > 1)?;
+        for ahead in &mut shown.ahead {
+            take_out_line(ahead);
+        }
+        if shown.reference_is_steadier() {
+            return None;
+        }
+        let of_all = |moment: usize| shown.ahead.iter().map(|it| it[moment]).collect();
+        Some(shown.through(|moment| interquartile_mean(of_all(moment))))
+    }
+
+    /// What all related clocks with events show against the common time, from the first event to
+    /// the last; `None` if there are none, or where the time of one does not advance.
+    fn shown(&self, edges: &Edges) -> Option<ShownByAll> {
         let mut inverses = Vec::new();
+        let mut reference = None;
         let mut span: Option<(i64, i64)> = None;
         for (clock, offset) in self.offsets.iter().enumerate() {
             let clock = ClockId(clock as u32);
@@ -138,20 +225,27 @@ impl Estimate {
                 let own = (common(offset, first), common(offset, last));
                 let both = |all: (i64, i64)| (all.0.min(own.0), all.1.max(own.1));
                 span = Some(span.map_or(own, both));
+                if clock == self.reference {
+                    reference = Some(inverses.len());
+                }
                 inverses.push(offset.inverse()?);
             }
         }
-        let Some((first, last)) = span else {
-            return Some(self.clone());
+        let (first, last) = span?;
+        let knots = inverses.iter().map(|it| it.knots().len()).max();
+        let pieces = knots.unwrap_or(0).clamp(MOMENTS, MOST_MOMENTS);
+        let moment = |number: usize| {
+            let part = number as f64 / pieces as f64;
+            first.saturating_add((last.saturating_sub(first) as f64 * part) as i64)
         };
-        let count = inverses.len() as f64;
-        let moment = |number: u32| {
-            let part = f64::from(number) / f64::from(MOMENTS);
-            let at = first.saturating_add((last.saturating_sub(first) as f64 * part) as i64);
-            let sum: f64 = inverses.iter().map(|inverse| inverse.at(at)).sum();
-            (at, sum / count)
-        };
-        self.onto(&Offset::through((0..=MOMENTS).map(moment).collect()))
+        let moments: Vec<i64> = (0..=pieces).map(moment).collect();
+        let ahead = |inverse: &Offset| moments.iter().map(|at| inverse.at(*at)).collect();
+        let ahead = inverses.iter().map(ahead).collect();
+        Some(ShownByAll {
+            moments,
+            ahead,
+            reference,
+        })
     }
 
     /// True if the clock has events, and is related to others.
@@ -173,6 +267,88 @@ impl Estimate {
             reference: self.reference,
         })
     }
+}
+
+/// What clocks show more than the common time, at some moments of it.
+struct ShownByAll {
+    moments: Vec<i64>,
+    /// Per clock: ticks at each moment.
+    ahead: Vec<Vec<f64>>,
+    /// The place of the reference among the clocks, if it counts.
+    reference: Option<usize>,
+}
+
+impl ShownByAll {
+    /// The offset through so many ticks at each moment.
+    fn through(&self, ticks: impl Fn(usize) -> f64) -> Offset {
+        let moments = self.moments.iter().enumerate();
+        Offset::through(moments.map(|(moment, at)| (*at, ticks(moment))).collect())
+    }
+}
+
+impl ShownByAll {
+    /// True if the reference wanders less than the mean of all does, as far as differences of three
+    /// clocks or more tell.
+    fn reference_is_steadier(&self) -> bool {
+        let own = self.reference.and_then(|it| self.ahead.get(it));
+        let (Some(own), count @ 3..) = (own, self.ahead.len()) else {
+            return false;
+        };
+        let count = count as f64;
+        let sums: Vec<f64> = (0..self.moments.len())
+            .map(|moment| self.ahead.iter().map(|it| it[moment]).sum())
+            .collect();
+        let products = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+        // The squares of all differences, of one clock and of all pairs, without going over pairs.
+        let squares: f64 = self.ahead.iter().map(|it| products(it, it)).sum();
+        let of_own = count * products(own, own) + squares - 2.0 * products(own, &sums);
+        let of_pairs = count * squares - products(&sums, &sums);
+        let all = of_pairs / (count - 1.0);
+        // Waves that have hardly turned look alike whoever makes them.
+        let beside = own.iter().zip(&sums).map(|(own, sum)| *own < sum / count);
+        let beside: Vec<bool> = beside.collect();
+        let turns = beside.windows(2).filter(|it| it[0] != it[1]).count();
+        if turns < FEWEST_TURNS {
+            return false;
+        }
+        (of_own - all) / (count - 2.0) <= all / (count * count)
+    }
+}
+
+/// Takes the straight line out of values at equal distances that leaves the least squares.
+fn take_out_line(values: &mut [f64]) {
+    let count = values.len() as f64;
+    let middle = (count - 1.0) / 2.0;
+    let mean = values.iter().sum::<f64>() / count;
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (number, value) in values.iter().enumerate() {
+        let along = number as f64 - middle;
+        products += along * (value - mean);
+        squares += along * along;
+    }
+    let slope = if squares > 0.0 {
+        products / squares
+    } else {
+        0.0
+    };
+    for (number, value) in values.iter_mut().enumerate() {
+        *value -= mean + slope * (number as f64 - middle);
+    }
+}
+
+/// The mean of the middle half of some values, of which those at its ends count in part: a quarter of
+/// them is left out on either side.
+fn interquartile_mean(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let count = values.len() as f64;
+    // The value at place `i` stands for the stretch from `i` to `i + 1`.
+    let within = |place: usize| {
+        let (from, to) = (place as f64, place as f64 + 1.0);
+        (to.min(0.75 * count) - from.max(0.25 * count)).max(0.0)
+    };
+    let inside = values.iter().enumerate();
+    let sum: f64 = inside.map(|(place, value)| within(place) * value).sum();
+    sum / (0.5 * count)
 }
 
 /// The common time at which a clock shows `stamp`, to the nearest tick.

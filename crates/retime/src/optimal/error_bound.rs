@@ -14,7 +14,10 @@
 //! the truth is never outside because of that.
 //!
 //! The truth is meant as time of the reference. Where a correction moves the
-//! whole trace, so that no stamp is negative, the shift does not count as error.
+//! whole trace, so that no stamp is negative, the shift does not count as error; nor does what the
+//! [common time](crate::estimate::Reference) is ahead of the reference: with `c(t)` for that at the
+//! time `t` of the reference, bounds `[l, h]` of that time become `[l + c(l), h + c(h)]`, as `t + c(t)`
+//! advances.
 //!
 //! ```
 //! use retime::Timestamp;
@@ -30,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::{JointSample, cover};
 use super::offset_bounds::{ClockBounds, OffsetBounds};
+use crate::estimate::Offset;
 use crate::merge;
 use crate::pace::Pace;
 use retime_causality::Nodes;
@@ -96,23 +100,29 @@ pub struct BoundSummary {
 }
 
 impl ErrorBounds {
-    /// The bounds that hold for the times a correction gives; fails only if `monitor`
-    /// says to give up. Each process has to know the maps of its own clocks.
+    /// The bounds that hold for the times a correction gives, to a time that is ahead of the reference
+    /// by `common`, if it is not its own; fails only if `monitor` says to give up. Each process has to
+    /// know the maps of its own clocks.
     pub fn new(
         bounds: &OffsetBounds,
         correction: &Correction,
+        common: Option<&Offset>,
         source: &dyn Source,
         nodes: &Nodes,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let clocks = correction.clocks();
+        let none = Offset::constant(0.0);
+        let common = common.unwrap_or(&none);
         let is_own = |clock: ClockId| nodes.has_clock(clocks, clock);
         let extent = |clock: ClockId| source.extent(clock).filter(|_| is_own(clock));
         let reference = bounds.clocks.get(bounds.reference.as_usize());
         let shift = reference
             .and_then(Option::as_ref)
             .filter(|_| is_own(bounds.reference))
-            .map_or(0, |own| shift(correction.map(bounds.reference), own, nodes));
+            .map_or(0, |own| {
+                shift(correction.map(bounds.reference), own, common, nodes)
+            });
         // Who does not hold the reference knows of none.
         let merge::Sum(shift) = nodes.whole().all_reduce(merge::Sum(shift));
         let all = clocks;
@@ -127,6 +137,7 @@ impl ErrorBounds {
                 nodes,
                 first,
                 last,
+                common,
                 shift,
             };
             ClockErrorBound::new(of, &written, monitor).map(Some)
@@ -327,7 +338,9 @@ struct Written<'a> {
     first: i64,
     /// and of its last one.
     last: i64,
-    /// The ticks that the correction adds to the reference.
+    /// The ticks by which the common time is ahead of the reference,
+    common: &'a Offset,
+    /// and those by which the correction moves all of the trace besides.
     shift: i64,
 }
 
@@ -346,6 +359,12 @@ impl Written<'_> {
         });
         let mut stamps = bounds.stamps();
         stamps.extend(bends);
+        // Where either bound comes to a bend of the common time.
+        for &(at, _) in self.common.knots() {
+            let (low, high) = bounds.at(at);
+            let meets = [low, high].map(|it| at.saturating_sub(it as i64));
+            stamps.extend(meets.iter().flat_map(|it| [it.saturating_sub(1), *it]));
+        }
         stamps.retain(|&at| at >= self.first && at <= self.last);
         stamps.sort_unstable();
         stamps.dedup();
@@ -363,11 +382,12 @@ impl Written<'_> {
         let finite = |value: f64| value.is_finite().then_some(value);
         // Corrected stamps are rounded down.
         let added = |to: i64| (i128::from(to) - i128::from(at) - i128::from(self.shift)) as f64;
+        let common = |bound: f64| bound + self.common.at(at.saturating_add(bound as i64));
         Some(JointSample {
             at,
             values: [
-                finite(added(latest) - low),
-                finite(high - added(earliest) + 1.0),
+                finite(added(latest) - common(low)),
+                finite(common(high) - added(earliest) + 1.0),
             ],
         })
     }
@@ -390,8 +410,8 @@ impl Written<'_> {
 }
 
 /// The ticks that a map mostly adds to the stamps of the reference beyond what undoes its
-/// steps. That is known exactly only before the first of them.
-fn shift(map: &ClockMap, reference: &ClockBounds, nodes: &Nodes) -> i64 {
+/// steps and leads to the common time. That is known exactly only before the first of them.
+fn shift(map: &ClockMap, reference: &ClockBounds, common: &Offset, nodes: &Nodes) -> i64 {
     let (first, last) = reference.extent;
     let mut cursor = map.cursor(LocationIndex(0));
     let along = i128::from(last) - i128::from(first);
@@ -399,7 +419,9 @@ fn shift(map: &ClockMap, reference: &ClockBounds, nodes: &Nodes) -> i64 {
     let added = stamps.filter_map(|at| {
         let to = cursor.map_time(nodes.absolute(retime_model::Ticks(at))?)?;
         let added = nodes.relative(to).0.saturating_sub(at);
-        Some((at, added.saturating_sub(reference.undoes(at))))
+        let undoes = reference.undoes(at);
+        let ahead = common.at(at.saturating_add(undoes)).round() as i64;
+        Some((at, added.saturating_sub(undoes).saturating_sub(ahead)))
     });
     let added: Vec<(i64, i64)> = added.collect();
     let mut all: Vec<i64> = added.iter().map(|it| it.1).collect();

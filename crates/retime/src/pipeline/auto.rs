@@ -56,6 +56,7 @@
 //! ```
 
 use super::algorithm::Algorithm;
+use super::common_time::common_time;
 use super::composition::settled;
 use super::implausible::{RATE_DIFFERENCE, RateDifference};
 use super::logical_clock::ClockKind;
@@ -200,6 +201,7 @@ impl Aligned {
             steps: steps.collect::<Result<_, _>>()?,
             half_were_set_at_once: alignment.half_were_set_at_once(),
             estimate: Some(alignment.base()),
+            common: alignment.common.clone(),
             ends: None,
         })
     }
@@ -372,7 +374,9 @@ impl Work<'_> {
         let Some(anchor) = reference.clock(self.problem.causality, clocks) else {
             return match reference {
                 Reference::ClockOf(_) => Err(Unsolved::UnrelatedReference),
-                Reference::First | Reference::Mean => Ok(Err(NotAligned::NoDependency)),
+                Reference::Ensemble | Reference::First | Reference::Mean => {
+                    Ok(Err(NotAligned::NoDependency))
+                }
             };
         };
         let alignment = align(
@@ -456,12 +460,15 @@ impl Work<'_> {
         mut alignment: Alignment,
         ends: Option<EndsEvidence>,
     ) -> Result<AlignedOrNot, Unsolved> {
-        let reference = self.reference;
-        let steady = self.steady(clocks, &alignment);
-        if let Some(rebased) = reference.of(alignment.estimate.clone(), clocks, &steady) {
+        let extents = Edges::extents(self.problem.causality, clocks);
+        if alignment.common.is_none()
+            && let Some(change) = common_time(self.reference, &alignment, &extents)
+            && let Some(rebased) = alignment.estimate.onto(&change)
+        {
             alignment.estimate = rebased;
+            alignment.common = Some(change);
         }
-        let edges = Edges::new(Vec::new(), Edges::extents(self.problem.causality, clocks));
+        let edges = Edges::new(Vec::new(), extents);
         let correction = alignment
             .estimate
             .correction(self.problem.causality, clocks, &edges);
@@ -508,19 +515,6 @@ impl Work<'_> {
             causality,
             ..aligned
         }))
-    }
-
-    /// The times that clocks show, without those that were set: they are no part of a mean.
-    fn steady(&self, clocks: &Clocks, alignment: &Alignment) -> Edges {
-        let mut extents = Edges::extents(self.problem.causality, clocks);
-        let all = extents.clone();
-        for step in &alignment.steps {
-            if let Some(extent) = extents.get_mut(step.clock.as_usize()) {
-                *extent = None;
-            }
-        }
-        let any = extents.iter().any(Option::is_some);
-        Edges::new(Vec::new(), if any { extents } else { all })
     }
 
     fn after_alignment(

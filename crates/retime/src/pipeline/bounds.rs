@@ -13,7 +13,7 @@ use super::solution::{ClockSet, Solution};
 use crate::TruthError;
 use crate::align::{ClockStep, align};
 
-use crate::estimate::{Estimate, Reference};
+use crate::estimate::{Estimate, Offset, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
     Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, witnessed,
@@ -227,13 +227,15 @@ impl Bounds {
     pub(super) fn new(
         known: BoundedOffsets,
         correction: &Correction,
+        common: Option<&Offset>,
         causality: &Causality,
         clocks: &Clocks,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let nodes = causality.nodes();
         let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
-        let errors = ErrorBounds::new(&known.offsets, correction, &extents, nodes, monitor)?;
+        let errors =
+            ErrorBounds::new(&known.offsets, correction, common, &extents, nodes, monitor)?;
         let (all, by_clock) = errors.summary(nodes, clocks, monitor)?;
         let recorded = clocks.iter().map(|it| extents.extent(it).is_some());
         let recorded = nodes.by_clock(recorded.collect(), clocks);

@@ -261,7 +261,9 @@ fn clock_of(reference: Reference, problem: &Problem<'_>) -> Result<ClockId, NoEs
     found.ok_or_else(|| {
         NoEstimate::Unrelated(match reference {
             Reference::ClockOf(location) => vec![problem.clocks.of(location)],
-            Reference::First | Reference::Mean => problem.clocks.iter().collect(),
+            Reference::Ensemble | Reference::First | Reference::Mean => {
+                problem.clocks.iter().collect()
+            }
         })
     })
 }
@@ -327,6 +329,7 @@ impl Aligned {
             steps: Vec::new(),
             half_were_set_at_once: false,
             estimate: None,
+            common: None,
             ends: None,
         }
     }

@@ -21,6 +21,7 @@ mod auto;
 mod bounds;
 mod candidates;
 mod collected;
+mod common_time;
 mod composition;
 mod contradicted;
 mod estimator;

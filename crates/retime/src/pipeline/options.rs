@@ -33,7 +33,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            reference: Reference::First,
+            reference: Reference::default(),
             clock: Some(LogicalClock::default()),
             drift: 1e-4,
             intervals: IntervalNumber::ByMessages,

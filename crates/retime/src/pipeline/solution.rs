@@ -4,7 +4,7 @@ use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
 use crate::align::ClockStep;
 use crate::ends::EndsEvidence;
-use crate::estimate::{BadEstimate, Estimate};
+use crate::estimate::{BadEstimate, Estimate, Offset};
 use crate::repair::Direction;
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, Nodes};
@@ -38,6 +38,11 @@ impl Solution {
     /// True if no effect comes before its cause, or too early after it.
     pub fn is_sound(&self) -> bool {
         self.left.violated() == 0 && self.left.short() == 0
+    }
+
+    /// The ticks by which its common time is ahead of that of the reference; `None` if it is that.
+    pub fn common(&self) -> Option<&Offset> {
+        self.aligned.as_ref()?.common.as_ref()
     }
 
     /// The amount by which the rates of its clocks differ; `None` without an alignment, or if none
@@ -111,6 +116,9 @@ pub struct Aligned {
     /// The estimate of what has to be added to each clock, if all dependencies were weighed: what
     /// one of the papers' estimators finds may be too far off to bound errors by.
     pub estimate: Option<Estimate>,
+    /// The ticks to be added to the time of the reference, which the estimate gives, to have the common
+    /// one, where that is another.
+    pub common: Option<Offset>,
     /// Clocks that nothing relates to the reference: each keeps its time, or the time of those that
     /// are related to each other is where it was recorded beside the reference's.
     pub unrelated: Vec<ClockId>,

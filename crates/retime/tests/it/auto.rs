@@ -238,6 +238,59 @@ fn the_time_base_is_the_one_that_was_chosen() {
     assert_eq!(still(moved(Reference::Mean)), [false; 4]);
 }
 
+/// Four ranks exchange messages for four seconds; the clock of the first swings by 20 us, and all
+/// others follow it unless the common time is that of all.
+#[test]
+fn where_clocks_wander_the_common_time_is_that_of_all() {
+    let swing = |rank: usize, at: u64| match rank {
+        0 => (20_000.0 * (2.5e-9 * at as f64).sin()) as i64,
+        _ => 100_000 * rank as i64,
+    };
+    let mut locations = vec![vec![]; 4];
+    for round in 0..4_000_u64 {
+        for (from, to) in [
+            (0, 1),
+            (1, 2),
+            (2, 3),
+            (3, 0),
+            (1, 0),
+            (2, 1),
+            (3, 2),
+            (0, 3),
+        ] {
+            let sent = 1_000_000 * round + 100_000 * from as u64 + 20_000 * to as u64;
+            let arrived = sent + 2_000 + (round * 37 + from as u64 * 11) % 97 * 10;
+            let stamp =
+                |at: u64, rank: usize| (1_000_000_000 + at).wrapping_add_signed(swing(rank, at));
+            locations[from].push((stamp(sent, from), send(to as u32)));
+            locations[to].push((stamp(arrived, to), receive(from as u32)));
+        }
+    }
+    for own in &mut locations {
+        own.sort_by_key(|it| it.0);
+    }
+    let info = ranks_on(&[(0, 0), (1, 1), (2, 2), (3, 3)]);
+    let it = causality(&info, &locations);
+    let clocks = Grouping::Location.clocks(&info, &it);
+    let problem = guessing(&info, &it, &clocks);
+    // How far what is added to the clock of the second rank, which is true, bends.
+    let bend = |found: &Found| {
+        let times = it.retimed(&found.correction, &()).unwrap();
+        let nodes = it.nodes();
+        let own: Vec<f64> = { nodes.of(1) }
+            .map(|node| times.nodes().time(node).0 as f64 - nodes.time(node).0 as f64)
+            .collect();
+        let mean = own.iter().sum::<f64>() / own.len() as f64;
+        own.iter().map(|it| (it - mean).abs()).fold(0.0, f64::max)
+    };
+    let first = Auto.solve(&problem, &by(Reference::First)).unwrap();
+    assert!(bend(&first) > 15_000.0, "{}", bend(&first));
+    assert!(first.aligned.unwrap().common.is_none());
+    let of_all = solve(&problem);
+    assert!(bend(&of_all) < 5_000.0, "{}", bend(&of_all));
+    assert!(of_all.aligned.unwrap().common.is_some());
+}
+
 #[test]
 fn without_dependencies_nothing_is_moved() {
     let info = ranks_on(&[(0, 0), (1, 1)]);

@@ -58,9 +58,27 @@ fn a_stamp_stands_for_a_whole_tick() {
     let clocks = Grouping::Location.clocks(&info, &causality);
     let moved = ClockMap::new(vec![Knot::at(Timestamp(0), Timestamp(3))], vec![]).unwrap();
     let correction = Correction::new(clocks, vec![ClockMap::default(), moved]);
-    let errors = ErrorBounds::new(&bounds, &correction, &edges, causality.nodes(), &()).unwrap();
+    let errors =
+        ErrorBounds::new(&bounds, &correction, None, &edges, causality.nodes(), &()).unwrap();
     let found = errors.clocks[1].as_ref().unwrap().at(Timestamp(100));
     // Widened by a tenth of the half width at most, for fewer knots.
     assert!((14.0..=15.25).contains(&found.0), "{found:?}");
     assert!((10.0..=11.25).contains(&found.1), "{found:?}");
+
+    // On a time that is ahead of the first clock by up to 200, they lie about what that shows.
+    let ahead = Offset::through(vec![(0, 0.0), (500, 200.0), (1_000, 0.0)]);
+    let map = |knots: [(u64, u64); 3]| {
+        let knot = |(at, to): (u64, u64)| Knot::at(Timestamp(at), Timestamp(to));
+        ClockMap::new(knots.map(knot).to_vec(), vec![]).unwrap()
+    };
+    let first = map([(0, 0), (500, 700), (1_000, 1_000)]);
+    let second = map([(0, 3), (497, 700), (997, 1_000)]);
+    let clocks = Grouping::Location.clocks(&info, &causality);
+    let correction = Correction::new(clocks, vec![first, second]);
+    let nodes = causality.nodes();
+    let errors = ErrorBounds::new(&bounds, &correction, Some(&ahead), &edges, nodes, &()).unwrap();
+    // The first clock showed 89 to 112, which is 124.6 to 156.8; the second is moved to 143.
+    let found = errors.clocks[1].as_ref().unwrap().at(Timestamp(100));
+    assert!((18.4..=20.2).contains(&found.0), "{found:?}");
+    assert!((14.8..=16.6).contains(&found.1), "{found:?}");
 }

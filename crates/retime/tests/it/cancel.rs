@@ -303,7 +303,7 @@ const STAGES: [(&str, Stage); 23] = [
     ("error bounds", |it, monitor| {
         let bounds = it
             .analysis
-            .bounds_by(&it.offsets, &it.correction, monitor)?;
+            .bounds_by(&it.offsets, &it.correction, None, monitor)?;
         assert!(bounds.is_some());
         Ok(())
     }),
@@ -313,12 +313,14 @@ const STAGES: [(&str, Stage); 23] = [
         Ok(())
     }),
     ("error bounds by clock", |it, monitor| {
-        let known = it.analysis.bounds_by(&it.offsets, &it.correction, &())?;
+        let known = it
+            .analysis
+            .bounds_by(&it.offsets, &it.correction, None, &())?;
         let offsets = known.unwrap().offsets;
         let time = |node| it.causality.nodes().time(node).0;
         let edges = Edges::collect(&it.causality, &it.processes, time, &())?;
         let nodes = it.causality.nodes();
-        ErrorBounds::new(&offsets, &it.bent, &edges, nodes, monitor)?;
+        ErrorBounds::new(&offsets, &it.bent, None, &edges, nodes, monitor)?;
         Ok(())
     }),
     ("joined logs", |it, monitor| {

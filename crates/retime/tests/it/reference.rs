@@ -74,6 +74,73 @@ proptest! {
     }
 }
 
+/// Four clocks that are ahead by constants and rates; the reference swings, as do some others.
+fn swinging(swing: [f64; 4]) -> (Estimate, Edges) {
+    let wave = |clock: usize, at: i64| {
+        let periods = 12.0 + 7.0 * clock as f64;
+        swing[clock] * (at as f64 / END as f64 * periods + clock as f64).sin()
+    };
+    let ahead = |clock: usize, at: i64| {
+        5e4 * clock as f64 + 2e-5 * clock as f64 * at as f64 + wave(clock, at)
+    };
+    let offset = |clock: usize| {
+        let knot = |number: i64| {
+            let at = END / 200 * number;
+            (
+                at + ahead(clock, at) as i64,
+                ahead(0, at) - ahead(clock, at),
+            )
+        };
+        Some(Offset::through((0..=200).map(knot).collect()))
+    };
+    let mut offsets: Vec<Option<Offset>> = (1..4).map(offset).collect();
+    offsets.insert(0, Some(Offset::constant(0.0)));
+    let estimate = Estimate {
+        offsets,
+        reference: ClockId(0),
+    };
+    (estimate, Edges::new(vec![], vec![Some((0, END)); 4]))
+}
+
+/// What is added to a clock, less the straight line from one end of the run to the other.
+fn bend(estimate: &Estimate, clock: usize) -> f64 {
+    let offset = estimate.offsets[clock].as_ref().unwrap();
+    let (first, last) = (offset.at(0), offset.at(END));
+    let beyond = |at: i64| offset.at(at) - first - (last - first) * at as f64 / END as f64;
+    (0..=100)
+        .map(|it| beyond(END / 100 * it).abs())
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn the_ensemble_takes_out_what_the_reference_wanders() {
+    let (estimate, edges) = swinging([1_000.0, 0.0, 0.0, 0.0]);
+    assert!((1..4).all(|clock| bend(&estimate, clock) > 900.0));
+    let found = estimate.rebased_to_ensemble(&edges).unwrap();
+    assert!(bend(&found, 0) > 900.0);
+    assert!((1..4).all(|clock| bend(&found, clock) < 100.0));
+    // The rate of the reference stays that of all.
+    let own = found.offsets[0].as_ref().unwrap();
+    assert!((own.at(END) - own.at(0)).abs() < 1_500.0);
+}
+
+#[test]
+fn a_reference_that_is_steadier_than_all_others_keeps_its_time() {
+    let (estimate, edges) = swinging([100.0, 900.0, 1_000.0, 1_100.0]);
+    assert!(estimate.rebased_to_ensemble(&edges).unwrap() == estimate);
+    let (estimate, edges) = swinging([1_000.0, 900.0, 1_000.0, 1_100.0]);
+    let found = estimate.rebased_to_ensemble(&edges).unwrap();
+    assert!(bend(&found, 0) > 300.0);
+}
+
+#[test]
+fn one_clock_that_wanders_moves_no_other() {
+    let (estimate, edges) = swinging([0.0, 0.0, 1_000.0, 0.0]);
+    let found = estimate.rebased_to_ensemble(&edges).unwrap();
+    assert!([0, 1, 3].iter().all(|clock| bend(&found, *clock) < 10.0));
+    assert!(bend(&found, 2) > 900.0);
+}
+
 #[test]
 fn an_unrelated_clock_is_no_time_base_and_one_that_stands_still_neither() {
     let still = Offset::line((0, 0.0), (1_000, -1_000.0));

@@ -87,7 +87,7 @@ impl Trace {
             .correction(&self.causality, &self.clocks, &self.edges)
             .unwrap();
         let nodes = self.causality.nodes();
-        let errors = ErrorBounds::new(bounds, &correction, &self.edges, nodes, &()).unwrap();
+        let errors = ErrorBounds::new(bounds, &correction, None, &self.edges, nodes, &()).unwrap();
         let (summary, _) = errors.summary(nodes, &self.clocks, &()).unwrap();
         let us = 1e6 / self.info.rate.get() as f64;
         (inside.share(), summary.mean_half_width * us)
@@ -285,7 +285,7 @@ fn error_bounds_are_never_narrower_than_the_bounds() {
         .correction(&trace.causality, &trace.clocks, &trace.edges)
         .unwrap();
     let nodes = trace.causality.nodes();
-    let errors = ErrorBounds::new(&bounds, &correction, &trace.edges, nodes, &()).unwrap();
+    let errors = ErrorBounds::new(&bounds, &correction, None, &trace.edges, nodes, &()).unwrap();
     let corrected = trace.causality.retimed(&correction, &()).unwrap();
     // All that is added to the reference is a shift.
     let first = nodes.all().first().unwrap();

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use retime::causality::{Check, check};
+use retime::estimate::Offset;
 use retime::pipeline::{BoundedOffsets, Bounds, Candidate, Method, Solution};
 use retime::{Correction, Distortion, Timestamp};
 
@@ -68,7 +69,7 @@ impl<'a> Bench<'a> {
             reason: None,
             refused: None,
             foreseen: None,
-            result: Some(self.of(&unchanged, stamps, self.bounds(&unchanged)?.as_ref())?),
+            result: Some(self.of(&unchanged, stamps, self.bounds(&unchanged, None)?.as_ref())?),
         })
     }
 
@@ -99,7 +100,7 @@ impl<'a> Bench<'a> {
                 return Ok(part(Some(reason), None));
             }
         };
-        let bounds = self.bounds(&solution.correction)?;
+        let bounds = self.bounds(&solution.correction, solution.common())?;
         let result = ResultPart {
             largest_jump_ticks: largest_jump(&solution),
             seconds: Some(seconds),
@@ -156,14 +157,18 @@ impl<'a> Bench<'a> {
         Some(reason.describe(analysis.info(), solution.correction.clocks()))
     }
 
-    /// How far the times of a correction can be from the truth; nothing for one
-    /// that has found other clocks.
-    fn bounds(&self, correction: &Correction) -> Result<Option<Bounds>, CliError> {
+    /// How far the times of a correction can be from the truth, on a time that is ahead of the
+    /// reference by `common`, if it is not its own; nothing for one that has found other clocks.
+    fn bounds(
+        &self,
+        correction: &Correction,
+        common: Option<&Offset>,
+    ) -> Result<Option<Bounds>, CliError> {
         let Some(offsets) = &self.offsets else {
             return Ok(None);
         };
         let analysis = &self.analysed.analysis;
-        Ok(analysis.bounds_by(offsets, correction, &Interrupts)?)
+        Ok(analysis.bounds_by(offsets, correction, common, &Interrupts)?)
     }
 }
 

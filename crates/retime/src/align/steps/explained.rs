@@ -317,6 +317,8 @@ mod tests {
                 steps: set.iter().map(step).collect(),
                 pieces: 1,
                 is_loose: false,
+                wanders: false,
+                common: None,
                 shortest: None,
             },
             wander: needed,

@@ -155,6 +155,8 @@ impl Parts {
             },
             pieces: parts.pieces,
             is_loose: parts.is_loose,
+            wanders: parts.wanders,
+            common: parts.common,
             shortest: parts.shortest,
         }
     }

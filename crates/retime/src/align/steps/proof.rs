@@ -286,6 +286,8 @@ mod tests {
             steps: vec![step.clone()],
             pieces: 1,
             is_loose: false,
+            wanders: false,
+            common: None,
             shortest: Some(300.0),
         };
         (list, alignment, step)

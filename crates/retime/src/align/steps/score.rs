@@ -301,6 +301,8 @@ mod tests {
             pieces: 1,
             steps: Vec::new(),
             is_loose: false,
+            wanders: false,
+            common: None,
             shortest: None,
         };
         let found = suspects(&known, false, &edges);

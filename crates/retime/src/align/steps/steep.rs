@@ -186,6 +186,8 @@ mod tests {
             steps: Vec::new(),
             pieces: 10,
             is_loose: false,
+            wanders: false,
+            common: None,
             shortest: None,
         };
         let edges = Edges::new(Vec::new(), vec![Some((0, LAST)); 3]);

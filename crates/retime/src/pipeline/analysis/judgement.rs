@@ -8,6 +8,7 @@ use super::super::solution::Solution;
 use super::super::step::Step;
 use super::Analysis;
 use crate::distortion::{Distortion, final_advance};
+use crate::estimate::Offset;
 use crate::limiting::{LimitingSend, limiting_send};
 use crate::optimal::{ErrorBounds, LeastDistortion, Outside};
 use crate::stragglers::Stragglers;
@@ -258,9 +259,17 @@ impl Analysis {
         let recorded = || Correction::new(self.clocks.clone(), Vec::new());
         let bounds = |offsets| match solution {
             Some(solution) => {
-                Bounds::new(offsets, &solution.correction, causality, clocks, monitor)
+                let common = solution.common();
+                Bounds::new(
+                    offsets,
+                    &solution.correction,
+                    common,
+                    causality,
+                    clocks,
+                    monitor,
+                )
             }
-            None => Bounds::new(offsets, &recorded(), causality, clocks, monitor),
+            None => Bounds::new(offsets, &recorded(), None, causality, clocks, monitor),
         };
         offsets.map(bounds).transpose()
     }
@@ -275,17 +284,28 @@ impl Analysis {
         self.timed(None, monitor).offsets(search)
     }
 
-    /// How far the times of a correction can be from the truth; `None` for one that
-    /// has found other clocks. Fails only if `monitor` says to give up.
+    /// How far the times of a correction can be from the truth, on a time that is ahead of the
+    /// reference by `common`, if it is not its own; `None` for one that has found other clocks. Fails
+    /// only if `monitor` says to give up.
     pub fn bounds_by(
         &self,
         known: &BoundedOffsets,
         correction: &Correction,
+        common: Option<&Offset>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
         let (causality, clocks) = (&self.causality, &self.clocks);
         let same = correction.clocks() == &self.clocks;
-        let bounds = || Bounds::new(known.clone(), correction, causality, clocks, monitor);
+        let bounds = || {
+            Bounds::new(
+                known.clone(),
+                correction,
+                common,
+                causality,
+                clocks,
+                monitor,
+            )
+        };
         same.then(bounds).transpose()
     }
 
