@@ -198,8 +198,15 @@ fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
         plural(host.processes as u64, "process"),
     );
     let bounds = report.bounds.as_ref();
-    if bounds.is_some_and(|it| it.reference_clock == host.clock) {
-        return format!("{name} ({processes}): its time is the common one");
+    let method = report.method.as_ref();
+    let alignment = method.and_then(|it| it.alignment.as_ref());
+    let is_mean = alignment.is_some_and(|it| it.reference_clock.is_none());
+    if bounds.is_some_and(|it| it.reference_clock == host.clock) && !is_mean {
+        let wander = match alignment.and_then(|it| it.ahead_of_reference_ticks) {
+            Some(_) => ", less what it wanders against all clocks",
+            None => "",
+        };
+        return format!("{name} ({processes}): its time is the common one{wander}");
     }
     let seconds = |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let place = |ticks: f64| match ticks {

@@ -231,3 +231,61 @@ fn one_side_says_which_side_is_open() {
         "{text}"
     );
 }
+
+/// Three ranks in a ring for four seconds; the clock of the first swings by 20 us, the others are ahead
+/// by constants.
+fn swinging(swing: bool) -> Program {
+    let mut random = Random(3);
+    let mut program = Program::with_layout(Layout::node_per_rank(3));
+    let shown = |rank: u32, time: u64| {
+        let wave = 20e3 * (2.5e-9 * time as f64).sin();
+        let ahead = [if swing { wave as i64 } else { 0 }, 300_000, -200_000];
+        time.wrapping_add_signed(ahead[rank as usize] * i64::from(swing))
+    };
+    let mut time = 1_000_000_000;
+    for _ in 0..2_000 {
+        for (sender, receiver) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)] {
+            time += 200_000 + random.below(100_000);
+            program.on(sender).send(shown(sender, time), to(receiver));
+            time += 1_000 + random.below(2_000);
+            program
+                .on(receiver)
+                .recv(shown(receiver, time), from(sender));
+        }
+    }
+    program
+}
+
+/// The wander of the first clock is neither given to all others nor counted as an error.
+#[test]
+fn a_common_time_that_wanders_less_than_the_reference_is_said_and_bounded() {
+    let scratch = traces::scratch([("swinging", swinging(true)), ("true", swinging(false))]);
+    let correct = |reference: &str| {
+        let json = format!("{reference}.json");
+        let text = scratch.succeed(&format!(
+            "correct swinging -o {reference} --truth true --reference {reference} --json {json}"
+        ));
+        let report: Value = serde_json::from_str(&scratch.read(&json)).unwrap();
+        (text, report)
+    };
+    let (text, report) = correct("ensemble");
+    let by = report["method"]["alignment"]["ahead_of_reference_ticks"].as_f64();
+    assert!(by.is_some_and(|it| (15e3..25e3).contains(&it)), "{by:?}");
+    assert!(
+        text.contains("times are those of node0, less what it wanders against all clocks, "),
+        "{text}"
+    );
+    assert!(
+        text.contains("its time is the common one, less what it wanders against all clocks"),
+        "{text}"
+    );
+    let (text, first) = correct("first");
+    assert!(!text.contains("wanders"), "{text}");
+    let error = |report: &Value| report["accuracy"]["corrected"]["relative_ticks"]["mean"].as_f64();
+    let errors = error(&report).zip(error(&first));
+    assert!(errors.is_some_and(|it| it.0 < 0.3 * it.1), "{errors:?}");
+    // Whichever time is chosen, they bound how clocks differ.
+    let bound = |report: &Value| report["bounds"]["all"]["mean"].as_f64();
+    let bounds = bound(&report).zip(bound(&first));
+    assert!(bounds.is_some_and(|it| it.0 < 1.2 * it.1), "{bounds:?}");
+}
