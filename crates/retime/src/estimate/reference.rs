@@ -36,11 +36,13 @@
 //! ```
 //!
 //! and the time of the reference stays where it wanders less than the mean of all would,
-//! `v_reference <= V / n^2`. In runs too short for waves to turn often, clocks look alike by chance, and
-//! some references stay that are no steadier. That a time scale of several clocks is steadier than each is how atomic
-//! time is made: J. E. Gray and D. W. Allan, *A method for estimating the frequency stability of an
-//! individual oscillator*, 28th Symposium on Frequency Control (1974); J. Levine, *The statistical
-//! modeling of atomic clocks and the design of time scales*, Review of Scientific Instruments 83 (2012).
+//! `v_reference <= V / n^2`. In runs too short for waves to turn often clocks look alike by chance,
+//! and some references stay that are no steadier.
+//!
+//! That a time scale of several clocks is steadier than each is how atomic time is made: J. E. Gray
+//! and D. W. Allan, *A method for estimating the frequency stability of an individual oscillator*,
+//! 28th Symposium on Frequency Control (1974); J. Levine, *The statistical modeling of atomic clocks
+//! and the design of time scales*, Review of Scientific Instruments 83 (2012).
 //!
 //! ```
 //! use retime::ClockId;
@@ -282,9 +284,7 @@ impl ShownByAll {
         let moments = self.moments.iter().enumerate();
         Offset::through(moments.map(|(moment, at)| (*at, ticks(moment))).collect())
     }
-}
 
-impl ShownByAll {
     /// True if the reference wanders less than the mean of all does, as far as differences of three
     /// clocks or more tell.
     fn reference_is_steadier(&self) -> bool {
