@@ -24,7 +24,7 @@ pub(crate) struct Header {
     pub(crate) count: Option<usize>,
     /// True if it lists only the groups that recorded kernels name.
     pub(crate) is_of_kernels: bool,
-    /// What groups run that do not say it.
+    /// The backend of groups that do not say theirs.
     pub(crate) runs: Runs,
     /// The purposes of these groups, where they are said, with their members.
     pub(crate) purposes: Vec<HeaderGroup>,
@@ -45,16 +45,16 @@ pub(crate) struct HeaderGroup {
     pub(crate) runs: Runs,
 }
 
-/// Whether a process group communicates by gloo.
+/// The backends of a process group, as far as gloo is concerned.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub(crate) enum Runs {
-    /// For all devices.
+    /// Gloo for all devices.
     Gloo,
-    /// For some devices, and other libraries for others.
+    /// Gloo for some devices, and other libraries for others.
     GlooAndOthers,
-    /// It has other libraries for all devices.
+    /// Other libraries for all devices.
     Others,
     #[default]
     Unsaid,

@@ -153,7 +153,7 @@ pub struct FileRead {
     pub(crate) header: Header,
     /// The headers of the profiles of ranks that were put into it, by the label of each.
     pub(crate) of_ranks: BTreeMap<String, Header>,
-    /// Those of other profiles that were put into it, by the pid of each process.
+    /// The statements of other profiles that were put into it, by the pid of each process.
     pub(crate) of_processes: BTreeMap<String, Header>,
     pub(crate) crc: u32,
     pub(crate) rest: [u64; 2],

@@ -3,10 +3,9 @@
 
 use crate::common::directory::assert_same;
 use crate::common::golden::{assert_golden, transcript};
-use crate::common::{Outcome, Scratch, traces};
+use crate::common::{Outcome, Scratch, as_lines, traces};
 use retime_sim::{Layout, Program, from, to};
 use serde_json::Value;
-use std::fmt::Write as _;
 
 /// Every method that repairs, and what it is called.
 const METHODS: [(&str, &str); 14] = [
@@ -588,17 +587,7 @@ fn clocks_are_named_of_which_one_was_set() {
             message += 1;
         }
     }
-    let mut lines = String::new();
-    for (location, events) in events.iter_mut().enumerate() {
-        events.sort_unstable();
-        for (time, kind, message) in events {
-            let event = serde_json::json!({
-                "location": location, "time": time, "type": kind, "message": message.to_string(),
-            });
-            writeln!(lines, "{event}").unwrap();
-        }
-    }
-    scratch.write("trace.jsonl", &lines);
+    scratch.write("trace.jsonl", &as_lines(events));
     let printed = scratch.succeed("correct trace.jsonl -o out.jsonl --json report.json");
     let line = printed.lines().find(|it| it.contains(" was set by "));
     let line = line.unwrap_or_else(|| panic!("{printed}"));

@@ -1,10 +1,8 @@
 //! Programs of which one half never talks to the other.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 
-use crate::common::Scratch;
+use crate::common::{Scratch, as_lines};
 
 /// Two pairs of processes that exchange messages for two seconds, each as their clocks show them.
 fn lines(shown: impl Fn(usize, i64) -> i64) -> String {
@@ -20,20 +18,10 @@ fn lines(shown: impl Fn(usize, i64) -> i64) -> String {
             message += 1;
         }
     }
-    let mut lines = String::new();
-    for (location, events) in events.iter_mut().enumerate() {
-        events.sort_unstable();
-        for (time, kind, message) in events {
-            let event = serde_json::json!({
-                "location": location, "time": time, "type": kind, "message": message.to_string(),
-            });
-            writeln!(lines, "{event}").unwrap();
-        }
-    }
-    lines
+    as_lines(events)
 }
 
-/// What `correct` says of such a trace, printed and as a report, if clocks show this.
+/// Corrects such a trace, with clocks that show this, and returns the summary and the report.
 fn corrected(shown: impl Fn(usize, i64) -> i64) -> (String, Value) {
     let scratch = Scratch::in_memory();
     let base = 10_000_000;

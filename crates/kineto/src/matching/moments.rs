@@ -23,7 +23,7 @@ pub(super) struct KnownClocks<'a> {
 }
 
 impl<'a> KnownClocks<'a> {
-    /// By the operations that files were joined by so far.
+    /// Knows of clocks what the operations tell by which files were joined so far.
     pub(super) fn of(recorded: &'a [FileMoments]) -> Self {
         Self {
             recorded,

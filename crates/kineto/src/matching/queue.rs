@@ -95,7 +95,7 @@ impl Queue {
     /// True if the order of two calls of one signature is certain, of which the first began
     /// earlier: when it did, the other thread was busy, or there was nothing else to take.
     ///
-    /// Of the `n` calls of an operation that began before the second, and itself, all were
+    /// Count `n` calls of an operation that began before the second, and itself: all were
     /// asked for when they began. If request `n` (from 0) came after the first began, then
     /// not both were asked for by then: the second was not.
     fn is_certain(&self, columns: &Columns, first: &Call, second: &Call, place: usize) -> bool {

@@ -40,7 +40,7 @@ struct Group {
     is_listed: bool,
 }
 
-/// What headers of a job say.
+/// The statements that headers of a job make.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Headers {
     /// All groups, and what these run,
@@ -145,7 +145,7 @@ impl Job {
         }
     }
 
-    /// What the profile of a rank says of itself.
+    /// The header of the profile of a rank.
     fn header(&self, rank: u64) -> Value {
         let own = self.groups.iter();
         let own = own.filter(|it| it.ranks.contains(&rank) && self.lists(it));

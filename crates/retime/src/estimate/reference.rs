@@ -212,8 +212,8 @@ impl Estimate {
         Some(shown.through(|moment| interquartile_mean(of_all(moment))))
     }
 
-    /// What all related clocks with events show against the common time, from the first event to
-    /// the last; `None` if there are none, or where the time of one does not advance.
+    /// Reads all related clocks with events against the common time, from the first event to the
+    /// last; `None` if there are none, or where the time of one does not advance.
     fn shown(&self, edges: &Edges) -> Option<ShownByAll> {
         let mut inverses = Vec::new();
         let mut reference = None;
@@ -269,7 +269,7 @@ impl Estimate {
     }
 }
 
-/// What clocks show more than the common time, at some moments of it.
+/// The readings of clocks less the common time, at some moments of it.
 struct ShownByAll {
     moments: Vec<i64>,
     /// Per clock: ticks at each moment.

@@ -102,7 +102,7 @@ fn swinging(swing: [f64; 4]) -> (Estimate, Edges) {
     (estimate, Edges::new(vec![], vec![Some((0, END)); 4]))
 }
 
-/// What is added to a clock, less the straight line from one end of the run to the other.
+/// The furthest that the offset of a clock is from the straight line between its ends.
 fn bend(estimate: &Estimate, clock: usize) -> f64 {
     let offset = estimate.offsets[clock].as_ref().unwrap();
     let (first, last) = (offset.at(0), offset.at(END));

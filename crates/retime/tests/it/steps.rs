@@ -9,7 +9,7 @@ fn aligned(ways: &[(usize, usize)], error: impl Fn(usize, f64) -> f64) -> Alignm
     aligned_until(ways, |_| f64::INFINITY, error)
 }
 
-/// As much, but each way carries messages only until so many seconds are over.
+/// Aligns such clocks if each way carries messages only until so many seconds are over.
 fn aligned_until(
     ways: &[(usize, usize)],
     end: impl Fn((usize, usize)) -> f64,

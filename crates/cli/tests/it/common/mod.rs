@@ -133,3 +133,19 @@ impl Scratch {
         command.output().unwrap().into()
     }
 }
+
+/// The JSON lines of messages between locations: time, `send` or `receive`, and number of each.
+pub(crate) fn as_lines<const N: usize>(events: [Vec<(i64, &str, i64)>; N]) -> String {
+    let mut lines = String::new();
+    for (location, mut events) in events.into_iter().enumerate() {
+        events.sort_unstable();
+        for (time, kind, message) in events {
+            let event = serde_json::json!({
+                "location": location, "time": time, "type": kind, "message": message.to_string(),
+            });
+            lines += &event.to_string();
+            lines.push('\n');
+        }
+    }
+    lines
+}
