@@ -94,6 +94,7 @@ pub use retime_model::{
 };
 pub use usage::{Usage, Used};
 pub use whole::{
-    Ghosts, Held, NeedsWhole, Partial, Progress, Reached, Replay, Rest, Stage, Told, Whole,
+    ComputedEvent, Ghosts, MergedValue, NeedsWhole, Partial, Progress, Reached, Replay, Rest,
+    Stage, Whole,
 };
 pub use within_families::used_within;

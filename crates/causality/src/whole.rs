@@ -142,10 +142,10 @@ pub struct Ghosts {
     pub bounds: Vec<(Slot, Option<i64>)>,
 }
 
-/// An own event that was computed.
+/// An event of this part whose time was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// Which one.
+pub struct ComputedEvent {
+    /// The event.
     pub node: EventNode,
     /// How long after its recorded time it lies, in ticks.
     pub lead: i64,
@@ -157,7 +157,7 @@ pub struct Told {
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Own events that were computed since.
-    pub events: &'a [Told],
+    pub events: &'a [ComputedEvent],
     /// Ends elsewhere, of operations that are joined here, of which the bound is known since.
     pub bounds: &'a [(Slot, Option<i64>)],
     /// How the part goes on.
@@ -259,7 +259,7 @@ impl Whole {
         let Some(rest) = self.rest() else {
             return mine;
         };
-        let mut held = Held(mine);
+        let mut held = MergedValue(mine);
         reduce(rest, &mut held);
         held.0
     }
@@ -354,9 +354,9 @@ impl Whole {
 
 /// A value that is merged as its type says.
 #[derive(Clone, Copy, Debug)]
-pub struct Held<T>(pub T);
+pub struct MergedValue<T>(pub T);
 
-impl<T: Merge + Serialize + DeserializeOwned> Partial for Held<T> {
+impl<T: Merge + Serialize + DeserializeOwned> Partial for MergedValue<T> {
     fn pack(&self) -> Option<Vec<u8>> {
         postcard::to_allocvec(&self.0).ok()
     }

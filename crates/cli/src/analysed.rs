@@ -8,7 +8,7 @@ use retime::format::{EventNumbers, Trace};
 use retime::pipeline::{
     Analysis, AnalysisError, AnalysisOptions, AskedDelay, Bounds, Method, Solution, Unsolved,
 };
-use retime::{Causality, CausalityOptions, Standing, Ticks, Timestamp, TraceInfo};
+use retime::{Causality, CausalityOptions, ClockAttribution, Ticks, Timestamp, TraceInfo};
 use retime_parallel::Dealt;
 
 use crate::args::{ModelArgs, RunArgs};
@@ -358,7 +358,10 @@ impl Analysed {
             None => self.analysis.recorded().violated() > 0,
             Some(solution) => solution.left.violated_within_clock() > 0,
         };
-        let are_tied = self.analysis.standings().contains(&Standing::Tied);
+        let are_tied = self
+            .analysis
+            .attributions()
+            .contains(&ClockAttribution::Tied);
         let unrelated = self.analysis.clocks().len() > 1 && !are_tied;
         let info = self.analysis.info();
         report.stragglers = stragglers::part(info, &found, contradictory, unrelated);

@@ -34,7 +34,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use retime::causality::{Held, NeedsWhole, Partial};
+use retime::causality::{MergedValue, NeedsWhole, Partial};
 use retime::merge::{All, Known, Listed, Merge};
 use retime_model::packed::{self, Packed};
 use retime_model::{Cancelled, LocationIndex};
@@ -148,7 +148,7 @@ impl Distribution {
     pub(crate) fn stop(&self, why: Broken) {
         if let Some(tree) = self.working() {
             tree.fail(why);
-            tree.all_reduce(&mut Held(()), Some(why));
+            tree.all_reduce(&mut MergedValue(()), Some(why));
         }
     }
 
@@ -157,7 +157,7 @@ impl Distribution {
     where
         T: Merge + Serialize + DeserializeOwned,
     {
-        let mut held = Held(mine);
+        let mut held = MergedValue(mine);
         self.all_reduce_partial(&mut held);
         held.0
     }

@@ -65,7 +65,7 @@ pub(crate) fn exchanged(
         known.insert(head.location, head);
     }
     let owners = Owners::agreed(info, &own, distribution);
-    let concerned = Concerned::new(info, &owners, distribution);
+    let concerned = ConcernedProcesses::new(info, &owners, distribution);
     let (mut sent, mut parts) = (vec![Vec::new(); size], vec![Vec::new(); size]);
     for log in &own {
         let mut numbers = vec![NOT_KEPT; log.times.len()];
@@ -100,7 +100,7 @@ pub(crate) fn exchanged(
 /// Logs without events, and how many events they have with a role.
 fn heads(own: &[LogColumns]) -> Vec<(LogColumns, u32)> {
     let head = |log: &LogColumns| {
-        let (head, _) = excerpt(log, &Wanted::default(), &mut []);
+        let (head, _) = excerpt(log, &RequestedRecords::default(), &mut []);
         (head, log.times.len() as u32)
     };
     own.iter().map(head).collect()
@@ -149,8 +149,8 @@ fn names_are_own(own: &[LogColumns], distribution: &Distribution) -> bool {
     all.all(|name| heard.insert(name))
 }
 
-/// Which processes what is in logs concerns.
-struct Concerned<'a> {
+/// The processes that need a copy of an event: those that hold its partner or other participants.
+struct ConcernedProcesses<'a> {
     distribution: &'a Distribution,
     owners: &'a Owners,
     /// The processes that hold members of each communicator.
@@ -159,14 +159,14 @@ struct Concerned<'a> {
 
 /// The part of a log that another process wants: places in its columns, rising.
 #[derive(Default)]
-struct Wanted {
+struct RequestedRecords {
     sends: Vec<usize>,
     receives: Vec<usize>,
     accepted: Vec<usize>,
     calls: Vec<usize>,
 }
 
-impl<'a> Concerned<'a> {
+impl<'a> ConcernedProcesses<'a> {
     fn new(info: &TraceInfo, owners: &'a Owners, distribution: &'a Distribution) -> Self {
         let holders = |communicator: &Communicator| {
             let owner = |it: LocationIndex| distribution.owner(it.as_usize());
@@ -183,8 +183,8 @@ impl<'a> Concerned<'a> {
     }
 
     /// Other processes, each with what it wants of a log.
-    fn by(&self, info: &TraceInfo, log: &LogColumns) -> BTreeMap<usize, Wanted> {
-        let mut by_process: BTreeMap<usize, Wanted> = BTreeMap::new();
+    fn by(&self, info: &TraceInfo, log: &LogColumns) -> BTreeMap<usize, RequestedRecords> {
+        let mut by_process: BTreeMap<usize, RequestedRecords> = BTreeMap::new();
         let other = |it: &Message| self.distribution.owner(endpoint(info, it.peer).as_usize());
         let channels: Vec<usize> = log.channels.iter().map(other).collect();
         let process = |it: &ChannelPlace| channels.get(it.channel.index()).copied();
@@ -242,7 +242,11 @@ const NOT_KEPT: u32 = u32::MAX;
 
 /// The part of a log that is wanted, and the nodes of the log that are in it. By node, `numbers` are
 /// [`NOT_KEPT`] before and after.
-fn excerpt(log: &LogColumns, wanted: &Wanted, numbers: &mut [u32]) -> (LogColumns, Vec<LogNode>) {
+fn excerpt(
+    log: &LogColumns,
+    wanted: &RequestedRecords,
+    numbers: &mut [u32],
+) -> (LogColumns, Vec<LogNode>) {
     let call_of = |place: usize| log.posted_in.get(place).copied().unwrap_or(NO_CALL);
     let mut nodes: Vec<LogNode> = Vec::new();
     nodes.extend(wanted.sends.iter().map(|&it| log.sends[it].node));

@@ -181,7 +181,7 @@ struct Census {
 }
 
 /// A message, if there was one, and what came of it.
-enum Heard {
+enum Received {
     Nothing,
     Something,
     End(End),
@@ -217,9 +217,9 @@ impl<'a> Pass<'a> {
             let is_news = !was_done && stage == Stage::Done;
             let heard = self.send(stage, is_news).and_then(|()| self.hear(stage));
             match heard {
-                Ok(Heard::Something) => {}
-                Ok(Heard::Nothing) => replay.check()?,
-                Ok(Heard::End(end)) => return Ok(end),
+                Ok(Received::Something) => {}
+                Ok(Received::Nothing) => replay.check()?,
+                Ok(Received::End(end)) => return Ok(end),
                 Err(why) => return Ok(End::Broken(why)),
             }
         }
@@ -272,7 +272,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Takes up all messages that are there. Who has nothing to do waits for one.
-    fn hear(&mut self, stage: Stage) -> Result<Heard, Broken> {
+    fn hear(&mut self, stage: Stage) -> Result<Received, Broken> {
         let is_idle = stage != Stage::Runs;
         if is_idle && let Some(number) = self.asked.take() {
             self.post(ROOT, &Message::Counted(number, self.counts))?;
@@ -281,20 +281,20 @@ impl<'a> Pass<'a> {
         // Nothing is left under way that the next pass could take for its own.
         if self.done == size && self.census.open == 0 {
             self.post_to_all(&Message::End(true))?;
-            return Ok(Heard::End(End::AllDone));
+            return Ok(Received::End(End::AllDone));
         }
         let mut patience = if is_idle { PATIENCE } else { Duration::ZERO };
-        let mut heard = Heard::Nothing;
+        let mut heard = Received::Nothing;
         while let Some((from, message)) = self.part.distribution.posted(patience)? {
             patience = Duration::ZERO;
-            heard = Heard::Something;
+            heard = Received::Something;
             if let Some(end) = self.take_up(from, message)? {
-                return Ok(Heard::End(end));
+                return Ok(Received::End(end));
             }
         }
         match heard {
-            Heard::Nothing if !is_idle => Ok(Heard::Something),
-            Heard::Nothing if self.rank() == ROOT && self.census.open == 0 => {
+            Received::Nothing if !is_idle => Ok(Received::Something),
+            Received::Nothing if self.rank() == ROOT && self.census.open == 0 => {
                 self.count()?;
                 Ok(heard)
             }

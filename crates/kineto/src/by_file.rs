@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use retime_model::format::{FileError, FormatError, Hands, InFiles, Trace};
+use retime_model::format::{FileError, FileHolders, FormatError, InFiles, Trace};
 use retime_model::{Correction, Monitor, PartCorrection};
 
 use crate::between::between;
@@ -221,7 +221,7 @@ impl InFiles for ByFile {
         }
     }
 
-    fn in_hands(self: Box<Self>, hands: Arc<dyn Hands>) -> Box<dyn Trace> {
+    fn in_hands(self: Box<Self>, hands: Arc<dyn FileHolders>) -> Box<dyn Trace> {
         let mut run = self.run;
         run.hands = Some(OtherHands(hands));
         Box::new(run)

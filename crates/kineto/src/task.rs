@@ -1,10 +1,10 @@
-//! Tasks on a file for whoever has it in [hands](retime_model::format::Hands), and their answers.
+//! Tasks on a file for whoever has it in [hands](retime_model::format::FileHolders), and their answers.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use retime_model::format::{FormatError, Hands};
+use retime_model::format::{FileHolders, FormatError};
 use retime_model::{LocationIndex, LocationLog, Monitor, PartCorrection};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatErro
 
 /// The holders of the files of a run, if that is not this process alone.
 #[derive(Clone)]
-pub(crate) struct OtherHands(pub(crate) Arc<dyn Hands>);
+pub(crate) struct OtherHands(pub(crate) Arc<dyn FileHolders>);
 
 impl OtherHands {
     /// The answer to a task on each file or why there is none, in order.

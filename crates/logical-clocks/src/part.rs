@@ -32,7 +32,9 @@ use crate::run::Run;
 use crate::tied::wait_for_each_other;
 use crate::times::{Jumped, LogicalTimes, UNKNOWN};
 use retime_causality::merge::{All, Any};
-use retime_causality::{EventNode, Ghosts, NeedsWhole, Progress, Replay, Role, Slot, Stage, Told};
+use retime_causality::{
+    ComputedEvent, EventNode, Ghosts, NeedsWhole, Progress, Replay, Role, Slot, Stage,
+};
 use retime_model::{Cancelled, Clocks, Monitor};
 
 /// So many events a part computes before it tells others of them, who may wait.
@@ -88,7 +90,7 @@ struct OnePass<'p, 'a, L, F> {
     monitor: &'p dyn Monitor,
     pass: Pass<'p, 'a, L>,
     computed: Vec<EventNode>,
-    told: Vec<Told>,
+    told: Vec<ComputedEvent>,
     told_bounds: Vec<(Slot, Option<i64>)>,
 }
 
@@ -142,9 +144,9 @@ impl<'p, 'a: 'p, L: Law> Pass<'p, 'a, L> {
     }
 
     /// The value of an own event, as others are told it.
-    fn tell(&self, node: EventNode) -> Told {
+    fn tell(&self, node: EventNode) -> ComputedEvent {
         let nodes = self.run.causality().nodes();
-        Told {
+        ComputedEvent {
             node,
             lead: self.run.values()[node.index()] - nodes.time(node).0,
             is_cause: matches!(nodes.role(node), Role::Send | Role::CollectiveBegin),

@@ -64,7 +64,7 @@ pub use self::documents::{
 };
 pub use self::error::FormatError;
 pub use self::event_numbers::EventNumbers;
-pub use self::in_files::{Hands, InFiles};
+pub use self::in_files::{FileHolders, InFiles};
 pub use self::opened_files::{FileError, OpenedFiles, Written};
 pub use self::parts::{InParts, PartLocation, PartScan, PartUndo, join};
 pub use self::rewrite::{CORRECTION, EARLIER, Rewrite, Shape, Undo, is_correction};

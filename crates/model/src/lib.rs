@@ -83,8 +83,8 @@ pub use holes::{Holes, Part};
 pub use implementation::Implementation;
 pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{
-    ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Held, Length, LocationLog,
-    LogColumns, LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation,
+    ANY_TIME, Accepted, AwaitedReceive, Call, ChannelIndex, ChannelPlace, HeldSend, Length,
+    LocationLog, LogColumns, LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation,
     OperationPart,
 };
 pub use log_builder::LogBuilder;

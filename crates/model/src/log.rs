@@ -140,10 +140,10 @@ pub struct LogColumns {
     pub named_lengths: Vec<NamedLength>,
     /// The durations of receives, where they are recorded.
     #[serde(with = "packed")]
-    pub awaited: Vec<Awaited>,
+    pub awaited: Vec<AwaitedReceive>,
     /// The durations of sends, where they are recorded.
     #[serde(with = "packed")]
-    pub held: Vec<Held>,
+    pub held: Vec<HeldSend>,
     /// Begins and ends of operations that have ids.
     pub named_operations: Vec<NamedOperation>,
     /// Defects of the recording.
@@ -197,28 +197,28 @@ packed_fields!(NamedLength {
 
 /// A receive, and for how long its location had done nothing else when it was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Awaited {
+pub struct AwaitedReceive {
     /// The receive.
     pub receive: LogNode,
     /// The ticks since it was asked for.
     pub lasted: Ticks,
 }
 
-packed_fields!(Awaited {
+packed_fields!(AwaitedReceive {
     receive: LogNode,
     lasted: Ticks,
 });
 
 /// A send, and for how long its location did nothing else from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct HeldSend {
     /// The send.
     pub send: LogNode,
     /// The ticks until the location went on.
     pub lasted: Ticks,
 }
 
-packed_fields!(Held {
+packed_fields!(HeldSend {
     send: LogNode,
     lasted: Ticks,
 });

@@ -33,8 +33,8 @@ use rustc_hash::FxHashMap;
 use crate::defect::{Defect, Defects};
 use crate::foresight::{Progress, append};
 use crate::log::{
-    ANY_TIME, Accepted, Awaited, Call, ChannelIndex, ChannelPlace, Held, Length, LocationLog,
-    LogColumns, LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation,
+    ANY_TIME, Accepted, AwaitedReceive, Call, ChannelIndex, ChannelPlace, HeldSend, Length,
+    LocationLog, LogColumns, LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation,
     OperationPart,
 };
 use crate::open::Open;
@@ -180,7 +180,9 @@ impl LogBuilder {
     /// location did nothing else meanwhile.
     pub fn awaited(&mut self, lasted: Ticks) {
         if let Some(receive) = self.last() {
-            self.columns.awaited.push(Awaited { receive, lasted });
+            self.columns
+                .awaited
+                .push(AwaitedReceive { receive, lasted });
         }
     }
 
@@ -188,7 +190,7 @@ impl LogBuilder {
     /// before.
     pub fn held(&mut self, lasted: Ticks) {
         if let Some(send) = self.last() {
-            self.columns.held.push(Held { send, lasted });
+            self.columns.held.push(HeldSend { send, lasted });
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use retime_model::Monitor;
-use retime_model::format::{Format, FormatError, Hands, InFiles, Trace};
+use retime_model::format::{FileHolders, Format, FormatError, InFiles, Trace};
 
 use crate::command::{Answer, Bytes, Command, Failure};
 use crate::communicator::Lost;
@@ -115,7 +115,7 @@ impl Processes {
     }
 }
 
-impl Hands for Processes {
+impl FileHolders for Processes {
     fn each(
         &self,
         mut tasks: Vec<Vec<u8>>,
@@ -157,7 +157,11 @@ impl Hands for Processes {
         Ok(done.into_iter().map(|it| it.1).collect())
     }
 
-    fn of_copy(&self, path: &Path, monitor: &dyn Monitor) -> Result<Arc<dyn Hands>, FormatError> {
+    fn of_copy(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Arc<dyn FileHolders>, FormatError> {
         Ok(Arc::new(Self::open(
             &self.team,
             self.format,

@@ -44,7 +44,7 @@ use retime_causality::{Causality, EventNode};
 use retime_logical_clocks::Cycle;
 
 pub use shared::SharedClock;
-pub use silent::Standing;
+pub use silent::ClockAttribution;
 
 /// How locations are grouped into clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

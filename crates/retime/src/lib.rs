@@ -132,7 +132,7 @@ use retime_model::pace;
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
 pub use ends::{EndsEvidence, EndsStep};
-pub use grouping::{Grouping, SharedClock, Standing, split_clocks};
+pub use grouping::{ClockAttribution, Grouping, SharedClock, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_causality::{self as causality, edges, merge, order};
 pub use retime_causality::{

@@ -72,7 +72,7 @@ pub fn limiting_send(
     end: Place,
 ) -> Option<LimitingSend> {
     let nodes = causality.nodes();
-    let look = Look {
+    let look = Room {
         causality,
         clocks,
         delay,
@@ -128,14 +128,14 @@ fn near(causality: &Causality, after: &[Timestamp], end: Place) -> Option<(Vec<E
 }
 
 /// The room that dependencies leave to nodes.
-struct Look<'a> {
+struct Room<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
     delay: &'a MinimalDelay,
     times: &'a LogicalTimes,
 }
 
-impl Look<'_> {
+impl Room<'_> {
     /// Fetches the limits of nodes that begin operations which are joined elsewhere; all parts of a
     /// trace come here.
     fn told_elsewhere<'a>(

@@ -80,12 +80,12 @@ struct Stretch {
     before: Timestamp,
     behind: Timestamp,
     /// Rising by location, and there in their order.
-    events: Vec<Unsure>,
+    events: Vec<AmbiguousEvent>,
 }
 
 /// An event that a clock stamped while it was set back.
 #[derive(Clone, Copy)]
-struct Unsure {
+struct AmbiguousEvent {
     node: EventNode,
     location: LocationIndex,
     /// The times that its stamp has on the lines before and behind the step, if another event has
@@ -151,23 +151,23 @@ impl StepBack {
         trace: &AlignedTrace<'_>,
         aligned: &Causality,
         clock: ClockId,
-    ) -> Result<Vec<Unsure>, Cancelled> {
+    ) -> Result<Vec<AmbiguousEvent>, Cancelled> {
         let nodes = trace.causality.nodes();
         let mut pace = Pace::of(trace.monitor);
         let (mut events, mut stands_still) = (Vec::new(), false);
         for &location in trace.clocks.locations(clock) {
-            let mut own: Vec<Shown> = Vec::new();
+            let mut own: Vec<ShownStamp> = Vec::new();
             for node in nodes.of(location.as_usize()) {
                 pace.event()?;
                 let stamp = nodes.time(node).0;
                 if stamp > self.after && stamp < self.until {
-                    own.push(Shown { node, stamp });
+                    own.push(ShownStamp { node, stamp });
                 }
             }
             for together in own.chunk_by(|a, b| a.stamp == b.stamp) {
                 if let [alone] = together {
                     let at = aligned.nodes().timestamp(alone.node);
-                    events.push(Unsure {
+                    events.push(AmbiguousEvent {
                         node: alone.node,
                         location,
                         earliest: at,
@@ -176,7 +176,7 @@ impl StepBack {
                     continue;
                 }
                 stands_still = true;
-                events.extend(together.iter().map(|it| Unsure {
+                events.extend(together.iter().map(|it| AmbiguousEvent {
                     node: it.node,
                     location,
                     earliest: Timestamp(self.before.0 + it.stamp.abs_diff(self.after)),
@@ -192,7 +192,7 @@ impl StepBack {
 }
 
 /// An event and the time that its clock showed, in ticks since the base.
-struct Shown {
+struct ShownStamp {
     node: EventNode,
     stamp: i64,
 }
@@ -216,7 +216,7 @@ impl SetBack<'_> {
         let Some(latest) = self.run(&latest, Way::Backwards)? else {
             return Ok(None);
         };
-        let middle = |it: &Unsure| {
+        let middle = |it: &AmbiguousEvent| {
             let low = earliest.time(it).unwrap_or(it.earliest);
             let high = latest.time(it).unwrap_or(it.latest);
             Timestamp(u64::midpoint(low.0, high.0))
@@ -269,7 +269,10 @@ impl SetBack<'_> {
     }
 
     /// The correction of the aligned trace that puts events within their steps where `time` says.
-    fn moved(&self, time: impl Fn(&Unsure) -> Timestamp) -> Result<Correction, CorrectionError> {
+    fn moved(
+        &self,
+        time: impl Fn(&AmbiguousEvent) -> Timestamp,
+    ) -> Result<Correction, CorrectionError> {
         let map = |stretches: &Vec<Stretch>| {
             let mut builder = MapBuilder::default();
             for stretch in stretches {
@@ -285,14 +288,14 @@ impl SetBack<'_> {
     }
 
     /// The points of a map within a step, and its ends, which stay.
-    fn points(&self, stretch: &Stretch, time: impl Fn(&Unsure) -> Timestamp) -> Vec<Point> {
+    fn points(&self, stretch: &Stretch, time: impl Fn(&AmbiguousEvent) -> Timestamp) -> Vec<Point> {
         let nodes = self.aligned.nodes();
         let stays = |at: Timestamp| Point {
             raw: at,
             corrected: at,
             event: None,
         };
-        let event = |it: &Unsure| Point {
+        let event = |it: &AmbiguousEvent| Point {
             raw: nodes.timestamp(it.node),
             corrected: time(it).clamp(stretch.before, stretch.behind),
             event: Some((it.location, nodes.event(it.node))),
@@ -328,7 +331,7 @@ struct Bounds {
 
 impl Bounds {
     /// The bound of an event; `None` where it lies before time 0.
-    fn time(&self, event: &Unsure) -> Option<Timestamp> {
+    fn time(&self, event: &AmbiguousEvent) -> Option<Timestamp> {
         let nodes = self.causality.nodes();
         let absolute = |node| nodes.absolute(self.times.get(node));
         match self.way {

@@ -7,7 +7,7 @@ use retime::estimate::Shown;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution};
 use retime::repair;
-use retime::{Bandwidth, ClockId, Clocks, Grouping, Standing, Timestamp, TraceInfo};
+use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Timestamp, TraceInfo};
 
 use super::clock_names;
 use super::ends;
@@ -147,22 +147,22 @@ fn untied_part(analysis: &Analysis) -> UntiedPart {
     if clocks.len() < 2 {
         return part;
     }
-    let standings = analysis.standings();
+    let attributions = analysis.attributions();
     // Where no two clocks are tied none moves, and a warning says that nothing is known.
-    if !standings.contains(&Standing::Tied) {
+    if !attributions.contains(&ClockAttribution::Tied) {
         return part;
     }
-    for (number, (location, standing)) in info.locations.iter().zip(standings).enumerate() {
+    for (number, (location, standing)) in info.locations.iter().zip(attributions).enumerate() {
         if causality.nodes().event_count(number) == 0 {
             continue;
         }
         match standing {
-            Standing::Tied => {}
-            Standing::OfProcess => part.of_process += 1,
-            Standing::OfCreator => part.of_creator += 1,
-            Standing::OfNode => part.of_node += 1,
-            Standing::OfNearest => part.of_nearest += 1,
-            Standing::Unknown => part.unknown.push(location.id),
+            ClockAttribution::Tied => {}
+            ClockAttribution::OfProcess => part.of_process += 1,
+            ClockAttribution::OfCreator => part.of_creator += 1,
+            ClockAttribution::OfNode => part.of_node += 1,
+            ClockAttribution::OfNearest => part.of_nearest += 1,
+            ClockAttribution::Unknown => part.unknown.push(location.id),
         }
     }
     part

@@ -4,7 +4,7 @@ use retime::causality::Defect;
 use retime::pipeline::Analysis;
 use std::path::PathBuf;
 
-use retime::{Standing, Ticks, plural, printable};
+use retime::{ClockAttribution, Ticks, plural, printable};
 
 use super::{build, examined};
 use crate::load::Opened;
@@ -46,7 +46,7 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
             plural(analysis.faster_within_clocks(), "dependency")
         ));
     }
-    if analysis.clocks().len() > 1 && !analysis.standings().contains(&Standing::Tied) {
+    if analysis.clocks().len() > 1 && !analysis.attributions().contains(&ClockAttribution::Tied) {
         let stretch = build::stretch_part(analysis);
         let when = stretch.map_or_else(String::new, |it| format!(" {}", examined::when(&it)));
         warnings.push(format!(

@@ -27,14 +27,14 @@ pub trait InFiles: Send + Sync {
     -> Result<Vec<u8>, FormatError>;
 
     /// The trace with its files in other hands.
-    fn in_hands(self: Box<Self>, hands: Arc<dyn Hands>) -> Box<dyn Trace>;
+    fn in_hands(self: Box<Self>, hands: Arc<dyn FileHolders>) -> Box<dyn Trace>;
 
     /// The trace with its files in the hands of who has it.
     fn in_own_hands(self: Box<Self>) -> Box<dyn Trace>;
 }
 
 /// The holders of the files of a trace, who work on them.
-pub trait Hands: Send + Sync {
+pub trait FileHolders: Send + Sync {
     /// Has a task done on each file, and gets the answers or what went wrong, in order of files;
     /// it fails if there are no answers at all.
     fn each(
@@ -44,5 +44,9 @@ pub trait Hands: Send + Sync {
     ) -> Result<Vec<Result<Vec<u8>, FormatError>>, FormatError>;
 
     /// The holders of the files of a copy at another path.
-    fn of_copy(&self, path: &Path, monitor: &dyn Monitor) -> Result<Arc<dyn Hands>, FormatError>;
+    fn of_copy(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Arc<dyn FileHolders>, FormatError>;
 }

@@ -27,9 +27,10 @@ use retime_numerics::cholesky::SparseCholesky;
 use retime_numerics::median::median;
 use retime_numerics::parallel;
 
-/// How exactly the centre is found while it is not known yet what to aim at, and then,
-/// as a share of the least slack.
+/// How exactly the centre is found, as a share of the least slack: as long as the objective
+/// changes from round to round,
 const ROUGHLY: f64 = 1e-2;
+/// and once it is settled.
 const EXACTLY: f64 = 1e-6;
 
 /// Properties of the trace besides its dependencies.
@@ -41,9 +42,9 @@ pub(super) struct Setting {
     pub(super) second: f64,
 }
 
-/// The zero of slack, and the cost of having little.
+/// The function to be minimised: the zero of slack, and the cost of having little of it.
 #[derive(Clone, Debug)]
-pub(super) struct Aim {
+pub(super) struct Objective {
     /// Slack is latency less this.
     least: f64,
     barrier: Barrier,
@@ -57,23 +58,23 @@ pub(super) struct Aim {
 pub(super) struct FoundOffsets {
     pub(super) division: Division,
     pub(super) curves: Curves,
-    /// The result of a pass over these dependencies.
+    /// The result of a pass over the dependencies with these offsets.
     pub(super) survey: Survey,
-    /// The costs for which they are the best.
-    pub(super) aim: Aim,
+    /// The function of which the offsets are the minimum.
+    pub(super) objective: Objective,
 }
 
-/// Some dependencies, to find offsets from or to judge them by.
-pub(super) struct Bench<'a> {
+/// The dependencies from which offsets are found, or by which found ones are judged.
+pub(super) struct OffsetProblem<'a> {
     pub(super) links: Arc<Links>,
-    /// They as the common axis shows them, in the same order.
+    /// The dependencies on the common axis, in the order of `links`.
     seen: Vec<Vec<FramedDependency>>,
     frame: Frame,
     setting: Setting,
     monitor: &'a dyn Monitor,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> OffsetProblem<'a> {
     pub(super) fn new(
         links: Links,
         frame: &Frame,
@@ -146,7 +147,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Finds the centre, from curves that are somewhere near.
-    pub(super) fn settle(
+    pub(super) fn solve(
         &self,
         curves: &Curves,
         division: Division,
@@ -155,35 +156,35 @@ impl<'a> Bench<'a> {
         let mut curves = curves.refined(division.pieces);
         let mut survey = self.survey(&curves, windows);
         let mut active: Vec<Vec<u32>> = survey.positions();
-        let mut aim = self.aim(&survey, None);
+        let mut objective = self.objective(&survey, None);
         let mut solver = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, &aim, division, ROUGHLY, solver)?;
+            solver = self.minimise(&active, &mut curves, &objective, division, ROUGHLY, solver)?;
             survey = self.survey(&curves, windows);
-            let taken_in = take_in_all(&mut active, &survey);
-            let next = self.aim(&survey, Some(&aim));
-            let settled = next.is_like(&aim, self.setting.knee);
-            aim = next;
-            if settled && taken_in.are_few() {
+            let growth = grow_all(&mut active, &survey);
+            let next = self.objective(&survey, Some(&objective));
+            let settled = next.is_like(&objective, self.setting.knee);
+            objective = next;
+            if settled && growth.are_few() {
                 break;
             }
         }
-        self.minimise(&active, &mut curves, &aim, division, EXACTLY, solver)?;
+        self.minimise(&active, &mut curves, &objective, division, EXACTLY, solver)?;
         Ok(FoundOffsets {
             division,
             survey: self.survey(&curves, windows),
             curves,
-            aim,
+            objective,
         })
     }
 
-    /// The cost of the tightest dependencies of each of so many windows, with the curves that suit
-    /// an aim the best, looked for from some that are near.
+    /// The cost of the tightest dependencies of each of so many windows, with the curves that
+    /// minimise it; the search starts at curves that are near.
     pub(super) fn least_cost(
         &self,
         curves: &Curves,
         division: Division,
-        aim: &Aim,
+        objective: &Objective,
         windows: usize,
     ) -> Result<f64, Cancelled> {
         let mut curves = curves.clone();
@@ -191,31 +192,31 @@ impl<'a> Bench<'a> {
         let mut active = survey.positions();
         let mut solver = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, aim, division, ROUGHLY, solver)?;
+            solver = self.minimise(&active, &mut curves, objective, division, ROUGHLY, solver)?;
             survey = self.survey(&curves, windows);
-            if take_in_all(&mut active, &survey).are_few() {
+            if grow_all(&mut active, &survey).are_few() {
                 break;
             }
         }
-        Ok(aim.cost(&survey))
+        Ok(objective.cost(&survey))
     }
 
-    /// The centre of some dependencies. Takes what solved the systems of others, and returns
-    /// what solved those of these.
+    /// Finds the centre of the active dependencies. The factors of the systems before are used
+    /// again where the sparsity is the same, and those of the last one are returned.
     fn minimise(
         &self,
         active: &[Vec<u32>],
         curves: &mut Curves,
-        aim: &Aim,
+        objective: &Objective,
         division: Division,
         exactness: f64,
         solver: Option<SparseCholesky>,
     ) -> Result<Option<SparseCholesky>, Cancelled> {
         self.monitor.check()?;
         let cost = Cost {
-            least: aim.least,
-            barrier: aim.barrier,
-            weights: &aim.weights,
+            least: objective.least,
+            barrier: objective.barrier,
+            weights: &objective.weights,
             tight: OPTIONS.tightest * self.windows(division.pieces),
             sigma: division.bend,
             drift: division.drift,
@@ -227,12 +228,15 @@ impl<'a> Bench<'a> {
         };
         let mut centre = Centre::new(terms, &self.frame, curves, cost, solver, self.monitor)?;
         // Nothing is known better than the slack of the tightest.
-        let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
+        let known = objective
+            .tightest
+            .min(objective.barrier.scale)
+            .max(objective.barrier.knee);
         minimise(&mut centre, curves, exactness * known, self.monitor)?;
         Ok(centre.into_solver())
     }
 
-    /// The aim after a pass.
+    /// The objective after a pass.
     ///
     /// The delay that no message undercuts is not known, but what is certain grows with
     /// the offsets: hardly less than the least latency of all, which the centre makes as
@@ -247,7 +251,7 @@ impl<'a> Bench<'a> {
     /// long as it is high, many loose ones outweigh the few tight, so it falls with each
     /// round: to where no clock can be read, or, where dependencies contradict each other,
     /// to a share of what they contradict by, since they would pull without bounds.
-    fn aim(&self, survey: &Survey, before: Option<&Aim>) -> Aim {
+    fn objective(&self, survey: &Survey, before: Option<&Objective>) -> Objective {
         let fastest = survey.links.iter().map(|link| link.least);
         let mut slacks: Vec<f64> = fastest.filter(|it| it.is_finite()).collect();
         let least_of_all = survey.least();
@@ -282,7 +286,7 @@ impl<'a> Bench<'a> {
             None => vec![1.0; survey.links.len()],
             Some(_) => weights(&self.links, survey, least, barrier, self.setting.knee),
         };
-        Aim {
+        Objective {
             least,
             barrier,
             weights,
@@ -291,7 +295,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-impl Aim {
+impl Objective {
     /// The cost of the tightest dependencies.
     pub(super) fn cost(&self, survey: &Survey) -> f64 {
         let of = |(link, weight): (&Surveyed, &f64)| {
@@ -301,7 +305,7 @@ impl Aim {
         survey.links.iter().zip(&self.weights).map(of).sum()
     }
 
-    /// True if it asks for the same as another, where latencies below `finest` count for
+    /// True if it has the same minimum as another, where latencies below `finest` count for
     /// nothing.
     fn is_like(&self, before: &Self, finest: f64) -> bool {
         let delay = (self.least - before.least).abs();
@@ -315,32 +319,32 @@ impl Aim {
     }
 }
 
-/// How many dependencies were known to be tight, and how many more are.
-struct TakenIn {
+/// How many dependencies were active before a round, and how many it added.
+struct Growth {
     known: usize,
     new: usize,
 }
 
-impl TakenIn {
-    /// True if they are not worth another round.
+impl Growth {
+    /// True if the dependencies that were added are not worth another round.
     fn are_few(&self) -> bool {
         self.new as f64 <= OPTIONS.new * self.known as f64
     }
 }
 
-/// Adds the tightest dependencies of a pass to those of each link that were so before.
-fn take_in_all(active: &mut [Vec<u32>], survey: &Survey) -> TakenIn {
+/// Adds the tightest dependencies of a pass to the active ones of each link.
+fn grow_all(active: &mut [Vec<u32>], survey: &Survey) -> Growth {
     let known = active.iter().map(Vec::len).sum();
     let both = active.par_iter_mut().zip(&survey.links);
-    let new = both.map(|(active, link)| take_in(active, link.positions()));
-    TakenIn {
+    let new = both.map(|(active, link)| grow(active, link.positions()));
+    Growth {
         known,
         new: new.sum(),
     }
 }
 
 /// Adds to a sorted list what it lacks of another; returns how many.
-fn take_in(active: &mut Vec<u32>, tight: Vec<u32>) -> usize {
+fn grow(active: &mut Vec<u32>, tight: Vec<u32>) -> usize {
     let before = active.len();
     active.extend(tight);
     active.sort_unstable();

@@ -49,7 +49,7 @@ use std::ops::RangeInclusive;
 use retime_model::Cancelled;
 use retime_numerics::paths::{Arc, Start, shortest_paths};
 
-use super::active_set::{Aim, Bench, FoundOffsets};
+use super::active_set::{FoundOffsets, Objective, OffsetProblem};
 use super::curves::Curves;
 use super::division::Division;
 use super::latency::TOLERANCE;
@@ -75,32 +75,34 @@ const NO_DRIFT: f64 = 0.01;
 /// The offsets of clocks that do not drift against each other, unless the dependencies prove
 /// that they do; from those `found` for clocks that drift as usual, in a run of so many seconds.
 pub(super) fn without_drift(
-    bench: &Bench<'_>,
+    problem: &OffsetProblem<'_>,
     found: &FoundOffsets,
     seconds: f64,
 ) -> Result<Option<FoundOffsets>, Cancelled> {
     let (mean, widest) = (found.curves.mean_drift(), found.curves.widest_drift());
     let is_usual = mean >= LITTLE * OPTIONS.rho && widest < MUCH * OPTIONS.rho;
-    if is_usual || !constants_exist(bench) {
+    if is_usual || !constants_exist(problem) {
         return Ok(None);
     }
     let usual = found.division;
     let lines = Division { pieces: 1, ..usual };
     let constants = Division {
-        drift: NO_DRIFT * bench.finest() / bench.span(),
+        drift: NO_DRIFT * problem.finest() / problem.span(),
         ..lines
     };
-    let constant = bench.settle(&bench.flat(1), constants)?;
+    let constant = problem.solve(&problem.flat(1), constants)?;
     if constant.survey.contradictions(0.0).sum > 0.0 {
         return Ok(None);
     }
     let fit = LineFit {
         lines,
-        aim: &constant.aim,
+        objective: &constant.objective,
         constant: &constant.curves,
-        of_constants: constant.aim.cost(&bench.survey(&constant.curves, BLOCKS)),
+        of_constants: constant
+            .objective
+            .cost(&problem.survey(&constant.curves, BLOCKS)),
     };
-    if !fit.may_be_chance(bench)? {
+    if !fit.may_be_chance(problem)? {
         return Ok(None);
     }
     // They wander by some nanoseconds within the longest run of one piece.
@@ -111,17 +113,17 @@ pub(super) fn without_drift(
         drift: usual.wander * seconds.sqrt(),
         ..usual
     };
-    bench.settle(&constant.curves, still).map(Some)
+    problem.solve(&constant.curves, still).map(Some)
 }
 
 /// The offsets of clocks of which no two differ by more than quartzes do, if two of those `found` do,
 /// no constants satisfy all dependencies, and these contradict them no more.
 pub(super) fn held_to_quartzes(
-    bench: &Bench<'_>,
+    problem: &OffsetProblem<'_>,
     found: &FoundOffsets,
 ) -> Result<Option<FoundOffsets>, Cancelled> {
     let are_quartzes = |it: &FoundOffsets| it.curves.widest_drift() < MUCH * OPTIONS.rho;
-    if are_quartzes(found) || constants_exist(bench) {
+    if are_quartzes(found) || constants_exist(problem) {
         return Ok(None);
     }
     let contradicted = found.survey.contradictions(0.0).sum;
@@ -130,7 +132,7 @@ pub(super) fn held_to_quartzes(
             drift: share * OPTIONS.rho,
             ..found.division
         };
-        let tried = bench.settle(&found.curves, held)?;
+        let tried = problem.solve(&found.curves, held)?;
         if tried.survey.contradictions(0.0).sum > contradicted {
             break;
         }
@@ -146,22 +148,22 @@ pub(super) fn held_to_quartzes(
 /// A constant `c` of each clock does, if `c_from - c_to <= least` for the least latency of each
 /// link. These are difference constraints: they can be satisfied if and only if the graph whose
 /// arcs have these lengths has no negative cycle (R. Bellman, *On a Routing Problem*, 1958).
-fn constants_exist(bench: &Bench<'_>) -> bool {
-    let survey = bench.survey(&bench.flat(1), 1);
+fn constants_exist(problem: &OffsetProblem<'_>) -> bool {
+    let survey = problem.survey(&problem.flat(1), 1);
     let arc = |(link, found): (&Link, &Surveyed)| Arc {
         from: link.to as u32,
         to: link.from as u32,
         length: found.least,
     };
-    let links = bench.links.list().iter().zip(&survey.links);
+    let links = problem.links.list().iter().zip(&survey.links);
     let arcs: Vec<Arc<f64>> = links.map(arc).collect();
-    shortest_paths(bench.links.clocks(), Start::Everywhere, &arcs, TOLERANCE).is_ok()
+    shortest_paths(problem.links.clocks(), Start::Everywhere, &arcs, TOLERANCE).is_ok()
 }
 
 /// The dependencies with the blocks of the run in another order.
-fn reordered<'a>(bench: &Bench<'a>, order: usize) -> Bench<'a> {
-    let block = bench.span() / BLOCKS as f64;
-    bench.shifted(|seen| {
+fn reordered<'a>(problem: &OffsetProblem<'a>, order: usize) -> OffsetProblem<'a> {
+    let block = problem.span() / BLOCKS as f64;
+    problem.shifted(|seen| {
         let from = ((seen.sent / block) as usize).min(BLOCKS - 1);
         let to = order * (from + 1) % PRIME - 1;
         (to as f64 - from as f64) * block
@@ -171,7 +173,7 @@ fn reordered<'a>(bench: &Bench<'a>, order: usize) -> Bench<'a> {
 /// Lines that are fitted as constants were.
 struct LineFit<'a> {
     lines: Division,
-    aim: &'a Aim,
+    objective: &'a Objective,
     constant: &'a Curves,
     /// The cost with these constants, which no order of the blocks changes.
     of_constants: f64,
@@ -180,15 +182,15 @@ struct LineFit<'a> {
 impl LineFit<'_> {
     /// True if lines fit the run as it was recorded no better than some order of its blocks by more
     /// than the gain that tells.
-    fn may_be_chance(&self, bench: &Bench<'_>) -> Result<bool, Cancelled> {
-        let recorded = self.least_cost(bench)?;
+    fn may_be_chance(&self, problem: &OffsetProblem<'_>) -> Result<bool, Cancelled> {
+        let recorded = self.least_cost(problem)?;
         let is_chance = |cost: f64| recorded >= OPTIONS.gain * cost;
         // In no order do lines cost more than constants do.
         if is_chance(self.of_constants) {
             return Ok(true);
         }
         for order in ORDERS {
-            if is_chance(self.least_cost(&reordered(bench, order))?) {
+            if is_chance(self.least_cost(&reordered(problem, order))?) {
                 return Ok(true);
             }
         }
@@ -198,8 +200,8 @@ impl LineFit<'_> {
     /// The cost of the tightest dependencies of each block, with the lines for which it is the
     /// least. Constants are lines, so it is at most theirs, also where Newton's method does not
     /// arrive.
-    fn least_cost(&self, bench: &Bench<'_>) -> Result<f64, Cancelled> {
-        let of_lines = bench.least_cost(self.constant, self.lines, self.aim, BLOCKS)?;
+    fn least_cost(&self, problem: &OffsetProblem<'_>) -> Result<f64, Cancelled> {
+        let of_lines = problem.least_cost(self.constant, self.lines, self.objective, BLOCKS)?;
         Ok(of_lines.min(self.of_constants))
     }
 }

@@ -92,7 +92,7 @@ pub use sharing::{Sharing, sharing};
 
 use serde::{Deserialize, Serialize};
 
-use self::stages::Asked;
+use self::stages::AlignmentTask;
 use crate::estimate::{Estimate, Offset};
 use frame::Frame;
 use retime_causality::Causality;
@@ -175,8 +175,12 @@ pub fn align(
         )?;
         let roughly = KnownClocks::Roughly(rough.clone());
         let source = trace.dependencies(&roughly)?;
-        let aligned =
-            stages::align_roughly_aligned(&source, rough, Asked::of(rate, reference), monitor)?;
+        let aligned = stages::align_roughly_aligned(
+            &source,
+            rough,
+            AlignmentTask::of(rate, reference),
+            monitor,
+        )?;
         let list = |estimate: &Estimate| {
             let aligned = KnownClocks::SmoothAlignment(estimate.clone());
             let anew = trace.dependencies(&aligned);
@@ -194,7 +198,7 @@ pub fn align_edges(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
-    let aligned = stages::align_plainly(edges, Asked::of(rate, reference), monitor)?;
+    let aligned = stages::align_plainly(edges, AlignmentTask::of(rate, reference), monitor)?;
     let found = steps::explain(edges, aligned, rate, |_| None, monitor)?;
     Ok(found.with_parts_as_recorded(|clock| edges.extent(clock)))
 }

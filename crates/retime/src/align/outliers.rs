@@ -30,7 +30,7 @@ use retime_numerics::median::median;
 
 /// Aligned clocks, by which dependencies are judged.
 #[derive(Clone, Copy)]
-pub(super) struct Judged<'a> {
+pub(super) struct OutlierTest<'a> {
     pub(super) links: &'a Links,
     pub(super) frame: &'a Frame,
     pub(super) curves: &'a Curves,
@@ -40,7 +40,7 @@ pub(super) struct Judged<'a> {
     pub(super) nanosecond: f64,
 }
 
-impl Judged<'_> {
+impl OutlierTest<'_> {
     /// Dependencies to leave out, besides those that are already, in the order of
     /// the source.
     pub(super) fn outliers(
@@ -280,7 +280,7 @@ mod tests {
         candidates.leave_out(vec![reversed, sound]).unwrap();
         let curves = Curves::flat(2, 1, frame.axis.span);
         let links = candidates.links();
-        let judged = Judged {
+        let judged = OutlierTest {
             links: &links,
             frame: &frame,
             curves: &curves,

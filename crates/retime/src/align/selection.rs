@@ -28,7 +28,7 @@
 //! no more than some `q` matter, the search ends as soon as clocks that wander by `q` are
 //! proven too stiff.
 
-use super::active_set::{Bench, FoundOffsets, Setting};
+use super::active_set::{FoundOffsets, OffsetProblem, Setting};
 use super::candidates::Candidates;
 use super::division::Division;
 use super::drift_test::{held_to_quartzes, without_drift};
@@ -39,8 +39,8 @@ use retime_model::{Cancelled, Monitor};
 /// How many families of clocks there are.
 const STEPS: usize = OPTIONS.wander.len();
 
-/// The input of a selection.
-pub(super) struct Given<'a> {
+/// The selection of the stiffest clocks that are not proven wrong, by what it starts from.
+pub(super) struct ModelSelection<'a> {
     pub(super) frame: Frame,
     pub(super) setting: Setting,
     pub(super) stiffness: Stiffness,
@@ -62,13 +62,13 @@ pub(super) struct Stiffness {
 /// Offsets, and the dependencies they follow.
 pub(super) struct Offsets<'a> {
     pub(super) found: FoundOffsets,
-    pub(super) bench: Bench<'a>,
+    pub(super) problem: OffsetProblem<'a>,
 }
 
 /// The offsets of clocks that are not proven wrong.
 pub(super) struct Selected<'a> {
     pub(super) found: FoundOffsets,
-    pub(super) bench: Bench<'a>,
+    pub(super) problem: OffsetProblem<'a>,
     /// The least wander of rates that was tried under which no effect comes before its cause, as a
     /// fraction; infinite where there is none.
     pub(super) needed: f64,
@@ -77,24 +77,24 @@ pub(super) struct Selected<'a> {
     pub(super) is_refuted: bool,
 }
 
-impl<'a> Given<'a> {
+impl<'a> ModelSelection<'a> {
     /// The offsets of clocks that do what clocks do.
     pub(super) fn stiffest(
         &self,
         candidates: &mut Candidates<'_>,
     ) -> Result<Offsets<'a>, Cancelled> {
         let [usual, ..] = self.divisions(candidates);
-        let bench = self.bench(candidates, usual)?;
-        let mut found = bench.settle(&bench.flat(usual.pieces), usual)?;
+        let problem = self.problem(candidates, usual)?;
+        let mut found = problem.solve(&problem.flat(usual.pieces), usual)?;
         // A few dependencies that lead nearly nowhere tell nothing of drift.
         if !self.frame.recorded.sparse {
-            if let Some(constant) = without_drift(&bench, &found, self.seconds())? {
+            if let Some(constant) = without_drift(&problem, &found, self.seconds())? {
                 found = constant;
-            } else if let Some(held) = held_to_quartzes(&bench, &found)? {
+            } else if let Some(held) = held_to_quartzes(&problem, &found)? {
                 found = held;
             }
         }
-        Ok(Offsets { found, bench })
+        Ok(Offsets { found, problem })
     }
 
     /// The offsets of the stiffest clocks that are not proven wrong, from those of
@@ -105,7 +105,7 @@ impl<'a> Given<'a> {
         stiffest: Offsets<'a>,
     ) -> Result<Selected<'a>, Cancelled> {
         let [_, more @ ..] = self.divisions(candidates);
-        let (mut best, mut bench) = (stiffest.found, stiffest.bench);
+        let (mut best, mut problem) = (stiffest.found, stiffest.problem);
         let Stiffness {
             at_least,
             may_wander,
@@ -128,9 +128,9 @@ impl<'a> Given<'a> {
                 break;
             }
             if !candidates.are_fine_enough(division.pieces) {
-                bench = self.bench(candidates, division)?;
+                problem = self.problem(candidates, division)?;
             }
-            let found = bench.settle(&best.curves, division)?;
+            let found = problem.solve(&best.curves, division)?;
             needed = needed.min(needed_by(&found, division.wander));
             latest = found.survey.contradictions(0.0);
             let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
@@ -141,11 +141,11 @@ impl<'a> Given<'a> {
             }
         }
         if !candidates.are_fine_enough(best.division.pieces) {
-            bench = self.bench(candidates, best.division)?;
+            problem = self.problem(candidates, best.division)?;
         }
         Ok(Selected {
             found: best,
-            bench,
+            problem,
             needed,
             is_refuted,
         })
@@ -163,8 +163,8 @@ impl<'a> Given<'a> {
         let more = |it: &Division| it.wander > found.division.wander && it.wander <= at_most;
         let mut curves = found.curves.clone();
         for division in divisions.filter(more) {
-            let bench = self.bench(candidates, division)?;
-            let found = bench.settle(&curves, division)?;
+            let problem = self.problem(candidates, division)?;
+            let found = problem.solve(&curves, division)?;
             if found.survey.contradictions(0.0).sum <= 0.0 {
                 return Ok(division.wander);
             }
@@ -184,13 +184,18 @@ impl<'a> Given<'a> {
         self.frame.axis.span / self.setting.second
     }
 
-    fn bench(
+    fn problem(
         &self,
         candidates: &mut Candidates<'_>,
         division: Division,
-    ) -> Result<Bench<'a>, Cancelled> {
+    ) -> Result<OffsetProblem<'a>, Cancelled> {
         let links = candidates.inside(division.pieces)?;
-        Ok(Bench::new(links, &self.frame, self.setting, self.monitor))
+        Ok(OffsetProblem::new(
+            links,
+            &self.frame,
+            self.setting,
+            self.monitor,
+        ))
     }
 }
 

@@ -18,12 +18,12 @@ use super::frame::Frame;
 use super::latency::{LatencyExchange, shortest};
 use super::lines::add_lines;
 use super::links::{Link, Links};
-use super::outliers::Judged;
+use super::outliers::OutlierTest;
 use super::pairwise::pairwise_offsets;
 use super::recorded::RecordedOffsets;
 use super::recorded_parts::joined;
 use super::reduced::{LinkPoint, Reduced, Reduction};
-use super::selection::{Given, Offsets, Selected, Stiffness};
+use super::selection::{ModelSelection, Offsets, Selected, Stiffness};
 use super::survey::Survey;
 use super::{Alignment, Relation};
 use retime_causality::edges::Edge;
@@ -64,16 +64,16 @@ pub(super) struct SmoothAlignment {
     pub(super) needed: f64,
 }
 
-/// On whose time clocks are aligned, and what is known of them.
+/// One alignment to be done: on whose time, in which ticks, and how stiff clocks are known to be.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct AlignmentTask {
     pub(super) rate: TickRate,
     pub(super) reference: ClockId,
     pub(super) stiffness: Stiffness,
 }
 
-impl Asked {
-    /// Nothing is known of clocks.
+impl AlignmentTask {
+    /// An alignment of clocks of which nothing is known.
     pub(super) fn of(rate: TickRate, reference: ClockId) -> Self {
         Self {
             rate,
@@ -86,21 +86,21 @@ impl Asked {
 /// Aligns clocks that do not step.
 pub(super) fn align_plainly(
     source: &dyn Source,
-    asked: Asked,
+    task: AlignmentTask,
     monitor: &dyn Monitor,
 ) -> Result<SmoothAlignment, Cancelled> {
-    let frame = rough(source, asked.reference, monitor)?;
-    align_roughly_aligned(source, frame, asked, monitor)
+    let frame = rough(source, task.reference, monitor)?;
+    align_roughly_aligned(source, frame, task, monitor)
 }
 
 /// Aligns clocks whose [rough] differences are known.
 pub(super) fn align_roughly_aligned(
     source: &dyn Source,
     frame: Frame,
-    asked: Asked,
+    task: AlignmentTask,
     monitor: &dyn Monitor,
 ) -> Result<SmoothAlignment, Cancelled> {
-    Stages::new(source, frame.level(), asked, monitor)?.finish(asked.reference)
+    Stages::new(source, frame.level(), task, monitor)?.finish(task.reference)
 }
 
 /// How far the alignment is.
@@ -122,7 +122,7 @@ impl<'a> Stages<'a> {
     fn new(
         source: &'a dyn Source,
         frame: Frame,
-        asked: Asked,
+        task: AlignmentTask,
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let candidates = Candidates::new(source, frame.axis.clone(), monitor)?;
@@ -132,8 +132,8 @@ impl<'a> Stages<'a> {
             candidates,
             curves: Curves::flat(source.clocks(), 1, frame.axis.span),
             frame,
-            nanosecond: asked.rate.get() as f64 / 1e9,
-            stiffness: asked.stiffness,
+            nanosecond: task.rate.get() as f64 / 1e9,
+            stiffness: task.stiffness,
             contradicted: false,
             wander: OPTIONS.usual_wander(),
             needed: OPTIONS.usual_wander(),
@@ -151,7 +151,7 @@ impl<'a> Stages<'a> {
     /// contradicts them are the only messages that do not. So it is left out only if it
     /// is what contradicts the offsets.
     fn reject_by_lines(&mut self) -> Result<Offsets<'a>, Cancelled> {
-        let first = self.given().stiffest(&mut self.candidates)?;
+        let first = self.selection().stiffest(&mut self.candidates)?;
         let before = first.found.survey.contradictions(0.0);
         if before.sum <= 0.0 {
             return Ok(first);
@@ -159,21 +159,22 @@ impl<'a> Stages<'a> {
         let links = self.candidates.links();
         let mut lines = self.frame.clone();
         let fastest = add_lines(&links, &mut lines, 1, self.monitor)?;
-        let judged = Judged {
+        let outlier_test = OutlierTest {
             links: &links,
             frame: &lines,
             curves: &self.curves,
             fastest: &fastest,
             nanosecond: self.nanosecond,
         };
-        let outliers = judged.outliers(self.source, self.candidates.left_out(), self.monitor)?;
+        let outliers =
+            outlier_test.outliers(self.source, self.candidates.left_out(), self.monitor)?;
         if outliers.is_empty() {
             return Ok(first);
         }
         self.candidates.leave_out(outliers)?;
         self.candidates.find_components();
         self.pin();
-        let without = self.given().stiffest(&mut self.candidates)?;
+        let without = self.selection().stiffest(&mut self.candidates)?;
         if without.found.survey.contradictions(0.0).sum <= OPTIONS.gain * before.sum {
             return Ok(without);
         }
@@ -207,18 +208,18 @@ impl<'a> Stages<'a> {
     /// Finds offsets from those of the stiffest clocks; and once more if they show that
     /// dependencies are outliers.
     fn align(&mut self, first: Offsets<'a>) -> Result<(), Cancelled> {
-        let mut selected = self.given().select(&mut self.candidates, first)?;
+        let mut selected = self.selection().select(&mut self.candidates, first)?;
         self.note_contradictions(&selected);
         let more = self.outliers(&selected)?;
         if !more.is_empty() && !selected.is_refuted {
             self.candidates.leave_out(more)?;
-            let first = self.given().stiffest(&mut self.candidates)?;
-            selected = self.given().select(&mut self.candidates, first)?;
+            let first = self.selection().stiffest(&mut self.candidates)?;
+            selected = self.selection().select(&mut self.candidates, first)?;
             self.note_contradictions(&selected);
         }
         if self.take_back_what_fits(&selected)? {
-            let first = self.given().stiffest(&mut self.candidates)?;
-            selected = self.given().select(&mut self.candidates, first)?;
+            let first = self.selection().stiffest(&mut self.candidates)?;
+            selected = self.selection().select(&mut self.candidates, first)?;
             self.note_contradictions(&selected);
         }
         self.needed = self.needed(&selected)?;
@@ -231,8 +232,8 @@ impl<'a> Stages<'a> {
     /// nothing of that kind.
     fn take_back_what_fits(&mut self, selected: &Selected<'a>) -> Result<bool, Cancelled> {
         let fastest = least(&selected.found.survey);
-        let judged = Judged {
-            links: &selected.bench.links,
+        let outlier_test = OutlierTest {
+            links: &selected.problem.links,
             frame: &self.frame,
             curves: &selected.found.curves,
             fastest: &fastest,
@@ -240,7 +241,7 @@ impl<'a> Stages<'a> {
         };
         let is_back = self
             .candidates
-            .take_back_but(|edge| judged.contradict(edge))?;
+            .take_back_but(|edge| outlier_test.contradict(edge))?;
         if is_back {
             self.pin();
         }
@@ -254,7 +255,9 @@ impl<'a> Stages<'a> {
             return Ok(selected.needed);
         }
         let pieces = selected.found.division.pieces;
-        let needed = self.given().needed(&mut self.candidates, &selected.found)?;
+        let needed = self
+            .selection()
+            .needed(&mut self.candidates, &selected.found)?;
         self.candidates.refine(pieces)?;
         Ok(needed)
     }
@@ -264,20 +267,24 @@ impl<'a> Stages<'a> {
         let survey = &selected.found.survey;
         let fastest = least(survey);
         let is_contradicted =
-            survey.contradictions(0.0).sum > 0.0 || self.judged(selected, &fastest).any();
+            survey.contradictions(0.0).sum > 0.0 || self.outlier_test(selected, &fastest).any();
         self.contradicted |= is_contradicted || !self.candidates.outliers().is_empty();
     }
 
     /// Dependencies that these offsets show to be outliers.
     fn outliers(&self, selected: &Selected<'a>) -> Result<Vec<Edge>, Cancelled> {
         let fastest = least(&selected.found.survey);
-        let judged = self.judged(selected, &fastest);
-        judged.outliers(self.source, self.candidates.left_out(), self.monitor)
+        let outlier_test = self.outlier_test(selected, &fastest);
+        outlier_test.outliers(self.source, self.candidates.left_out(), self.monitor)
     }
 
-    fn judged<'b>(&'b self, selected: &'b Selected<'a>, fastest: &'b [f64]) -> Judged<'b> {
-        Judged {
-            links: &selected.bench.links,
+    fn outlier_test<'b>(
+        &'b self,
+        selected: &'b Selected<'a>,
+        fastest: &'b [f64],
+    ) -> OutlierTest<'b> {
+        OutlierTest {
+            links: &selected.problem.links,
             frame: &self.frame,
             curves: &selected.found.curves,
             fastest,
@@ -285,9 +292,9 @@ impl<'a> Stages<'a> {
         }
     }
 
-    fn given(&self) -> Given<'a> {
+    fn selection(&self) -> ModelSelection<'a> {
         let grains = OPTIONS.knee_grains * self.frame.grains.finest();
-        Given {
+        ModelSelection {
             frame: self.frame.clone(),
             setting: Setting {
                 knee: (OPTIONS.knee_ns * self.nanosecond).max(grains),

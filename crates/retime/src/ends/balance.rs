@@ -23,7 +23,7 @@
 //!
 //! Source: the system is solved by conjugate gradients, M. R. Hestenes and E. Stiefel (1952).
 
-use super::consensus::ToldLine;
+use super::consensus::EvidenceLine;
 use super::freedom::Freedom;
 use crate::unbroken::RunLine;
 use retime_model::ClockId;
@@ -45,7 +45,7 @@ pub(super) struct Balanced {
 
 /// The lines between those that are `told` and none at all, which dependencies speak for.
 pub(super) fn balance(
-    told: &[Option<ToldLine>],
+    told: &[Option<EvidenceLine>],
     anchors: &[usize],
     pairs: &[Freedom],
     reference: ClockId,
@@ -94,7 +94,7 @@ struct System<'a> {
 
 impl<'a> System<'a> {
     fn new(
-        told: &[Option<ToldLine>],
+        told: &[Option<EvidenceLine>],
         anchors: &'a [usize],
         pairs: &[Freedom],
         reference: ClockId,
@@ -225,7 +225,7 @@ mod tests {
                 last: by,
             };
             let (spread, ends) = (2_000.0, 9);
-            Some(ToldLine {
+            Some(EvidenceLine {
                 line,
                 spread,
                 is_bent: false,
@@ -257,7 +257,7 @@ mod tests {
                 first: by,
                 last: -by,
             };
-            Some(ToldLine {
+            Some(EvidenceLine {
                 line,
                 spread: 10.0,
                 is_bent: false,

@@ -80,7 +80,7 @@ const TOGETHER: f64 = 3.0;
 
 /// The line of a clock, and how well ends tell it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ToldLine {
+pub(super) struct EvidenceLine {
     pub(super) line: RunLine,
     /// The distance of an end of the clock from those of the others, as a standard deviation.
     pub(super) spread: f64,
@@ -96,7 +96,7 @@ pub(super) struct ToldLine {
 #[derive(Clone, Debug)]
 pub(super) struct Consensus {
     /// The line of each clock; `None` where too few ends tell anything.
-    pub(super) told: Vec<Option<ToldLine>>,
+    pub(super) told: Vec<Option<EvidenceLine>>,
     /// The clock that stands for all that operations connect each clock to: the reference
     /// if it is one.
     pub(super) anchors: Vec<usize>,
@@ -178,7 +178,7 @@ pub(super) fn consensus(
         };
         let spread = spread.max(links[clock]);
         let line = work.lines[clock];
-        (off.len() >= FEWEST_OF_LINE && line.is_finite()).then(|| ToldLine {
+        (off.len() >= FEWEST_OF_LINE && line.is_finite()).then(|| EvidenceLine {
             line,
             spread,
             is_bent,

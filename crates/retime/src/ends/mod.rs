@@ -46,7 +46,7 @@ use retime_model::{Cancelled, ClockId};
 use serde::{Deserialize, Serialize};
 
 use self::balance::{Balanced, balance};
-use self::consensus::{Consensus, ToldLine, consensus};
+use self::consensus::{Consensus, EvidenceLine, consensus};
 use self::freedom::freedom;
 use self::jump::Jump;
 use self::observed::ObservedEnds;
@@ -205,8 +205,8 @@ fn told(
 
 /// The clocks for which ends count more than dependencies, and which these have elsewhere by more than
 /// ends can be off.
-fn decided(told: &[Option<ToldLine>], share: &[f64]) -> usize {
-    let is_decided = |(told, share): &(&Option<ToldLine>, &f64)| {
+fn decided(told: &[Option<EvidenceLine>], share: &[f64]) -> usize {
+    let is_decided = |(told, share): &(&Option<EvidenceLine>, &f64)| {
         **share > 0.5 && told.is_some_and(|it| it.line.largest() > it.spread)
     };
     told.iter().zip(share).filter(is_decided).count()
@@ -215,7 +215,7 @@ fn decided(told: &[Option<ToldLine>], share: &[f64]) -> usize {
 /// The ticks within which the line of each clock is likely right; `None` if dependencies keep one
 /// too far from where ends would have it.
 fn likely(told: &Consensus, between: &Balanced, lines: &[RunLine]) -> Option<Vec<Option<f64>>> {
-    let of_clock = |(clock, told): (usize, &Option<ToldLine>)| {
+    let of_clock = |(clock, told): (usize, &Option<EvidenceLine>)| {
         let Some(told) = told else {
             return Some(None);
         };
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn ends_decide_where_they_say_something_else() {
         let told = |by: f64, spread: f64| {
-            Some(ToldLine {
+            Some(EvidenceLine {
                 line: RunLine {
                     first: by,
                     last: by,
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn of_clocks_that_jump_against_each_other_one_is_named() {
         let told = |by: f64| {
-            (by != 0.0).then(|| ToldLine {
+            (by != 0.0).then(|| EvidenceLine {
                 line: RunLine::default(),
                 spread: 1.0,
                 is_bent: true,

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 
-use super::silent::Standing;
+use super::silent::ClockAttribution;
 
 /// A clock that several processes of a node are taken to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +41,13 @@ pub struct SharedClock {
 
 impl SharedClock {
     /// All such clocks, by the reasons for which each location is taken to read its own.
-    pub fn all(clocks: &Clocks, info: &TraceInfo, standings: &[Standing]) -> Vec<Self> {
+    pub fn all(clocks: &Clocks, info: &TraceInfo, attributions: &[ClockAttribution]) -> Vec<Self> {
         let is_judged = |it: &&LocationIndex| {
-            let standing = standings.get(it.as_usize());
-            matches!(standing, Some(Standing::Tied | Standing::Unknown))
+            let standing = attributions.get(it.as_usize());
+            matches!(
+                standing,
+                Some(ClockAttribution::Tied | ClockAttribution::Unknown)
+            )
         };
         let process = |it: &LocationIndex| info.locations.get(it.as_usize()).map(|it| it.process);
         let shared = |clock: ClockId| {

@@ -57,7 +57,7 @@ use retime_causality::Causality;
 /// Why a location is taken to read its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum ClockAttribution {
     /// Dependencies tie it to other clocks.
     Tied,
     /// None does, but its process reads this clock.
@@ -73,9 +73,9 @@ pub enum Standing {
 }
 
 /// A clock that something may be taken to read, and by what right.
-type Home = (Standing, ClockId);
+type Home = (ClockAttribution, ClockId);
 
-impl Standing {
+impl ClockAttribution {
     /// That of each location.
     pub fn of_locations(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> Vec<Self> {
         let tied = Ties::of(info, causality).across(clocks);
@@ -146,7 +146,7 @@ impl Homes {
         let locations = info.locations.iter().zip(clocks.by_location());
         for ((location, &clock), _) in locations.zip(tied).filter(|(_, tied)| **tied) {
             if let Some(home) = homes.get_mut(location.process) {
-                home.get_or_insert((Standing::OfProcess, clock));
+                home.get_or_insert((ClockAttribution::OfProcess, clock));
             }
         }
         let nodes = OfNodes::find(info, &homes);
@@ -162,7 +162,7 @@ impl Homes {
             for process in line.into_iter().rev() {
                 let made_by = creator(info, process).and_then(|creator| homes[creator]);
                 homes[process] = made_by
-                    .map(|(_, clock)| (Standing::OfCreator, clock))
+                    .map(|(_, clock)| (ClockAttribution::OfCreator, clock))
                     .or_else(|| nodes.home(info, process));
             }
         }
@@ -209,9 +209,9 @@ impl OfNodes {
         let nearest = before.last().into_iter().chain(after.first());
         let &(_, clock) = nearest.min_by_key(|&&(other, _)| other.abs_diff(process))?;
         let standing = if *one {
-            Standing::OfNode
+            ClockAttribution::OfNode
         } else {
-            Standing::OfNearest
+            ClockAttribution::OfNearest
         };
         Some((standing, clock))
     }

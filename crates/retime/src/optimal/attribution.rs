@@ -38,7 +38,7 @@ pub(super) struct PairStep {
 
 /// Two clocks that were compared, between these stamps of each.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Watched {
+pub(super) struct ComparedPair {
     pub(super) clocks: [ClockId; 2],
     pub(super) from: [i64; 2],
     pub(super) to: [i64; 2],
@@ -59,7 +59,7 @@ pub(super) struct Stepped {
 /// Finds which clocks stepped besides what is known of that, unless it is to be given up.
 pub(super) fn attribute(
     steps: &[PairStep],
-    watched: &[Watched],
+    watched: &[ComparedPair],
     reference: ClockId,
     known: &Relaxation,
     monitor: &dyn Monitor,
@@ -107,9 +107,9 @@ struct Suspect {
     seen: Vec<usize>,
 }
 
-/// The word of one pair about a clock.
+/// A step that one pair shows, as evidence against one of its clocks.
 #[derive(Clone, Copy)]
-struct Sighting {
+struct PairEvidence {
     step: usize,
     after: i64,
     until: i64,
@@ -117,7 +117,7 @@ struct Sighting {
     rise: (f64, f64),
 }
 
-impl Sighting {
+impl PairEvidence {
     fn of(number: usize, step: &PairStep, end: usize) -> Self {
         let (low, high) = (step.rise.0.min(step.rise.1), step.rise.0.max(step.rise.1));
         Self {
@@ -137,7 +137,7 @@ impl Sighting {
 #[derive(Clone, Default)]
 struct ClockSightings {
     /// Sightings in order of rising starts.
-    sightings: Vec<Sighting>,
+    sightings: Vec<PairEvidence>,
     /// How long the longest of these is.
     longest: u64,
     /// From which stamp to which each of its pairs was watched.
@@ -148,7 +148,7 @@ struct ClockSightings {
 
 impl ClockSightings {
     /// The sightings that have a stamp in common with this stretch.
-    fn near(&self, after: i64, until: i64) -> impl Iterator<Item = &Sighting> {
+    fn near(&self, after: i64, until: i64) -> impl Iterator<Item = &PairEvidence> {
         let first = after.saturating_sub_unsigned(self.longest);
         let from = self.sightings.partition_point(|it| it.after < first);
         let near = self.sightings[from..].iter();
@@ -177,7 +177,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(steps: &'a [PairStep], watched: &[Watched], relaxation: &Relaxation) -> Self {
+    fn new(steps: &'a [PairStep], watched: &[ComparedPair], relaxation: &Relaxation) -> Self {
         let most = steps.iter().flat_map(|it| it.clocks).max();
         let mut clocks = vec![ClockSightings::default(); most.map_or(0, |it| it.as_usize() + 1)];
         for (clock, known) in (0..).map(ClockId).zip(&mut clocks) {
@@ -185,7 +185,7 @@ impl<'a> Table<'a> {
         }
         for (number, step) in steps.iter().enumerate() {
             for (end, clock) in step.clocks.iter().enumerate() {
-                let sighting = Sighting::of(number, step, end);
+                let sighting = PairEvidence::of(number, step, end);
                 let known = &mut clocks[clock.as_usize()];
                 known.longest = known.longest.max(sighting.until.abs_diff(sighting.after));
                 known.sightings.push(sighting);
@@ -221,10 +221,10 @@ impl<'a> Table<'a> {
         table
     }
 
-    fn sighting(&self, clock: ClockId, step: usize) -> Option<Sighting> {
+    fn sighting(&self, clock: ClockId, step: usize) -> Option<PairEvidence> {
         let of = self.steps.get(step)?;
         let end = of.clocks.iter().position(|&it| it == clock)?;
-        Some(Sighting::of(step, of, end))
+        Some(PairEvidence::of(step, of, end))
     }
 
     /// A step of a clock just after the start of what one pair saw, and by as much;
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn what_is_known_of_one_clock_is_no_sign_against_another() {
         let pair = |low: u32, high: u32| [ClockId(low), ClockId(high)];
-        let watched = [pair(0, 1), pair(0, 2), pair(1, 2), pair(2, 3)].map(|clocks| Watched {
+        let watched = [pair(0, 1), pair(0, 2), pair(1, 2), pair(2, 3)].map(|clocks| ComparedPair {
             clocks,
             from: [0; 2],
             to: [1_000; 2],

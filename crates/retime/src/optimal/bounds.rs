@@ -134,7 +134,7 @@ struct Search<'a> {
 }
 
 /// The result of taking mean rates to differ from those of the lines by no more than `delta`.
-enum Tried {
+enum DeltaTrial {
     Found(FoundBounds),
     /// Some mean rate can differ by this much at least, which is more.
     Refuted(f64),
@@ -174,14 +174,14 @@ impl Search<'_> {
         let mut delta = (self.options.drift * FIRST).max(LEAST).min(most);
         loop {
             let refuted = match self.tried(delta)? {
-                Tried::Found(found) if delta >= most => return Ok(found),
-                Tried::Found(found) if found.contradictions() > 0 => {
+                DeltaTrial::Found(found) if delta >= most => return Ok(found),
+                DeltaTrial::Found(found) if found.contradictions() > 0 => {
                     return self.given_freedom(found);
                 }
-                Tried::Found(found) if found.is_proven() => return Ok(found),
-                Tried::Found(found) if found.bounds.complete => found.at_least,
-                Tried::Found(_) => 0.0,
-                Tried::Refuted(at_least) => at_least,
+                DeltaTrial::Found(found) if found.is_proven() => return Ok(found),
+                DeltaTrial::Found(found) if found.bounds.complete => found.at_least,
+                DeltaTrial::Found(_) => 0.0,
+                DeltaTrial::Refuted(at_least) => at_least,
             };
             delta = (delta * FASTER).min(most);
             while delta < most && refute(refuted, delta) {
@@ -192,7 +192,7 @@ impl Search<'_> {
 
     /// Bounds with all freedom of rates, unless these contradict as much; then what was found.
     fn given_freedom(&mut self, found: FoundBounds) -> Result<FoundBounds, Cancelled> {
-        let Tried::Found(widest) = self.tried(self.most())? else {
+        let DeltaTrial::Found(widest) = self.tried(self.most())? else {
             return Ok(found);
         };
         let as_much = found.contradictions() <= widest.contradictions();
@@ -212,7 +212,7 @@ impl Search<'_> {
             if !(found.is_proven() && found.bounds.complete && narrows) {
                 return Ok(found.bounds);
             }
-            let Tried::Found(narrower) = self.tried(proven)? else {
+            let DeltaTrial::Found(narrower) = self.tried(proven)? else {
                 return Ok(found.bounds);
             };
             if narrower.contradictions() > found.contradictions() {
@@ -223,12 +223,12 @@ impl Search<'_> {
     }
 
     /// Looks for the bounds under a `delta`.
-    fn tried(&mut self, delta: f64) -> Result<Tried, Cancelled> {
+    fn tried(&mut self, delta: f64) -> Result<DeltaTrial, Cancelled> {
         let (source, monitor, options) = (self.source, self.monitor, self.options);
         let facts = Facts::new(source, self.least, self.base, options, delta, monitor)?;
         let found = |bounds: OffsetBounds| {
             let (rates, at_least) = differ_by(&bounds, options.slope(0.0), facts.drift());
-            Tried::Found(FoundBounds {
+            DeltaTrial::Found(FoundBounds {
                 bounds,
                 delta,
                 rates,
@@ -241,7 +241,7 @@ impl Search<'_> {
             if delta < self.most() {
                 let at_least = differ_by_slack(&kept, &facts);
                 if refute(at_least, delta) {
-                    return Ok(Tried::Refuted(at_least));
+                    return Ok(DeltaTrial::Refuted(at_least));
                 }
             }
             if let Some(bounds) = without_contradiction(&facts, &kept, options, monitor)? {

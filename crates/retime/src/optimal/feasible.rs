@@ -61,11 +61,11 @@ type Clocks = (ClockId, ClockId);
 struct OpenPart<'a, 'b> {
     facts: &'a Facts<'b>,
     number: FxHashMap<Clocks, u32>,
-    routes: Vec<Ahead>,
+    routes: Vec<OpenRoute>,
 }
 
 /// A route under way.
-struct Ahead {
+struct OpenRoute {
     route: Clocks,
     from: OffsetLine,
     to: OffsetLine,
@@ -88,7 +88,7 @@ impl<'a, 'b> OpenPart<'a, 'b> {
         let route = (edge.from, edge.to);
         let number = self.number.entry(route).or_insert(known);
         if *number == known {
-            match Ahead::new(route, self.facts) {
+            match OpenRoute::new(route, self.facts) {
                 Some(ahead) => self.routes.push(ahead),
                 None => *number = u32::MAX,
             }
@@ -110,7 +110,7 @@ impl<'a, 'b> OpenPart<'a, 'b> {
     /// The links that are kept.
     fn finish(self) -> Vec<Kept> {
         let facts = self.facts;
-        let behind = |ahead: Ahead| {
+        let behind = |ahead: OpenRoute| {
             let mut links = ahead.links;
             links.reverse();
             let mut highest = Highest::backwards(facts.slope);
@@ -126,7 +126,7 @@ impl<'a, 'b> OpenPart<'a, 'b> {
     }
 }
 
-impl Ahead {
+impl OpenRoute {
     /// `None` where nothing is known of a clock.
     fn new(route: Clocks, facts: &Facts<'_>) -> Option<Self> {
         let (from, to) = (facts.line(route.0)?, facts.line(route.1)?);

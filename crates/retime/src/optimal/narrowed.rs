@@ -8,7 +8,7 @@ use super::graph::{Graph, Part, PositiveCycle};
 use super::link::{Dependency, Kept, Route, routes};
 use super::offset_bounds::BoundOptions;
 use super::relaxation::Relaxation;
-use super::screen::{Reading, Screened, screen};
+use super::screen::{DifferenceBound, Screened, screen};
 use crate::estimate::Estimate;
 use crate::pace::Pace;
 use retime_causality::edges::{EdgeIndex, InOrder};
@@ -203,7 +203,7 @@ struct Trace<'a, 'b> {
 impl Trace<'_, '_> {
     /// The readings of one route; with dependencies from the first clock to the
     /// second, bounds of the difference are lower ones.
-    fn add(&self, from: ClockId, to: ClockId, readings: &mut Vec<Reading>) {
+    fn add(&self, from: ClockId, to: ClockId, difference_bounds: &mut Vec<DifferenceBound>) {
         let Some(route) = find(self.routes, from, to) else {
             return;
         };
@@ -218,14 +218,14 @@ impl Trace<'_, '_> {
             // At one moment between its ends, a dependency says a little less.
             let apart = self.facts.drift() * sent.abs_diff(received) as f64;
             let bound = ticks(self.facts.bound(edge, before, after)) - apart;
-            Some(Reading {
+            Some(DifferenceBound {
                 at: i64::midpoint(sent, received),
                 bound: if is_upper { -bound } else { bound },
                 is_upper,
                 edge: position,
             })
         });
-        readings.extend(of_route);
+        difference_bounds.extend(of_route);
     }
 }
 
@@ -242,14 +242,14 @@ impl Screened for Trace<'_, '_> {
         self.facts.drift()
     }
 
-    fn readings(&self, [low, high]: [ClockId; 2]) -> Vec<Reading> {
+    fn difference_bounds(&self, [low, high]: [ClockId; 2]) -> Vec<DifferenceBound> {
         let both = [find(self.routes, low, high), find(self.routes, high, low)];
         let count = both.iter().flatten().map(|route| route.edges.len()).sum();
-        let mut readings = Vec::with_capacity(count);
-        self.add(low, high, &mut readings);
-        self.add(high, low, &mut readings);
-        readings.sort_unstable_by_key(|reading| (reading.at, reading.edge));
-        readings
+        let mut difference_bounds = Vec::with_capacity(count);
+        self.add(low, high, &mut difference_bounds);
+        self.add(high, low, &mut difference_bounds);
+        difference_bounds.sort_unstable_by_key(|reading| (reading.at, reading.edge));
+        difference_bounds
     }
 
     fn stamps(&self, edge: EdgeIndex, [low, _]: [ClockId; 2]) -> [i64; 2] {

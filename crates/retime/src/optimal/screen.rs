@@ -20,7 +20,7 @@
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::parallel;
 
-use super::attribution::{PairStep, Watched, attribute};
+use super::attribution::{ComparedPair, PairStep, attribute};
 use super::relaxation::Relaxation;
 use super::still::moving;
 use retime_causality::edges::{EdgeIndex, InOrder};
@@ -32,7 +32,7 @@ const RECENT: usize = 256;
 
 /// A dependency between two clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct DifferenceBound {
     /// When, on the reference.
     pub(super) at: i64,
     /// Bound of `D`, what is added to the second clock more than to the first.
@@ -50,14 +50,14 @@ pub(super) trait Screened: Sync {
     /// How fast what is added to any other may change.
     fn drift(&self) -> f64;
     /// The dependencies between two clocks, by time.
-    fn readings(&self, clocks: [ClockId; 2]) -> Vec<Reading>;
+    fn difference_bounds(&self, clocks: [ClockId; 2]) -> Vec<DifferenceBound>;
     /// The stamps of two clocks at the ends of a dependency between them.
     fn stamps(&self, edge: EdgeIndex, clocks: [ClockId; 2]) -> [i64; 2];
 }
 
 /// The result of the scan of a pair.
 struct Scanned {
-    pair: Watched,
+    pair: ComparedPair,
     misread: Vec<(EdgeIndex, f64)>,
     steps: Vec<PairStep>,
 }
@@ -79,7 +79,7 @@ pub(super) fn screen(
         relaxation.drop_edge(edge, by);
     }
     let steps: Vec<PairStep> = scanned.iter().flat_map(|it| &it.steps).copied().collect();
-    let watched: Vec<Watched> = scanned.iter().map(|it| it.pair).collect();
+    let watched: Vec<ComparedPair> = scanned.iter().map(|it| it.pair).collect();
     let steps = attribute(&steps, &watched, trace.reference(), relaxation, monitor)?;
     // A clock that is set back stands still first; one that is set forward never.
     let back = steps.iter().filter(|it| it.back);
@@ -97,11 +97,11 @@ pub(super) fn screen(
 fn scan(trace: &impl Screened, clocks: [ClockId; 2]) -> Scanned {
     let free = clocks.iter().filter(|&&it| it != trace.reference()).count();
     let mut scan = Scan::new(trace.drift() * free as f64);
-    let readings = trace.readings(clocks);
-    let stamps = |it: &Reading| trace.stamps(it.edge, clocks);
-    let ends = [readings.first(), readings.last()];
+    let difference_bounds = trace.difference_bounds(clocks);
+    let stamps = |it: &DifferenceBound| trace.stamps(it.edge, clocks);
+    let ends = [difference_bounds.first(), difference_bounds.last()];
     let [from, to] = ends.map(|it| it.map_or([0; 2], stamps));
-    for reading in readings {
+    for reading in difference_bounds {
         scan.add(reading);
     }
     let Findings { misread, steps } = scan.finish();
@@ -113,7 +113,7 @@ fn scan(trace: &impl Screened, clocks: [ClockId; 2]) -> Scanned {
         by: step.by,
     };
     Scanned {
-        pair: Watched { clocks, from, to },
+        pair: ComparedPair { clocks, from, to },
         misread,
         steps: steps.into_iter().map(step).collect(),
     }
@@ -128,7 +128,7 @@ struct Zone {
 }
 
 impl Zone {
-    fn of(reading: &Reading) -> Self {
+    fn of(reading: &DifferenceBound) -> Self {
         let mut zone = Self {
             at: reading.at,
             low: f64::NEG_INFINITY,
@@ -140,7 +140,7 @@ impl Zone {
 
     /// The amount by which a dependency contradicts the interval, which opens by `drift` per tick;
     /// not at all if negative.
-    fn contradiction(&self, reading: &Reading, drift: f64) -> f64 {
+    fn contradiction(&self, reading: &DifferenceBound, drift: f64) -> f64 {
         let open = drift * self.at.abs_diff(reading.at) as f64;
         if reading.is_upper {
             self.low - open - reading.bound
@@ -160,7 +160,7 @@ impl Zone {
     }
 
     /// Narrows the interval by a dependency at this time or before it.
-    fn narrow(&mut self, reading: &Reading, drift: f64) {
+    fn narrow(&mut self, reading: &DifferenceBound, drift: f64) {
         let open = drift * self.at.abs_diff(reading.at) as f64;
         if reading.is_upper {
             self.high = self.high.min(reading.bound + open);
@@ -174,11 +174,11 @@ impl Zone {
 struct Rival {
     zone: Zone,
     /// Contradict the old interval.
-    members: Vec<Reading>,
+    members: Vec<DifferenceBound>,
     /// Contradict this one.
     against: usize,
     /// Contradict both.
-    strangers: Vec<Reading>,
+    strangers: Vec<DifferenceBound>,
     /// The amount by which the first member contradicts.
     by: f64,
 }
@@ -190,8 +190,8 @@ struct Findings {
 }
 
 struct ScreenedStep {
-    after: Reading,
-    until: Reading,
+    after: DifferenceBound,
+    until: DifferenceBound,
     /// The amount by which `D` rises, at least and at most.
     rise: (f64, f64),
     by: f64,
@@ -202,7 +202,7 @@ struct Scan {
     zone: Option<Zone>,
     rival: Option<Rival>,
     /// The last ones that agree with the zone.
-    recent: Vec<Reading>,
+    recent: Vec<DifferenceBound>,
     found: Findings,
 }
 
@@ -217,7 +217,7 @@ impl Scan {
         }
     }
 
-    fn add(&mut self, reading: Reading) {
+    fn add(&mut self, reading: DifferenceBound) {
         let zone = self.zone.get_or_insert(Zone::of(&reading));
         zone.advance(reading.at, self.drift);
         let by = zone.contradiction(&reading, self.drift);
@@ -245,7 +245,7 @@ impl Scan {
         self.decide();
     }
 
-    fn remember(&mut self, reading: Reading) {
+    fn remember(&mut self, reading: DifferenceBound) {
         if self.recent.len() >= 2 * RECENT {
             self.recent.drain(..RECENT);
         }
@@ -271,9 +271,11 @@ impl Scan {
     /// The rival becomes the interval: after a step, or since few were misread.
     fn succeed(&mut self, rival: &Rival) {
         let began = rival.members[0].at;
-        let contradict =
-            |it: &&Reading| it.at <= began && rival.zone.contradiction(it, self.drift) > 0.0;
-        let contradicting: Vec<Reading> = self.recent.iter().filter(contradict).copied().collect();
+        let contradict = |it: &&DifferenceBound| {
+            it.at <= began && rival.zone.contradiction(it, self.drift) > 0.0
+        };
+        let contradicting: Vec<DifferenceBound> =
+            self.recent.iter().filter(contradict).copied().collect();
         match contradicting.last() {
             Some(&after) if contradicting.len() >= ENOUGH => {
                 let rise = self.rise(rival, after.at);
@@ -315,7 +317,7 @@ impl Scan {
     }
 
     /// Those that agreed with neither side may agree with each other.
-    fn found_anew(&mut self, strangers: &[Reading], by: f64) {
+    fn found_anew(&mut self, strangers: &[DifferenceBound], by: f64) {
         let Some((first, others)) = strangers.split_first() else {
             return;
         };
@@ -332,8 +334,8 @@ impl Scan {
         self.rival = Some(rival);
     }
 
-    fn misread(&mut self, readings: &[Reading], by: f64) {
-        let misread = readings.iter().map(|reading| (reading.edge, by));
+    fn misread(&mut self, difference_bounds: &[DifferenceBound], by: f64) {
+        let misread = difference_bounds.iter().map(|reading| (reading.edge, by));
         self.found.misread.extend(misread);
     }
 
@@ -344,7 +346,7 @@ impl Scan {
 }
 
 impl Rival {
-    fn of(reading: Reading, by: f64) -> Self {
+    fn of(reading: DifferenceBound, by: f64) -> Self {
         Self {
             zone: Zone::of(&reading),
             members: vec![reading],

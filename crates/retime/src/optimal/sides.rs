@@ -48,7 +48,7 @@ fn cross(low: &[i128], high: &[i128]) -> bool {
 }
 
 /// The result of one side.
-pub(super) enum Answer {
+pub(super) enum SideResult {
     /// Bounds, and whether they are as narrow as they can be.
     Bounded(Side, bool),
     /// The cycles that forbid any.
@@ -57,8 +57,8 @@ pub(super) enum Answer {
 
 /// Both sides of a graph whose facts may contradict each other.
 pub(super) struct Sides {
-    pub(super) low: Answer,
-    pub(super) high: Answer,
+    pub(super) low: SideResult,
+    pub(super) high: SideResult,
 }
 
 impl Sides {
@@ -73,9 +73,9 @@ impl Sides {
         let answer = |side: f64, solved: SolvedGraph| {
             let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation);
             match solved {
-                SolvedGraph::Least(values) => Answer::Bounded(bounded(&values), true),
-                SolvedGraph::Stopped(values) => Answer::Bounded(bounded(&values), false),
-                SolvedGraph::Cycles(cycles) => Answer::Cycles(cycles),
+                SolvedGraph::Least(values) => SideResult::Bounded(bounded(&values), true),
+                SolvedGraph::Stopped(values) => SideResult::Bounded(bounded(&values), false),
+                SolvedGraph::Cycles(cycles) => SideResult::Cycles(cycles),
             }
         };
         let monitor = budget.monitor();
@@ -91,9 +91,9 @@ impl Sides {
 
     /// The cycles of both sides.
     pub(super) fn cycles(&self) -> Vec<PositiveCycle> {
-        let cycles = |answer: &Answer| match answer {
-            Answer::Cycles(cycles) => cycles.clone(),
-            Answer::Bounded(..) => Vec::new(),
+        let cycles = |answer: &SideResult| match answer {
+            SideResult::Cycles(cycles) => cycles.clone(),
+            SideResult::Bounded(..) => Vec::new(),
         };
         [cycles(&self.low), cycles(&self.high)].concat()
     }
@@ -101,7 +101,7 @@ impl Sides {
     /// Both together, if there are no cycles.
     pub(super) fn bounds(self, facts: &Facts<'_>, relaxation: &Relaxation) -> Option<OffsetBounds> {
         match (self.low, self.high) {
-            (Answer::Bounded(low, whole), Answer::Bounded(high, other)) => {
+            (SideResult::Bounded(low, whole), SideResult::Bounded(high, other)) => {
                 Some(facts.bounds(low, high, relaxation, whole && other))
             }
             _ => None,

@@ -16,7 +16,7 @@ pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i
     }
     let ends = stretches.iter();
     let ends = ends.flat_map(|&(clock, after, until)| [(clock, after), (clock, until)]);
-    let mut watch = Watch::of(ends.collect());
+    let mut watch = WatchedStamps::of(ends.collect());
     for edge in all.list.edges.all() {
         watch.see(edge.from, edge.sent, edge.cause.get());
         watch.see(edge.to, edge.received, edge.effect.get());
@@ -30,7 +30,7 @@ pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i
 }
 
 /// A stamp of a clock, and what the clock shows next to it.
-struct Still {
+struct WatchedStamp {
     place: (ClockId, i64),
     /// One that has this stamp, if there is any.
     event: Option<EventNode>,
@@ -40,7 +40,7 @@ struct Still {
     later: Option<i64>,
 }
 
-impl Still {
+impl WatchedStamp {
     fn see(&mut self, event: Option<EventNode>) {
         self.several |= self.event.zip(event).is_some_and(|(a, b)| a != b);
         self.event = event.or(self.event);
@@ -55,14 +55,14 @@ impl Still {
     }
 }
 
-/// Stamps that are looked for, by clock and stamp.
-struct Watch(Vec<Still>);
+/// The stamps that are looked for, in the order of clocks and stamps.
+struct WatchedStamps(Vec<WatchedStamp>);
 
-impl Watch {
+impl WatchedStamps {
     fn of(mut places: Vec<(ClockId, i64)>) -> Self {
         places.sort_unstable();
         places.dedup();
-        let still = |place| Still {
+        let still = |place| WatchedStamp {
             place,
             event: None,
             several: false,
@@ -82,7 +82,7 @@ impl Watch {
             same.see(event);
             next += 1;
         }
-        let own = |it: &&mut Still| it.place.0 == clock;
+        let own = |it: &&mut WatchedStamp| it.place.0 == clock;
         if let Some(later) = self.0.get_mut(next).filter(own) {
             later.before(stamp);
         }
@@ -93,7 +93,7 @@ impl Watch {
     }
 
     /// The finding where a clock stands still.
-    fn at(&self, clock: ClockId, stamp: i64) -> Option<&Still> {
+    fn at(&self, clock: ClockId, stamp: i64) -> Option<&WatchedStamp> {
         let place = (clock, stamp);
         let at = self.0.binary_search_by_key(&place, |it| it.place).ok()?;
         self.0.get(at).filter(|it| it.several)

@@ -15,7 +15,7 @@ use super::step::{SharedMethod, Step};
 use super::unsolved::{NotSolved, Unsolved};
 use super::used_delay::{AskedDelay, DelayStanding, UsedDelay};
 use crate::estimate::Estimate;
-use crate::grouping::{Grouping, SharedClock, Standing, split_clocks};
+use crate::grouping::{ClockAttribution, Grouping, SharedClock, split_clocks};
 use retime_causality::MinimalDelay;
 use retime_causality::merge::Sum;
 use retime_causality::{
@@ -90,7 +90,7 @@ pub struct Analysis {
 #[derive(Clone, Debug)]
 struct EdgeFigures {
     counts: Counts,
-    standings: Vec<Standing>,
+    attributions: Vec<ClockAttribution>,
     used_within_families: u64,
 }
 
@@ -139,7 +139,7 @@ impl EdgeFigures {
                 acknowledgements: sum(causality.acknowledgements()),
                 collectives: sum(collectives),
             },
-            standings: Standing::of_locations(clocks, info, causality),
+            attributions: ClockAttribution::of_locations(clocks, info, causality),
             used_within_families: used_within(causality, &families(info)),
         }
     }
@@ -229,13 +229,13 @@ impl Analysis {
     }
 
     /// The reasons for which each location is taken to read its clock.
-    pub fn standings(&self) -> &[Standing] {
-        &self.told.standings
+    pub fn attributions(&self) -> &[ClockAttribution] {
+        &self.told.attributions
     }
 
     /// Clocks that processes are taken to share since they ran on one node.
     pub fn shared_clocks(&self) -> Vec<SharedClock> {
-        SharedClock::all(&self.clocks, &self.info, &self.told.standings)
+        SharedClock::all(&self.clocks, &self.info, &self.told.attributions)
     }
 
     /// How much of the communication in the trace was looked at, given what its

@@ -64,7 +64,7 @@ impl Problem<'_> {
         &self,
         estimate: &Estimate,
         delay: &MinimalDelay,
-    ) -> Result<Option<Mended>, Cancelled> {
+    ) -> Result<Option<TiltedEstimate>, Cancelled> {
         let aligned = AlignedTrace {
             causality: self.causality,
             clocks: self.clocks,
@@ -81,7 +81,7 @@ impl Problem<'_> {
             });
             let moved = ends
                 .map(|(clock, stamp)| (mended.at(clock, stamp) - estimate.at(clock, stamp)).abs());
-            Mended {
+            TiltedEstimate {
                 moved: moved.fold(0.0, f64::max),
                 estimate: mended,
             }
@@ -90,7 +90,7 @@ impl Problem<'_> {
 }
 
 /// An estimate to which lines were added.
-struct Mended {
+struct TiltedEstimate {
     estimate: Estimate,
     /// The largest of what they add, in ticks.
     moved: f64,

@@ -95,7 +95,7 @@ use retime_causality::Place;
 use retime_causality::merge::Merge;
 use retime_model::Cancelled;
 
-use super::working::{ComparedWork, HostWork, Standing, Working};
+use super::working::{ComparedWork, HostWork, IdleTimes, Working};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
 const FOLLOWED: usize = 5;
@@ -406,7 +406,7 @@ impl<'a> History<'a> {
     }
 
     /// How long each process stood still.
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> IdleTimes {
         let mut all = vec![Working::default(); self.ends.len()];
         for visit in &self.all.visits {
             if let Some(own) = all.get_mut(visit.process as usize) {
@@ -419,7 +419,7 @@ impl<'a> History<'a> {
                 own.add(visit.begin, end, wait);
             }
         }
-        Standing::of(&all)
+        IdleTimes::of(&all)
     }
 
     /// The number that a process has held up. The share of a wait that is due to it follows from those of

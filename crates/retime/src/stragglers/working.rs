@@ -155,9 +155,9 @@ impl HostWork {
     }
 }
 
-/// How long a process stood still while all took part.
+/// How long a process was idle while all took part.
 #[derive(Clone, Copy)]
-enum Stood {
+enum Idleness {
     /// It took no part,
     Never,
     /// or too seldom to be compared,
@@ -166,7 +166,7 @@ enum Stood {
     For(u64),
 }
 
-impl Stood {
+impl Idleness {
     fn compared(self) -> Option<u64> {
         match self {
             Self::For(idle) => Some(idle),
@@ -175,12 +175,12 @@ impl Stood {
     }
 }
 
-/// How long each process stood still.
-pub(super) struct Standing {
-    of: Vec<Stood>,
+/// How long each process was idle.
+pub(super) struct IdleTimes {
+    of: Vec<Idleness>,
 }
 
-impl Standing {
+impl IdleTimes {
     pub(super) fn of(all: &[Working]) -> Self {
         let took_part = all.iter().map(|it| it.visits).filter(|&it| it > 0);
         let mut visits: Vec<usize> = took_part.collect();
@@ -193,11 +193,11 @@ impl Standing {
         let last = extents().map(|it| it.1).min().unwrap_or(0);
         let idle = |it: &Working| {
             if is_compared(&it) {
-                Stood::For(it.idle(first, last))
+                Idleness::For(it.idle(first, last))
             } else if it.visits > 0 {
-                Stood::Unknown
+                Idleness::Unknown
             } else {
-                Stood::Never
+                Idleness::Never
             }
         };
         Self {
@@ -209,10 +209,10 @@ impl Standing {
     pub(super) fn processes(&self) -> Vec<Option<ComparedWork>> {
         let mut all: Vec<u64> = self.of.iter().filter_map(|it| it.compared()).collect();
         all.sort_unstable();
-        let work = |it: &Stood| match it {
-            Stood::Never => None,
-            Stood::For(own) if all.len() > 1 => Some(of_others(&all, *own)),
-            Stood::For(_) | Stood::Unknown => Some(ComparedWork::default()),
+        let work = |it: &Idleness| match it {
+            Idleness::Never => None,
+            Idleness::For(own) if all.len() > 1 => Some(of_others(&all, *own)),
+            Idleness::For(_) | Idleness::Unknown => Some(ComparedWork::default()),
         };
         self.of.iter().map(work).collect()
     }
@@ -301,7 +301,7 @@ mod tests {
     }
 
     fn compared(all: &[Working]) -> Vec<Option<ComparedWork>> {
-        Standing::of(all).processes()
+        IdleTimes::of(all).processes()
     }
 
     fn longer(longer: u64, differ: u64) -> ComparedWork {
@@ -324,7 +324,7 @@ mod tests {
         let with = |messages: u64, hosts: &[(usize, [i64; 3])]| {
             let all: Vec<Working> = hosts.iter().map(|it| meeting(&it.1, &meets)).collect();
             let nodes: Vec<Option<usize>> = hosts.iter().map(|it| Some(it.0)).collect();
-            let found = Standing::of(&all).hosts(&nodes).into_iter();
+            let found = IdleTimes::of(&all).hosts(&nodes).into_iter();
             found
                 .map(|it| (it.node, it.is_slow(messages), it.processes, it.work))
                 .collect::<Vec<_>>()

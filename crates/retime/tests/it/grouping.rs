@@ -9,7 +9,9 @@ use crate::silent::{
 use proptest::prelude::*;
 use retime::causality::{Causality, check};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
-use retime::{Grouping, LocationIndex, MinimalDelay, Standing, Ticks, TraceInfo, split_clocks};
+use retime::{
+    ClockAttribution, Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo, split_clocks,
+};
 
 /// The clock of each location.
 fn clocks(info: &TraceInfo, causality: &Causality, grouping: Grouping) -> Vec<u32> {
@@ -260,8 +262,8 @@ proptest! {
                     let cycle = cycle(refuted);
                     let finer = split_clocks(&clocks, &trace.info, &causality, &cycle).unwrap();
                     prop_assert!(finer.len() > clocks.len());
-                    let standings = Standing::of_locations(&finer, &trace.info, &causality);
-                    prop_assert!(no_home_was_left_out(&finer, &trace.info, &standings));
+                    let attributions = ClockAttribution::of_locations(&finer, &trace.info, &causality);
+                    prop_assert!(no_home_was_left_out(&finer, &trace.info, &attributions));
                     clocks = finer;
                 }
             }

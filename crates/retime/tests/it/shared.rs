@@ -132,7 +132,7 @@ pub(crate) fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), T
     prop_assert_eq!(&a.delay().delay, &b.delay().delay);
     prop_assert_eq!(a.delay().half_round_trip, b.delay().half_round_trip);
     prop_assert_eq!(a.counts(), b.counts());
-    prop_assert_eq!(a.standings(), b.standings());
+    prop_assert_eq!(a.attributions(), b.attributions());
     prop_assert_eq!(a.examined(&[]), b.examined(&[]));
     prop_assert_eq!(a.causality().defects(), b.causality().defects());
     same_check(a.recorded(), b.recorded())?;

@@ -8,7 +8,7 @@ use crate::common::{Call, Trace, cycle};
 use retime::causality::Causality;
 use retime::clock::{Gamma, controlled};
 use retime::{
-    Clocks, Grouping, LocationIndex, MinimalDelay, Process, Standing, Ticks, TraceInfo,
+    ClockAttribution, Clocks, Grouping, LocationIndex, MinimalDelay, Process, Ticks, TraceInfo,
     split_clocks,
 };
 
@@ -27,8 +27,12 @@ fn clocks(info: &TraceInfo, causality: &Causality, grouping: Grouping) -> Vec<u3
     numbers(&grouping.clocks(info, causality))
 }
 
-fn standings(info: &TraceInfo, causality: &Causality, grouping: Grouping) -> Vec<Standing> {
-    Standing::of_locations(&grouping.clocks(info, causality), info, causality)
+fn attributions(
+    info: &TraceInfo,
+    causality: &Causality,
+    grouping: Grouping,
+) -> Vec<ClockAttribution> {
+    ClockAttribution::of_locations(&grouping.clocks(info, causality), info, causality)
 }
 
 /// Locations of processes on nodes, of which these exchange messages that nothing is
@@ -54,10 +58,14 @@ fn a_thread_reads_the_clock_of_its_process() {
     let (info, it) = talking(&[(0, 0), (1, 1), (1, 1)], &[(0, 1)]);
     for grouping in ALL {
         assert_eq!(clocks(&info, &it, grouping), [0, 1, 1], "{grouping:?}");
-        let found = standings(&info, &it, grouping);
+        let found = attributions(&info, &it, grouping);
         assert_eq!(
             found,
-            [Standing::Tied, Standing::Tied, Standing::OfProcess],
+            [
+                ClockAttribution::Tied,
+                ClockAttribution::Tied,
+                ClockAttribution::OfProcess
+            ],
             "{grouping:?}"
         );
     }
@@ -78,8 +86,8 @@ fn a_stream_reads_the_clock_of_the_process_that_made_its_context() {
         }
         for grouping in ALL {
             assert_eq!(clocks(&info, &it, grouping), [0, 1, 1, 1], "{grouping:?}");
-            let found = standings(&info, &it, grouping);
-            assert_eq!(found[2..], [Standing::OfCreator; 2], "{grouping:?}");
+            let found = attributions(&info, &it, grouping);
+            assert_eq!(found[2..], [ClockAttribution::OfCreator; 2], "{grouping:?}");
         }
     }
 }
@@ -95,10 +103,10 @@ fn a_stream_of_a_silent_process_goes_with_it() {
     };
     for grouping in ALL {
         assert_eq!(clocks(&info, &it, grouping), [0, 1, 1, 1], "{grouping:?}");
-        let found = standings(&info, &it, grouping);
+        let found = attributions(&info, &it, grouping);
         assert_eq!(
             found[2..],
-            [Standing::OfNode, Standing::OfCreator],
+            [ClockAttribution::OfNode, ClockAttribution::OfCreator],
             "{grouping:?}"
         );
     }
@@ -111,8 +119,8 @@ fn who_was_made_on_another_node_goes_with_its_own() {
     info.processes[2].creator = Some(0);
     for grouping in ALL {
         assert_eq!(clocks(&info, &it, grouping), [0, 1, 1], "{grouping:?}");
-        let found = standings(&info, &it, grouping);
-        assert_eq!(found[2], Standing::OfNode, "{grouping:?}");
+        let found = attributions(&info, &it, grouping);
+        assert_eq!(found[2], ClockAttribution::OfNode, "{grouping:?}");
     }
 }
 
@@ -126,13 +134,16 @@ fn a_process_of_a_divided_node_goes_with_the_next() {
         [0, 1, 1, 2, 2, 3, 3],
         "of two equally near the earlier"
     );
-    let found = standings(&info, &it, Grouping::Process);
+    let found = attributions(&info, &it, Grouping::Process);
     for silent in [2, 4, 6] {
-        assert_eq!(found[silent], Standing::OfNearest);
+        assert_eq!(found[silent], ClockAttribution::OfNearest);
     }
     // Where they share a clock, nobody has to choose.
     assert_eq!(clocks(&info, &it, Grouping::Node), [0, 1, 1, 1, 1, 1, 1]);
-    assert_eq!(standings(&info, &it, Grouping::Node)[2], Standing::OfNode);
+    assert_eq!(
+        attributions(&info, &it, Grouping::Node)[2],
+        ClockAttribution::OfNode
+    );
 }
 
 #[test]
@@ -142,8 +153,8 @@ fn what_nothing_speaks_of_keeps_its_clock() {
     info.processes[3].node = None;
     for grouping in ALL {
         assert_eq!(clocks(&info, &it, grouping), [0, 1, 2, 3], "{grouping:?}");
-        let found = standings(&info, &it, grouping);
-        assert_eq!(found[2..], [Standing::Unknown; 2], "{grouping:?}");
+        let found = attributions(&info, &it, grouping);
+        assert_eq!(found[2..], [ClockAttribution::Unknown; 2], "{grouping:?}");
     }
 }
 
@@ -195,8 +206,8 @@ fn a_stream_that_keeps_to_its_launches_goes_with_its_host() {
     let (info, it) = launching(120, false);
     for grouping in ALL {
         assert_eq!(clocks(&info, &it, grouping), [0, 1, 1], "{grouping:?}");
-        let found = standings(&info, &it, grouping);
-        assert_eq!(found[2], Standing::OfCreator, "{grouping:?}");
+        let found = attributions(&info, &it, grouping);
+        assert_eq!(found[2], ClockAttribution::OfCreator, "{grouping:?}");
     }
 }
 
@@ -210,8 +221,8 @@ fn a_stream_with_dependencies_elsewhere_is_judged_by_them() {
         (Grouping::Location, [0, 1, 2]),
     ] {
         assert_eq!(clocks(&info, &it, grouping), expected, "{grouping:?}");
-        let found = standings(&info, &it, grouping);
-        assert_eq!(found[2], Standing::Tied, "{grouping:?}");
+        let found = attributions(&info, &it, grouping);
+        assert_eq!(found[2], ClockAttribution::Tied, "{grouping:?}");
     }
 }
 
@@ -234,8 +245,8 @@ fn a_process_that_talks_to_itself_alone_goes_with_its_node() {
     let (info, it) = talking(&places, &[(0, 1), (2, 3), (3, 2)]);
     for grouping in [Grouping::Auto, Grouping::Node, Grouping::Process] {
         assert_eq!(clocks(&info, &it, grouping), [0, 1, 1, 1], "{grouping:?}");
-        let found = standings(&info, &it, grouping);
-        assert_eq!(found[2..], [Standing::OfNode; 2], "{grouping:?}");
+        let found = attributions(&info, &it, grouping);
+        assert_eq!(found[2..], [ClockAttribution::OfNode; 2], "{grouping:?}");
     }
     // As clocks of their own they tell about each other.
     assert_eq!(clocks(&info, &it, Grouping::Location), [0, 1, 2, 3]);
@@ -420,12 +431,17 @@ impl<N: Copy + Ord> Rule<'_, N> {
 }
 
 /// Whether nobody is left alone who has a process, creator or node to go with.
-pub fn no_home_was_left_out(clocks: &Clocks, info: &TraceInfo, standings: &[Standing]) -> bool {
+pub fn no_home_was_left_out(
+    clocks: &Clocks,
+    info: &TraceInfo,
+    attributions: &[ClockAttribution],
+) -> bool {
     let tied = |process: usize| {
-        (0..info.locations.len())
-            .any(|it| info.locations[it].process == process && standings[it] == Standing::Tied)
+        (0..info.locations.len()).any(|it| {
+            info.locations[it].process == process && attributions[it] == ClockAttribution::Tied
+        })
     };
-    let alone = |location: &usize| standings[*location] == Standing::Unknown;
+    let alone = |location: &usize| attributions[*location] == ClockAttribution::Unknown;
     (0..info.locations.len()).filter(alone).all(|location| {
         let process = info.locations[location].process;
         let node = info.processes[process].node;
@@ -435,6 +451,6 @@ pub fn no_home_was_left_out(clocks: &Clocks, info: &TraceInfo, standings: &[Stan
             && clocks
                 .locations(clocks.of(LocationIndex(location as u32)))
                 .iter()
-                .all(|it| standings[it.as_usize()] == Standing::Unknown)
+                .all(|it| attributions[it.as_usize()] == ClockAttribution::Unknown)
     })
 }

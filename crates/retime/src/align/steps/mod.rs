@@ -108,7 +108,7 @@ pub(super) fn explain(
 mod tests {
     use super::*;
     use crate::align::selection::Stiffness;
-    use crate::align::stages::{Asked, align_plainly};
+    use crate::align::stages::{AlignmentTask, align_plainly};
     use crate::align::{Relation, align_edges};
     use crate::optimal;
     use parts::Parts;
@@ -166,18 +166,18 @@ mod tests {
     #[test]
     fn what_needs_more_wander_than_is_of_interest_is_given_up() {
         let list = InOrder::new(&exchange(2_000), &()).unwrap().list;
-        let asked = Asked {
+        let task = AlignmentTask {
             stiffness: Stiffness {
                 measured_to: Some(OPTIONS.usual_wander()),
                 ..Stiffness::default()
             },
-            ..Asked::of(TickRate::per_second(1_000_000_000).unwrap(), ClockId(0))
+            ..AlignmentTask::of(TickRate::per_second(1_000_000_000).unwrap(), ClockId(0))
         };
-        let whole = align_plainly(&list, asked, &()).unwrap();
+        let whole = align_plainly(&list, task, &()).unwrap();
         assert!(whole.needed.is_infinite(), "{}", whole.needed);
         let set = (shown(2, 999_000), shown(2, 1_000_000));
         let parts = Parts::new(vec![vec![], vec![], vec![set]]).unwrap();
-        let divided = align_plainly(&parts.split(&list), asked, &()).unwrap();
+        let divided = align_plainly(&parts.split(&list), task, &()).unwrap();
         assert!(
             divided.needed <= OPTIONS.usual_wander(),
             "{}",

@@ -20,7 +20,7 @@ use super::unset::unset;
 use crate::align::ClockStep;
 use crate::align::options::OPTIONS;
 use crate::align::selection::Stiffness;
-use crate::align::stages::{Asked, SmoothAlignment, align_plainly};
+use crate::align::stages::{AlignmentTask, SmoothAlignment, align_plainly};
 use crate::estimate::Estimate;
 use retime_causality::edges::{InOrder, ListedEdges, Source};
 use retime_model::TickRate;
@@ -180,11 +180,11 @@ impl StepSearch<'_> {
         known: &Explained,
         stiffness: Stiffness,
     ) -> Result<SmoothAlignment, Cancelled> {
-        let asked = Asked {
+        let task = AlignmentTask {
             stiffness,
-            ..Asked::of(self.rate, known.alignment.estimate.reference)
+            ..AlignmentTask::of(self.rate, known.alignment.estimate.reference)
         };
-        align_plainly(&self.listed.list, asked, self.monitor)
+        align_plainly(&self.listed.list, task, self.monitor)
     }
 
     /// Without the steps that nothing needs, the gentlest first: where a clock is known little
@@ -273,13 +273,13 @@ impl StepSearch<'_> {
         may_wander: bool,
     ) -> Result<Option<InParts>, Cancelled> {
         let before = incumbent.explained;
-        let asked = Asked {
+        let task = AlignmentTask {
             stiffness: Stiffness {
                 may_wander,
                 measured_to: Some(incumbent.at_most),
                 ..Stiffness::default()
             },
-            ..Asked::of(self.rate, before.alignment.estimate.reference)
+            ..AlignmentTask::of(self.rate, before.alignment.estimate.reference)
         };
         let smallest = before
             .alignment
@@ -300,7 +300,7 @@ impl StepSearch<'_> {
             let Some(parts) = Parts::new(cuts) else {
                 return Ok(None);
             };
-            let aligned = align_plainly(&parts.split(list), asked, self.monitor)?;
+            let aligned = align_plainly(&parts.split(list), task, self.monitor)?;
             if aligned.needed > incumbent.at_most {
                 return Ok(None);
             }

@@ -54,10 +54,10 @@ impl Graph {
         state: &mut GraphSearch,
         budget: &mut Budget<'_>,
     ) -> Result<(), Cancelled> {
-        let mut settling = Settling::new(self, from, state);
+        let mut propagation = Propagation::new(self, from, state);
         let mut pace = Pace::of(budget.monitor);
-        while let Some(node) = settling.next() {
-            let steps = settling.leave_with_neighbours(node);
+        while let Some(node) = propagation.next() {
+            let steps = propagation.leave_with_neighbours(node);
             budget.use_up(steps);
             pace.events(steps as usize)?;
         }
@@ -66,7 +66,7 @@ impl Graph {
 }
 
 /// Values that are being settled.
-struct Settling<'a> {
+struct Propagation<'a> {
     graph: &'a Graph,
     reached: Reached,
     is_left: Vec<bool>,
@@ -75,7 +75,7 @@ struct Settling<'a> {
     state: &'a mut GraphSearch,
 }
 
-impl<'a> Settling<'a> {
+impl<'a> Propagation<'a> {
     fn new(graph: &'a Graph, from: u32, state: &'a mut GraphSearch) -> Self {
         let from = (state.values[from as usize], Reverse(from));
         Self {
@@ -106,7 +106,7 @@ impl<'a> Settling<'a> {
             self.beside(node, Some(node + 1), Parent::Before),
         ];
         loop {
-            let value = |side: &Option<Beside>| side.as_ref().map(|it| it.value);
+            let value = |side: &Option<NextMoment>| side.as_ref().map(|it| it.value);
             let side = usize::from(value(&sides[1]) > value(&sides[0]));
             let Some(next) = sides[side].take() else {
                 return steps;
@@ -129,7 +129,7 @@ impl<'a> Settling<'a> {
     }
 
     /// Raises a neighbour on the clock, if that has to go on from there.
-    fn beside(&mut self, node: usize, to: Option<usize>, parent: Parent) -> Option<Beside> {
+    fn beside(&mut self, node: usize, to: Option<usize>, parent: Parent) -> Option<NextMoment> {
         let to = to?;
         let graph = self.graph;
         let (clock, piece, at) = graph.moments[node];
@@ -137,7 +137,7 @@ impl<'a> Settling<'a> {
         let apart = i128::from(at.abs_diff(end));
         let value = self.state.values[node].saturating_sub(graph.slope.over(apart));
         let goes_on = (of, other) == (clock, piece) && self.raise(to, value, parent);
-        goes_on.then_some(Beside {
+        goes_on.then_some(NextMoment {
             node: to,
             value,
             parent,
@@ -200,7 +200,7 @@ impl<'a> Settling<'a> {
 }
 
 /// The next moment of a clock.
-struct Beside {
+struct NextMoment {
     node: usize,
     value: i128,
     parent: Parent,
@@ -293,11 +293,11 @@ mod tests {
         let graph = Graph::new(clocks as usize, bounds, None, slope, &()).unwrap();
         let source = graph.node(&first).unwrap();
         let mut state = GraphSearch::new(&graph, Some(source));
-        let mut settling = Settling::new(&graph, source as u32, &mut state);
+        let mut propagation = Propagation::new(&graph, source as u32, &mut state);
         let mut queued = 0;
-        while let Some(node) = settling.next() {
+        while let Some(node) = propagation.next() {
             queued += 1;
-            settling.leave_with_neighbours(node);
+            propagation.leave_with_neighbours(node);
         }
         // Two ways along each clock, one to it, and those that came before a higher one: not one
         // for each of thousands of messages.
