@@ -40,7 +40,7 @@ pub(crate) unsafe fn giving<T>(
     work: impl FnOnce() -> Result<T, Failed>,
 ) -> Status {
     guarded(|| {
-        // SAFETY: as promised by who calls this.
+        // SAFETY: as the caller promises.
         let place = unsafe { place(to, name) }?;
         place.write(work()?);
         Ok(Status::Ok)
@@ -58,7 +58,7 @@ pub(crate) unsafe fn making<T>(
     work: impl FnOnce() -> Result<T, Failed>,
 ) -> Status {
     guarded(|| {
-        // SAFETY: as promised by who calls this.
+        // SAFETY: as the caller promises.
         let place = unsafe { place(to, name) }?;
         place.write(std::ptr::null_mut());
         let handle = Box::new(work()?);
@@ -77,7 +77,7 @@ pub(crate) unsafe fn unmade<T>(handle: *mut T) {
         return;
     }
     guarded(|| {
-        // SAFETY: as promised by who calls this, it came from `Box::into_raw`.
+        // SAFETY: as the caller promises, it came from `Box::into_raw`.
         drop(unsafe { Box::from_raw(handle) });
         Ok(Status::Ok)
     });
@@ -175,7 +175,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a CSt
 ///
 /// As of [`text`].
 pub(crate) unsafe fn path<'a>(path: *const c_char, name: &str) -> Result<&'a Path, Failed> {
-    // SAFETY: as promised by who calls this.
+    // SAFETY: as the caller promises.
     let bytes = unsafe { text(path, name) }?.to_bytes();
     if bytes.is_empty() {
         return Err(Failed::argument(format!("{name} is empty: give a path")));
@@ -202,7 +202,7 @@ pub(crate) unsafe fn words(words: *const *const c_char) -> Result<Vec<OsString>,
         if word.is_null() {
             return Ok(all);
         }
-        // SAFETY: as promised by who calls this.
+        // SAFETY: as the caller promises.
         let word = unsafe { text(word, "an option") }?;
         all.push(OsStr::from_bytes(word.to_bytes()).to_owned());
     }

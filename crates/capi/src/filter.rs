@@ -412,7 +412,7 @@ unsafe fn taken(
     kind: impl FnOnce() -> Result<EventKind, Failed>,
 ) -> Status {
     guarded(|| {
-        // SAFETY: as promised by who calls this.
+        // SAFETY: as the caller promises.
         let filter = unsafe { used(filter, "the filter") }?;
         filter.0.push(Event {
             location: LocationIndex(location),

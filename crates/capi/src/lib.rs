@@ -11,9 +11,9 @@
 //! clock                 retime::clock::PiggybackClock: a clock carried along by a program
 //! ```
 //!
-//! Options are words of the command line, taken by the parser of the command, so that what is
-//! taken, refused, done and reported is what the command takes, refuses, does and reports.
-//! `docs/C-API.md` is for who uses it.
+//! Options are words of the command line and go through the parser of the command, so that the
+//! library accepts, refuses, does and reports exactly what the command does.
+//! `docs/C-API.md` is the manual for its users.
 
 mod border;
 mod clock;

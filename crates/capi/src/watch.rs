@@ -94,7 +94,7 @@ pub(crate) unsafe fn call(
     let watch: Arc<dyn library::Watch> = if watch.is_null() {
         Arc::new(Nobody)
     } else {
-        // SAFETY: as promised by who calls this.
+        // SAFETY: as the caller promises.
         Arc::new(Watching(*unsafe { seen(watch, "the watcher") }?))
     };
     Ok(library::Call {

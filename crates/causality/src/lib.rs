@@ -1,6 +1,6 @@
 //! Happened-before: which events must follow which, whatever the clocks say.
 //!
-//! For who asks which event follows which, and why one was not used. Nothing here knows how clocks are
+//! It answers which event follows which, and why one was not used. Nothing here knows how clocks are
 //! corrected; of files, formats and the processes that share a trace it knows as little: those
 //! that have other parts of it are behind one trait, [`Rest`].
 //!
@@ -17,7 +17,7 @@
 //! [`Causality::build`] joins the logs of all locations, or those of a [part](Whole) of them. The
 //! result is small: 17 bytes per event with a role; dependencies of collectives stay implicit.
 //! [`check`] says which dependencies given times contradict, [`edges`] lists those between
-//! different clocks for who estimates how these differ, and [`order`] takes all events one after
+//! different clocks for estimators of how these differ, and [`order`] takes all events one after
 //! the other, causes first. The least time that an effect needs is a [`MinimalDelay`].
 //!
 //! ```

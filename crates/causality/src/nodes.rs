@@ -446,7 +446,7 @@ impl Nodes {
         &self.events[nodes.range()]
     }
 
-    /// Event numbers of all nodes, for who lets go of the rest.
+    /// Event numbers of all nodes, for callers that drop the other columns.
     pub fn event_numbers(&self) -> Arc<Vec<u32>> {
         Arc::clone(&self.events)
     }

@@ -283,7 +283,7 @@ impl Analysed {
         Ok(())
     }
 
-    /// Reads the times of all events once more, for who looks at each of them: each process
+    /// Reads the times of all events once more, for callers that look at each of them: each process
     /// those of its part.
     pub(crate) fn all_events(&self) -> Result<AllEvents, CliError> {
         let causality = self.analysis.causality();
@@ -341,7 +341,7 @@ impl Analysed {
     }
 
     /// Adds to the report how far times can be from the truth: those that a
-    /// solution gives, or else the recorded ones; and what they say of who came last.
+    /// solution gives, or else the recorded ones; and which participants came last by them.
     pub(crate) fn bound(
         &self,
         report: &mut model::Report,

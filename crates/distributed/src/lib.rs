@@ -1,21 +1,21 @@
 //! A trace whose parts lie in several processes, analysed as one.
 //!
-//! For whoever runs retime on many nodes. The library `retime` knows parts of a trace, ghosts
-//! and partial values; here is who has which part, and how what is missing gets there. How
-//! messages travel is up to [`Peers`]; of files and formats nothing is known.
+//! The library `retime` knows parts of a trace, ghosts and partial values. This crate decides
+//! which process owns which part, and brings ghosts and partial values to the processes that need
+//! them. How messages travel is up to [`Peers`]; files and formats are unknown here.
 //!
 //! | module | concept |
 //! |---|---|
-//! | `peers` | processes that send each other messages, and why they stop to |
-//! | `distribution` | which process owns which locations; reductions and exchanges (`tree`: how messages travel; `talks`: who sends something to whom) |
-//! | `ghosts` | which events of others each process has to know |
+//! | `peers` | processes that send each other messages, and why they may stop |
+//! | `distribution` | which process owns which locations; reductions and exchanges (`tree`: how messages travel; `talks`: which process sends to which) |
+//! | `ghosts` | which events of other processes each one needs a copy of |
 //! | `owners` | which process joins which collective operations |
 //! | `build` | happened-before of ghosts and own events |
-//! | `part` | what a process exchanges with whom |
+//! | `part` | what a process exchanges with each other one |
 //! | `guess` | values of ghosts that are guessed, where hardly any event moves (`batch`: values as they are sent) |
 //! | `replay` | a computation that goes from process to process in one pass |
-//! | `rest` | what the library asks of other parts of a trace |
-//! | `analysis` | the steps of an analysis, taken by all |
+//! | `rest` | the library's requests to other parts of a trace |
+//! | `analysis` | the steps of an analysis, which all processes take together |
 
 mod analysis;
 mod batch;

@@ -1,4 +1,4 @@
-//! Unpacking a few blocks ahead of who reads, on a thread of its own.
+//! Unpacking a few blocks ahead of the reader, on a thread of its own.
 //!
 //! ```text
 //! thread   file --> unpacked blocks --> | full |  |  | --> who reads
@@ -26,7 +26,7 @@ pub(crate) struct Ahead<'a> {
     taken: Taken<'a>,
 }
 
-/// The bytes of the file that were taken, told on the side of who reads.
+/// The bytes of the file that were taken, as the reading side counts them.
 pub(crate) struct Taken<'a> {
     pub(crate) bytes: Arc<AtomicU64>,
     pub(crate) tell: Box<dyn FnMut(u64) + Send + 'a>,
@@ -55,7 +55,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Content that is no further than who reads it.
+/// Content that is unpacked only as far as it is read.
 pub(crate) struct Beside<'a, R> {
     pub(crate) content: R,
     pub(crate) taken: Taken<'a>,

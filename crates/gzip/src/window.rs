@@ -58,7 +58,7 @@ impl<'a> Window<'a> {
         Ok(Self::over(source, effort, longest))
     }
 
-    /// A window over a file that is unpacked on a thread of its own, ahead of who reads,
+    /// A window over a file that is unpacked on a thread of its own, ahead of the reader,
     /// if it is compressed; `tell` is told of bytes that were taken from it.
     pub fn ahead(
         file: impl Read + Send + 'static,

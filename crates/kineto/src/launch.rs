@@ -1,4 +1,4 @@
-//! Kernels that do not say what they do, from who launched them.
+//! Kernels that do not say what they do, told by the call that launched them.
 //!
 //! NCCL's kernels carry their operation, sizes and group since PyTorch 2.2. Before, and where a
 //! library other than NCCL brings kernels of its own, a kernel has a number only

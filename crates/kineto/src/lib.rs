@@ -25,14 +25,14 @@
 //! compiled instructions --> calls            where it is known who takes part
 //! sizes    signatures --> bytes                what an operation moves
 //! facts    calls --> facts                     what a table of operations says
-//! launch   kernels --> calls                   what they do, from who launched them
+//! launch   kernels --> calls                   what they do, told by the call that launched them
 //! devices  calls --> what they started         on devices, and who waited for it
 //! early    kernels and launches --> warning   whether GPU and host are on one clock
 //! apart    early kernels --> clocks            of devices, which are processes of their own then
 //! between  host and device --> dependencies    where these are two clocks
 //! few      names --> words                     the first few of many
 //! repeated events --> each once             that stand in a file twice
-//! posted   ranges of gloo --> messages         whom they go to, from who asked for them
+//! posted   ranges of gloo --> messages         their receivers, told by the call that posted them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
 //! named_ranks names of files --> ranks          where files say none

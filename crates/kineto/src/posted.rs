@@ -1,4 +1,4 @@
-//! Messages of gloo, from who asked for them.
+//! Messages of gloo, told by the call that posted them.
 //!
 //! The program asks for a message by a call that says peer and tag, and within it begins
 //! another range, which says nothing but how long the message takes:

@@ -1,6 +1,6 @@
 //! Logical clocks that repair a trace, and what smooths their jumps.
 //!
-//! For who reads Lamport 1978, Rabenseifner 1997 and 2000, Becker 2010 and Linford 2007. Nothing
+//! For readers of Lamport 1978, Rabenseifner 1997 and 2000, Becker 2010 and Linford 2007. Nothing
 //! here knows how clocks are aligned, how far times can be from the truth, or of any file.
 //!
 //! A logical clock goes through the events of a trace in causal order and gives

@@ -34,13 +34,13 @@ const QUIET: u32 = 8;
 /// The four stamps of a question and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
-    /// When the question went, by the clock of who asks.
+    /// When the question went, by the clock of the client.
     pub asked: Timestamp,
     /// When it arrived, by the clock of the reference.
     pub taken: Timestamp,
     /// When the answer went, by the clock of the reference.
     pub answered: Timestamp,
-    /// When it arrived, by the clock of who asks.
+    /// When it arrived, by the clock of the client.
     pub back: Timestamp,
 }
 
@@ -53,7 +53,7 @@ impl RoundTrip {
         (at_reference >= 0 && both >= 0).then_some(Ticks(both))
     }
 
-    /// The middle of what can have to be added to the clock of who asks.
+    /// The middle of what can have to be added to the clock of the client.
     pub fn offset(&self) -> Ticks {
         let least = i128::from(difference(self.answered, self.back));
         let most = i128::from(difference(self.taken, self.asked));

@@ -1,6 +1,6 @@
 //! How far the clocks of processes are from that of process 0, measured by round trips.
 //!
-//! For who has processes that can send each other a few words: a program under MPI, a job
+//! For processes that can send each other a few words: a program under MPI, a job
 //! before it begins, a tracer. Nothing here knows MPI; [`Exchange`] is all that is asked of it.
 //!
 //! ```text

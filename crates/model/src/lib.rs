@@ -26,10 +26,10 @@
 //! | `saved_name` | names of files as plain data |
 //! | [`mod@format`] | what a trace format has to do |
 //! | `monitor` | progress and cancelling |
-//! | [`presence`], `access`, `version` | what lies at a path; who may read and write a copy; whether a file is still the same |
+//! | [`presence`], `access`, `version` | the kind of a path; owner and permissions of a copy; changes of a file since it was opened |
 //! | [`packed`] | columns of numbers as bytes, for other processes |
-//! | `near` | binary search for what comes next |
-//! | `open` | what has begun under a number and is not over |
+//! | `near` | galloping search from the last answer |
+//! | `open` | operations that have begun under a number and are not over |
 //! | `words` | numbers with their nouns |
 
 mod access;

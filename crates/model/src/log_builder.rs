@@ -395,7 +395,7 @@ impl LogBuilder {
     }
 
     /// An event with a role of which more is said later: by [`called`](Self::called), or
-    /// by who knows the logs of other locations, in the columns of the finished one.
+    /// by code that knows the logs of other locations, in the columns of the finished one.
     pub fn takes_part(&mut self, event: u64, time: Timestamp, role: Role) -> LogNode {
         self.push(event, time, role)
     }

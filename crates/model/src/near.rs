@@ -1,12 +1,15 @@
-//! Binary search for those who mostly ask for what comes next.
+//! Galloping search: a binary search that begins at the last answer.
 //!
-//! Who goes through a trace in order looks up one knot after the other. Most answers
-//! lie at the last one or right after it, where a search over all would begin from
-//! nothing each time: so steps of 1, 2, 4, ... from the last answer on, and a search
-//! between the last two of them. It takes time logarithmic in how far that was.
+//! A walk through a trace in order looks up one knot after the other, and most answers lie at
+//! the last one or right after it, where a search over all would begin from nothing each time.
+//! So the steps from the last answer double, 1, 2, 4, ..., until they are past the next one, and a
+//! binary search goes between the last two of them: time logarithmic in the distance.
+//!
+//! Source: J. L. Bentley and A. C. Yao, *An almost optimal algorithm for unbounded searching*,
+//! Information Processing Letters 5 (1976).
 
-/// As [`slice::partition_point`], for answers that are mostly at `near` or somewhat
-/// beyond; what `near` is matters for speed alone.
+/// The answer of [`slice::partition_point`], found fast if it lies at `near` or somewhat beyond;
+/// `near` matters for speed alone.
 ///
 /// ```
 /// use retime_model::partition_point_near;

@@ -1,6 +1,6 @@
 //! Numerics that know no traces.
 //!
-//! For who likes sparse matrices, graphs of difference constraints, hulls and taut strings.
+//! Sparse matrices, graphs of difference constraints, hulls and taut strings, for any program.
 //! Nothing here knows what an event, a clock or a message is; of `retime-model` this crate
 //! takes [`Monitor`](retime_model::Monitor), by which long work is given up. Results are
 //! exact where numbers are whole, and the same to the last digit for any number of threads

@@ -153,7 +153,7 @@ fn bends(gates: &[Gate], makes_no_difference: impl Fn(usize) -> bool) -> Vec<Ben
 }
 
 /// The view from the last bend through the gates met so far, which take turns
-/// to narrow it: the taut string gate by gate, for who does not know all gates yet.
+/// to narrow it: the taut string gate by gate, where not all gates are known yet.
 ///
 /// ```
 /// use retime_numerics::taut_string::{Bend, Funnel};

@@ -7,11 +7,11 @@ use retime_otf2::{CommRef, Event, EventData, EventReader, Paradigm};
 use crate::archive::Archive;
 use crate::error::failed;
 
-/// Reads them one by one; one chunk of the file is in memory.
+/// The events of one location, read one by one; one chunk of the file is in memory.
 pub(super) struct Rows<'a> {
     archive: &'a Archive,
     reader: EventReader,
-    /// The id of who communicates for the location.
+    /// The id of the location that communicates for this one.
     own: u64,
 }
 

@@ -7,7 +7,7 @@
 //! | [`Trace`] | an opened archive with its definitions: the way in |
 //! | [`EventReader`], [`Event`] | all events of a location; [`Event::data`] is typed, [`Event::fields`] follows the schema |
 //! | [`EventData`], [`SnapshotData`] | what records say, read and written alike |
-//! | [`Trace::glance`], [`Trace::times`] | the fast passes, for who looks into few events |
+//! | [`Trace::glance`], [`Trace::times`] | the fast passes, where only a few events are looked into |
 //! | [`Definitions`], [`LocalDefinitions`] | what events refer to, for all locations and for one |
 //! | [`comms`] | from ranks to locations |
 //! | [`Trace::rewrite`], [`Trace::restore`] | other times, and the original back |

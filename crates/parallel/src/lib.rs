@@ -30,12 +30,12 @@
 //! | `communicator` | processes that send each other bytes |
 //! | `threads` | one by threads of a process |
 //! | `team` | values as messages, and what is counted of them |
-//! | `command` | what process 0 asks for, and what is answered |
+//! | `command` | the requests of process 0, and the answers |
 //! | `deal` | which locations each process gets |
-//! | `kept` | what a process has read, kept for the analysis |
+//! | `kept` | the logs that a process has read, kept for the analysis |
 //! | `all_times` | the times of all events of a part |
-//! | `mark` | whether all mean the same trace by a path |
-//! | `members` | the processes as those who share a trace |
+//! | `mark` | the test that a path names the same trace in all processes |
+//! | `members` | the processes that share a trace |
 //! | `dealt` | the trace as process 0 sees it |
 //! | `in_files` | a trace whose files lie in the hands of several processes |
 //! | `opened` | the one or the other |

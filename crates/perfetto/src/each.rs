@@ -118,7 +118,7 @@ pub fn each_packet(
 /// Packets that have times within them, as those of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InnerTimes {
-    /// They are shown, to who only looks.
+    /// They are shown, to a reader that writes nothing.
     Kept,
     /// They cannot be given other times.
     Refused,

@@ -21,7 +21,7 @@
 //! slices       begins and ends --> what lasts
 //! arrows       ends of arrows --> those that say where they lead
 //! reader       file --> what retime-kineto knows of a profile
-//! seen         what reading comes past         for who looks on
+//! seen         what reading comes past         for readers that keep nothing
 //! contents     all but times                   so that a copy can be compared
 //! forms        how numbers were written        for undo
 //! patches      parts of a packet that change
@@ -30,7 +30,7 @@
 //! each         file --> packets with times      for whoever puts files together
 //! counters     values of counters
 //! untold       what no event holds, counted
-//! told         events with all they say         for who writes them in another format
+//! told         events with all they say         for writers of another format
 //! xspace       file --> is it JAX's own form?   which is called like a trace of packets
 //! packets      a kind of file that holds profiles
 //! ```

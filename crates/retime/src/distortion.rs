@@ -4,7 +4,7 @@
 //! itself. For successive events of one location, `d` apart before and `d'`
 //! after, the relative change is `|d' - d| / d`. Stamps are whole ticks, so a
 //! change of one tick counts as small whatever its ratio. Which events these are
-//! is up to who asks: the ones with edges, or [all](Changes).
+//! is up to the caller: the ones with edges, or [all](Changes).
 //!
 //! A correction that moves effects to behind their causes changes the intervals before effects
 //! most. So changes are summed up apart by the event at the end of the interval: before an effect

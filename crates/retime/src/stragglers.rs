@@ -53,7 +53,7 @@
 //! ```
 //!
 //! Where one waits for all, or all for one, a trace does not say since when: the own
-//! begin of who waits proves nothing there and is not kept. Such operations are
+//! begin of a waiting participant proves nothing there and is not kept. Such operations are
 //! counted, not judged, as are those within one process, and those of which a begin is
 //! missing: who gave no bytes, or began outside of the stretch that is looked at, may
 //! have been the last. Who was not recorded at all is not missed. An operation that goes on

@@ -1,7 +1,7 @@
 //! The correction as a filter: events in, corrected events out, in one pass and
 //! bounded memory, while the program that makes them still runs.
 //!
-//! For who corrects events while they come: a monitor, a tracing daemon, a pipe. This
+//! For programs that correct events while they come: a monitor, a tracing daemon, a pipe. This
 //! crate knows nothing of whole traces and of files, nor of the estimates and alignments
 //! that need all of a trace; of `retime` it takes the laws of the controlled logical clock,
 //! so that filter and batch agree to the tick. [`Filter`] takes events of one's own,

@@ -1,6 +1,6 @@
 //! Test equipment: small traces in a line each, and training jobs as Kineto files.
 //!
-//! For who tests retime or a part of it. This crate knows nothing of corrections, and
+//! For the tests of retime and of its parts. This crate knows nothing of corrections, and
 //! nothing that corrects depends on it, but for tests. [`trace()`] makes what a format reads
 //! of a few events from a text notation:
 //!

@@ -111,7 +111,7 @@ fn remove_if_abandoned(path: &Path, name: &str) {
     }
 }
 
-/// True if a directory lies there, no link to one, and belongs to who runs this: the
+/// True if a directory lies there, no link to one, and belongs to the user who runs this: the
 /// processes of others may be hidden.
 fn is_own_directory(path: &Path) -> bool {
     #[cfg(target_os = "linux")]

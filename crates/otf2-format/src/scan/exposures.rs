@@ -43,13 +43,13 @@ impl Groups {
 /// The part that a location takes in an exposure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum ExposurePart {
-    /// It exposes its memory to others.
+    /// It exposes its own memory (`MPI_Win_post`).
     Posts,
-    /// It has accessed that of others.
+    /// It begins to access the memory of others (`MPI_Win_start`).
     Accesses,
-    /// It says so to them.
+    /// It tells these others that it is done (`MPI_Win_complete`).
     Completes,
-    /// It waits for who has accessed its own.
+    /// It waits until all who access its memory are done (`MPI_Win_wait`).
     Waits,
 }
 

@@ -3,7 +3,7 @@
 //! Each location says what it has given and got. Which belongs to which shows only when
 //! all locations are read; what is certain gets an id then that both sides have in common.
 //! The rest is mostly no defect: the last release of a lock has nobody who waited for it,
-//! a detached thread ends unnoticed, and most tasks are done by who made them. It stays
+//! a detached thread ends unnoticed, and most tasks are done by the thread that made them. It stays
 //! without an id. Only a thread that was made and never began, or that somebody waited for
 //! and that never ended, is reported as the end of a message whose other end is missing.
 

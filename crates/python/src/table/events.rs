@@ -6,7 +6,7 @@
 //! round 2    a batch of each, in parallel, while those of round 1 are taken
 //! ```
 //!
-//! A thread of its own reads, and no more than two rounds ahead of who takes: memory does
+//! A thread of its own reads, and no more than two rounds ahead of the consumer: memory does
 //! not grow with the trace. Which batch comes when follows from the trace alone, so a table is
 //! the same for any number of threads. Each batch is of one location, in its order.
 

@@ -1,4 +1,4 @@
-//! Dependencies by who depends on whom.
+//! Dependencies by the pair of clocks that they connect.
 //!
 //! Everything the alignment reads from a trace is a minimum over the
 //! dependencies from one clock to another, over all of them or over a stretch of

@@ -1,4 +1,4 @@
-//! Clocks by who owns them.
+//! Clocks numbered by their owners.
 
 use std::hash::Hash;
 

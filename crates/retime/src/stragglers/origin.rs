@@ -142,7 +142,7 @@ pub struct Reach {
     pub through_others: usize,
 }
 
-/// An operation, by who came last.
+/// An operation and the participant that came last.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Late {
     last: Place,

@@ -56,7 +56,7 @@ pub(super) struct GroupSums {
 }
 
 impl Begun {
-    /// When it no longer waits for who comes at a time.
+    /// The time from which on it no longer waits for a participant that arrives at a given time.
     pub(super) fn until(&self, comes: i64) -> i64 {
         self.end.map_or(comes, |end| end.min(comes))
     }

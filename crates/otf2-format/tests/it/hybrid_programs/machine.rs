@@ -31,7 +31,7 @@ pub(super) struct Known {
     /// The same if what threads of one process did before counts as well: they read
     /// one clock, and where several call MPI, order is told by that.
     by_process: Vec<usize>,
-    /// The last event of who knows this.
+    /// The last event of the thread that knows this.
     pub(super) place: Option<Place>,
 }
 

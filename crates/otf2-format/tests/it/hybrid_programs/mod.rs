@@ -107,7 +107,7 @@ impl Run {
         matches!(data, EventData::MpiSend { .. } | EventData::MpiIsend { .. })
     }
 
-    /// All events in true time, for who has to find out what went wrong.
+    /// All events in true time, for finding out what went wrong.
     fn list(&self) -> String {
         let mut all = Vec::new();
         for (location, events) in self.locations.iter().enumerate() {
