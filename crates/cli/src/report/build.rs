@@ -51,6 +51,7 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
             .absolute(first)
             .and_then(|it| opened.trace.time_of_day(it))
             .map(|it| humantime::format_rfc3339_seconds(it).to_string()),
+        first_stamp: nodes.absolute(first),
         duration_seconds: info.rate.seconds(retime::Ticks(last.0 - first.0)),
     }
 }

@@ -6,6 +6,7 @@ use super::clock_names::{owner, the_clock};
 use super::model::{BoundsPart, GentlestPart, Report, StepPart};
 use super::place::PlacePart;
 use super::share::share;
+use super::stamps::two_stamps;
 
 /// Dependencies of the forcing cycle that are shown.
 const FORCING_SHOWN: usize = 6;
@@ -121,11 +122,10 @@ fn contradicted(
 ) -> impl Iterator<Item = String> {
     let place = move |it: &StepPart| {
         format!(
-            "the drift bound is contradicted by {} or more: {} between its stamps {} and {}",
+            "the drift bound is contradicted by {} or more: {} between its stamps {}",
             rate.format(Ticks(it.by_ticks)),
             the_clock(report, it.clock),
-            it.after,
-            it.until
+            two_stamps(&report.trace, it.after, it.until)
         )
     };
     let all = bounds.contradicted.as_slice();
@@ -155,11 +155,10 @@ fn resting_on_steps(report: &Report, bounds: &BoundsPart, rate: TickRate) -> Vec
     let first = "bounds hold if clocks were set as follows, and nowhere else:".to_owned();
     let place = |it: &StepPart| {
         format!(
-            "{} by {} between its stamps {} and {}",
+            "{} by {} between its stamps {}",
             the_clock(report, it.clock),
             rate.format(Ticks(it.by_ticks)),
-            it.after,
-            it.until
+            two_stamps(&report.trace, it.after, it.until)
         )
     };
     let shown = set.iter().take(PLACES_SHOWN).map(place);

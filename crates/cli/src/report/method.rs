@@ -4,6 +4,7 @@ use retime::{TickRate, Ticks, group_digits, plural};
 
 use super::clock_names::{owner, the_clock};
 use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, StepPart};
+use super::stamps::two_stamps;
 
 /// Steps of clocks that are listed.
 const STEPS_SHOWN: usize = 8;
@@ -104,10 +105,9 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
         let sign = if step.by_ticks > 0 { "+" } else { "" };
         let by = rate.format(Ticks(step.by_ticks));
         format!(
-            "{} was {how} by {sign}{by} between its stamps {} and {}{instead}{note}",
+            "{} was {how} by {sign}{by} between its stamps {}{instead}{note}",
             the_clock(report, step.clock),
-            step.after,
-            step.until
+            two_stamps(&report.trace, step.after, step.until)
         )
     };
     let all = alignment.steps.iter();

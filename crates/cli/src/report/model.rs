@@ -68,6 +68,9 @@ pub(crate) struct TracePart {
     /// The time of day of the first stamp, as RFC 3339 has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) began_at: Option<String>,
+    /// The earliest stamp of all locations: 0 s of the run. Absent where it has no 64 bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) first_stamp: Option<retime::Timestamp>,
     /// From the first to the last stamp.
     pub(crate) duration_seconds: f64,
 }

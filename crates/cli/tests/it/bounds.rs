@@ -145,7 +145,7 @@ fn where_the_drift_bound_is_contradicted_is_said() {
     }
     let check = scratch.retime("check trace --drift-bound 10ppm");
     let first = format!(
-        "the clock of MPI Rank {} between its stamps {} and {}",
+        "the clock of MPI Rank {} between its stamps {} and {} (0.0",
         places[0]["clock"], places[0]["after"], places[0]["until"]
     );
     for words in [
