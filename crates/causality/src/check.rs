@@ -76,6 +76,8 @@ pub struct Violation {
     pub cause: Place,
     /// The effect.
     pub effect: Place,
+    /// The time of the cause.
+    pub caused_at: Timestamp,
 }
 
 /// Result of a check.
@@ -368,6 +370,7 @@ impl Checker<'_> {
             kind,
             cause: place(cause),
             effect: place(effect),
+            caused_at: self.times[cause.index()],
         });
         if check.sums.worst.len() >= 64 * WORST_KEPT {
             check.keep_worst();

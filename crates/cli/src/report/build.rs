@@ -180,6 +180,7 @@ pub(crate) fn check_part(
         latency_ticks: violation.latency.0,
         cause: place_part(info, violation.cause),
         effect: place_part(info, violation.effect),
+        caused_at: violation.caused_at,
         cause_on: info.describe(violation.cause.location),
         effect_on: info.describe(violation.effect.location),
     });

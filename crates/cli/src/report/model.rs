@@ -216,6 +216,8 @@ pub(crate) struct ViolationPart {
     pub(crate) latency_ticks: i64,
     pub(crate) cause: PlacePart,
     pub(crate) effect: PlacePart,
+    /// The time of the cause.
+    pub(crate) caused_at: retime::Timestamp,
     /// The name of the location of the cause.
     pub(crate) cause_on: String,
     /// The name of the location of the effect.

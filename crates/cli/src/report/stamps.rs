@@ -1,46 +1,74 @@
-//! Recorded stamps, as reports name them.
+//! Recorded stamps in seconds of the run, as viewers show them: since the first stamp of all.
 
-use super::model::TracePart;
+use super::model::{TracePart, ViolationPart};
 
-/// Two stamps of a clock, and when in the run they are, as viewers show it: in seconds since the first
-/// stamp of all, with as many digits as tell the two apart.
+/// Two stamps of a clock, and when in the run they are, with as many digits as tell them apart.
 pub(super) fn two_stamps(trace: &TracePart, after: u64, until: u64) -> String {
-    let of_run = trace.first_stamp.map(|first| {
-        let ticks = |stamp: u64| stamp.saturating_sub(first.0);
-        seconds(ticks(after), ticks(until), trace.ticks_per_second as f64)
-    });
-    match of_run {
-        Some([after_seconds, until_seconds]) => {
-            format!("{after} and {until} ({after_seconds} s and {until_seconds} s of the run)")
-        }
-        None => format!("{after} and {until}"),
+    let digits = digits(trace, until.saturating_sub(after));
+    let of_run = |stamp| seconds(trace, stamp, digits);
+    match (of_run(after), of_run(until)) {
+        (Some(from), Some(to)) => format!("{after} and {until} ({from} s and {to} s of the run)"),
+        _ => format!("{after} and {until}"),
     }
 }
 
-/// Two numbers of ticks in seconds, with one digit more than the first in which they differ.
-fn seconds(earlier: u64, later: u64, ticks_per_second: f64) -> [String; 2] {
-    let apart = later.saturating_sub(earlier).max(1) as f64 / ticks_per_second;
-    let digits = (1.0 - apart.log10().floor()).clamp(0.0, 9.0) as usize;
-    [earlier, later].map(|ticks| format!("{:.digits$}", ticks as f64 / ticks_per_second))
+/// When in the run the cause of a dependency is, with as many digits as show how far it is reversed.
+pub(super) fn caused_at(trace: &TracePart, violation: &ViolationPart) -> String {
+    let digits = digits(trace, violation.latency_ticks.unsigned_abs());
+    let of_run = seconds(trace, violation.caused_at.0, digits);
+    of_run.map_or_else(String::new, |it| format!(" at {it} s of the run"))
+}
+
+/// The digits after the point that seconds need to show a difference of so many ticks to a tenth.
+fn digits(trace: &TracePart, ticks: u64) -> usize {
+    let seconds = ticks.max(1) as f64 / trace.ticks_per_second as f64;
+    (1.0 - seconds.log10().floor()).clamp(0.0, 9.0) as usize
+}
+
+/// When in the run a stamp is, if its first stamp is known.
+fn seconds(trace: &TracePart, stamp: u64, digits: usize) -> Option<String> {
+    let ticks = stamp.saturating_sub(trace.first_stamp?.0) as f64;
+    Some(format!(
+        "{:.digits$}",
+        ticks / trace.ticks_per_second as f64
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn nanoseconds_since(first: u64) -> TracePart {
+        TracePart {
+            path: String::new(),
+            format: "",
+            locations: 0,
+            processes: 0,
+            nodes: 0,
+            events: 0,
+            events_with_edges: 0,
+            ticks_per_second: 1_000_000_000,
+            began_at: None,
+            first_stamp: Some(retime::Timestamp(first)),
+            duration_seconds: 0.0,
+        }
+    }
+
     #[test]
     fn seconds_have_the_digits_that_tell_them_apart() {
-        let nanoseconds = |earlier, later| seconds(earlier, later, 1e9);
-        assert_eq!(
-            nanoseconds(7_916_810_971, 7_929_644_190),
-            ["7.917", "7.930"]
-        );
-        assert_eq!(
-            nanoseconds(12_345_678_901, 14_900_000_000),
-            ["12.3", "14.9"]
-        );
-        assert_eq!(nanoseconds(0, 3_600_000_000_000), ["0", "3600"]);
-        assert_eq!(nanoseconds(5, 5), ["0.000000005", "0.000000005"]);
-        assert_eq!(seconds(3, 4, 2.0), ["1.50", "2.00"]);
+        let trace = nanoseconds_since(1_000_000_000);
+        for (after, until, shown) in [
+            (7_916_810_971, 7_929_644_190, "6.917 s and 6.930 s"),
+            (12_345_678_901, 14_900_000_000, "11.3 s and 13.9 s"),
+            (1_000_000_000, 3_601_000_000_000, "0 s and 3600 s"),
+            (
+                1_000_000_005,
+                1_000_000_005,
+                "0.000000005 s and 0.000000005 s",
+            ),
+        ] {
+            let expected = format!("{after} and {until} ({shown} of the run)");
+            assert_eq!(two_stamps(&trace, after, until), expected);
+        }
     }
 }

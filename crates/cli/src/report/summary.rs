@@ -15,6 +15,7 @@ use super::model::{
 };
 use super::place::PlacePart;
 use super::share::share;
+use super::stamps::caused_at;
 use super::verdict::{Sentence, verdict};
 use super::{devices, ends, error_bound, examined, hosts, method, protocol, stragglers, untied};
 use crate::delay::DelaySource;
@@ -55,7 +56,7 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
             PAIRS_SHOWN
         },
     );
-    text.worst(&report.before, verbose);
+    text.worst(report, verbose);
     text.lines(method::lines(report, verbose));
     if let Some(distortion) = &report.distortion {
         text.distortion(distortion, report.trace.events_with_edges);
@@ -380,20 +381,19 @@ impl SummaryText {
     }
 
     /// The worst contradiction, or with `verbose` all that were kept.
-    fn worst(&mut self, before: &CheckPart, verbose: bool) {
-        let reversed = before
-            .worst
-            .iter()
-            .filter(|it| verbose || it.latency_ticks < 0);
+    fn worst(&mut self, report: &Report, verbose: bool) {
+        let worst = report.before.worst.iter();
+        let reversed = worst.filter(|it| verbose || it.latency_ticks < 0);
         let shown = if verbose { usize::MAX } else { 1 };
         for (index, violation) in reversed.take(shown).enumerate() {
             let content = format!(
-                "{}, {}: event {} of {} -> event {} of {}",
+                "{}, {}{}: event {} of {} -> event {} of {}",
                 self.span(violation.latency_ticks),
                 match violation.kind {
                     DependencyKind::Message => "message",
                     DependencyKind::Collective => "collective",
                 },
+                caused_at(&report.trace, violation),
                 violation.cause.event,
                 violation.cause_on,
                 violation.effect.event,
