@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::header::{Header, HeaderGroup, Runs, number, rank_list};
 use crate::iterations::Iteration;
-use crate::kernels::{family, mutual};
+use crate::kernels::{self, family, mutual};
 use crate::recorded::Recorded;
 
 /// A call as one rank recorded it.
@@ -80,7 +80,7 @@ pub(crate) enum On {
 }
 
 /// The effect of a call on ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum What {
     /// It takes part in an operation of the whole group.
     Collective(Operation),
@@ -104,6 +104,11 @@ impl Label {
     /// members, or is not listed.
     pub(crate) fn of_any(header: &Header) -> Option<Self> {
         Self::of_each(header, |_| true)
+    }
+
+    /// The group of so many members that a call is of, likewise.
+    pub(crate) fn of_size(header: &Header, members: u32) -> Option<Self> {
+        Self::of_each(header, |it| it.ranks.len() == members as usize)
     }
 
     /// The group that a call of gloo is of, likewise among those that may run it.
@@ -212,6 +217,8 @@ pub(crate) enum Tells {
     Operation(Operation, String),
     /// How many elements go in and come out: `c10d::*`.
     Elements(Elements),
+    /// Its kernel does [all that was asked for](crate::together) just before: `nccl:coalesced`.
+    Together,
 }
 
 /// How many elements go into an operation and come out of it.
@@ -270,7 +277,10 @@ fn by_name(event_number: u32, name: &[u8], args: &Value) -> Option<Call> {
     let shape = [of("grid"), of("block")].join(" ");
     let what = What::Collective(mutual(name)?);
     let signature = format!("{} {shape}", String::from_utf8_lossy(name));
-    Some(Call::unnamed(event_number, what, signature, On::Order))
+    Some(Call {
+        members: kernels::members(name),
+        ..Call::unnamed(event_number, what, signature, On::Order)
+    })
 }
 
 /// The call that arguments describe as NCCL's kernels of newer versions have them.
@@ -323,6 +333,12 @@ fn from_all(args: &Value) -> bool {
 /// A range around the launches of one operation. Of those that are put together only the
 /// whole has one, "coalesced".
 fn annotation(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
+    if name == b"coalesced" {
+        return Some(Said::Around(Around {
+            event: event_number,
+            tells: Tells::Together,
+        }));
+    }
     let operation = operation(&normalised(&String::from_utf8_lossy(name)))?;
     let args = event.arguments.all();
     let of = |key| text(args.get(key));

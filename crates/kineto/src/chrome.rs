@@ -349,6 +349,9 @@ impl Reader {
                 if let Some(track) = self.gathering.tracks.last_mut() {
                     track.label = label;
                 }
+                if let Some(rank) = labels::said(args) {
+                    self.gathering.said_ranks.begin(next, rank);
+                }
             }
             self.last.0.clone_from(&self.key);
             self.last.1 = found;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::call::{Around, Call, Label, Said, Tells};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside, moved_with};
 use crate::devices::{Correlated, Driven, is_of_device};
-use crate::header::Header;
+use crate::header::{self, Header};
 use crate::headers::Headers;
 use crate::iterations::Iteration;
 use crate::labels::is_merged;
@@ -20,6 +20,7 @@ use crate::posted::Posted;
 use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track, Unused};
 use crate::recorded::Recorded;
 use crate::repeated::Repeated;
+use crate::said_ranks::SaidRanks;
 use crate::stamps::Stamp;
 use crate::streams;
 use crate::threads::Threads;
@@ -66,6 +67,8 @@ pub struct Gathering {
     process_names: FxHashMap<String, String>,
     /// The ranks that labels of processes say, by pid.
     ranks_of_processes: FxHashMap<String, String>,
+    /// The ranks that events say by their arguments.
+    pub(crate) said_ranks: SaidRanks,
     /// The headers of the profiles that processes were recorded in, by pid.
     headers_of_processes: FxHashMap<String, Header>,
     calls: Vec<Call>,
@@ -238,7 +241,7 @@ impl Gathering {
 
     /// Names a process.
     pub fn name_process(&mut self, pid: String, name: String) {
-        if let Some(rank) = crate::labels::of_name(&name) {
+        if let Some(rank) = crate::labels::of_process(&name) {
             self.ranks_of_processes.entry(pid.clone()).or_insert(rank);
         }
         self.process_names.insert(pid, name);
@@ -284,7 +287,9 @@ impl Gathering {
             }
         }
         self.correlated.take(event, number);
-        match Said::of(event, number) {
+        let said = Said::of(event, number);
+        self.says_rank(event, number, said.as_ref());
+        match said {
             None => match xla::told(event, number) {
                 None => {}
                 Some(Told::Instruction(it)) => self.instructions.push(it),
@@ -306,6 +311,19 @@ impl Gathering {
                     tells: Tells::Elements(it),
                 });
                 self.launches.around.extend(elements);
+            }
+        }
+    }
+
+    /// Notes which rank a call that communicates says by an argument.
+    #[inline]
+    fn says_rank(&mut self, event: &Recorded<'_>, number: u32, said: Option<&Said>) {
+        if let Some(Said::Call(_) | Said::Kernel(_)) = said {
+            let track = self.columns.track(number);
+            if self.said_ranks.matter_on(track) {
+                let rank = event.arguments.all().get("rank").cloned();
+                self.said_ranks
+                    .of_call(track, header::number(rank.as_ref()));
             }
         }
     }
@@ -407,9 +425,14 @@ impl Gathering {
         let labels: Vec<Option<Label>> = of_tracks.iter().map(|it| Label::of_any(it)).collect();
         for kernel in unnamed {
             let track = self.columns.track(kernel.event) as usize;
-            match (kernel.by_name, labels.get(track).and_then(Option::as_ref)) {
+            let members = kernel.by_name.as_ref().and_then(|it| it.members);
+            let label = match (members, of_tracks.get(track)) {
+                (Some(members), Some(header)) => Label::of_size(header, members),
+                _ => labels.get(track).cloned().flatten(),
+            };
+            match (kernel.by_name, label) {
                 (Some(call), Some(label)) => self.calls.push(Call {
-                    group: Some(label.clone()),
+                    group: Some(label),
                     ..call
                 }),
                 _ => self.unused_on(track as u32, kernel.kind, 1),
@@ -446,6 +469,17 @@ impl Gathering {
         repeated.leave_out(&mut self.iterations);
     }
 
+    /// Gives tracks the ranks that their events say, if nothing else says whose any of them is.
+    fn label_by_arguments(&mut self) {
+        if self.tracks.iter().any(|it| it.label.is_some()) {
+            return;
+        }
+        let ranks = self.said_ranks.of(&self.tracks).unwrap_or_default();
+        for (track, rank) in self.tracks.iter_mut().zip(ranks) {
+            track.label = Some(rank.to_string());
+        }
+    }
+
     /// The headers that the file has of ranks; those of processes that are of none are left.
     fn headers_of_ranks(&mut self) -> BTreeMap<String, Header> {
         let mut of_ranks = BTreeMap::new();
@@ -474,6 +508,7 @@ impl Gathering {
         for track in self.tracks.iter_mut().filter(|it| it.label.is_none()) {
             track.label = self.ranks_of_processes.get(&track.pid).cloned();
         }
+        self.label_by_arguments();
         let of_ranks = self.headers_of_ranks();
         let is_merged = is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref()));
         if is_merged {

@@ -6,7 +6,7 @@
 //!
 //! | name contains | why all have begun before one ends |
 //! |---|---|
-//! | `ncclDevKernel_AllReduce`, `AllGather`, `ReduceScatter` (also `ncclKernel_`) | what comes out needs something of everybody |
+//! | `ncclDevKernel_AllReduce`, `AllGather`, `ReduceScatter` (also `ncclKernel_`, `ncclSymkDevKernel_`) | what comes out needs something of everybody |
 //! | `cross_device_reduce` | blocks of all ranks signal each other first (vLLM's `custom_all_reduce.cuh`, `barrier_at_start`) |
 //! | `one_shot_all_reduce`, `two_shot_all_reduce`, `multimem_all_reduce` | the same (`sync_remote_blocks` in PyTorch's `CUDASymmetricMemoryOps.cu`) |
 //! | `ShotAllReduceKernel`, `allreduce_fusion` | the sum of everybody's part (TensorRT-LLM, `FlashInfer`) |
@@ -41,13 +41,16 @@ const FAMILIES: [(&str, &str); 11] = [
 ];
 
 /// Parts of names of kernels that nobody leaves before all have come, with what they do.
-const MUTUAL: [(&str, Operation); 14] = [
+const MUTUAL: [(&str, Operation); 17] = [
     ("ncclDevKernel_AllReduce", Operation::Allreduce),
     ("ncclDevKernel_AllGather", Operation::Allgather),
     ("ncclDevKernel_ReduceScatter", Operation::ReduceScatter),
     ("ncclKernel_AllReduce", Operation::Allreduce),
     ("ncclKernel_AllGather", Operation::Allgather),
     ("ncclKernel_ReduceScatter", Operation::ReduceScatter),
+    ("ncclSymkDevKernel_AllReduce", Operation::Allreduce),
+    ("ncclSymkDevKernel_AllGather", Operation::Allgather),
+    ("ncclSymkDevKernel_ReduceScatter", Operation::ReduceScatter),
     ("cross_device_reduce", Operation::Allreduce),
     ("one_shot_all_reduce", Operation::Allreduce),
     ("two_shot_all_reduce", Operation::Allreduce),
@@ -62,10 +65,33 @@ const MUTUAL: [(&str, Operation); 14] = [
 /// collective.
 const FUSED: &[u8] = b"triton_";
 
+/// The part of a name that stands for what has none, in parentheses that hold no arguments: PyTorch's own
+/// kernels, `void (anonymous namespace)::multimem_all_reduce_kernel<...>(...)`, have it.
+const UNNAMED: &[u8] = b"(anonymous namespace)";
+
 /// The name of a kernel up to its arguments.
 fn plain(name: &[u8]) -> &[u8] {
-    let end = memchr(b'(', name).unwrap_or(name.len());
-    name.get(..end).unwrap_or(name)
+    let mut end = 0;
+    while let Some(rest) = name.get(end..)
+        && let Some(at) = memchr(b'(', rest)
+    {
+        end += at;
+        if !rest.get(at..).unwrap_or_default().starts_with(UNNAMED) {
+            return name.get(..end).unwrap_or(name);
+        }
+        end += UNNAMED.len();
+    }
+    name
+}
+
+/// How many ranks take part in a kernel, if its name says so: the last parameter of
+/// `cross_device_reduce_1stage<__nv_bfloat16, 4>` does (`ngpus` of `custom_all_reduce.cuh`).
+pub(crate) fn members(name: &[u8]) -> Option<u32> {
+    let name = plain(name);
+    memmem::find(name, b"cross_device_reduce")?;
+    let parameters = name.strip_suffix(b">")?;
+    let last = parameters.rsplit(|it| *it == b',').next()?;
+    std::str::from_utf8(last).ok()?.trim().parse().ok()
 }
 
 /// The kind of communication that a kernel is.
@@ -154,6 +180,21 @@ mod tests {
                 Some("NVSHMEM kernel"),
                 None,
             ),
+            (
+                "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)",
+                Some("custom all-reduce kernel"),
+                Some(Operation::Allreduce),
+            ),
+            (
+                "ncclSymkDevKernel_AllGather_LL(ncclSymkDevWorkArgs4K)",
+                Some("unnamed NCCL kernel"),
+                Some(Operation::Allgather),
+            ),
+            (
+                "void at::native::(anonymous namespace)::softmax<float>(all_reduce*)",
+                None,
+                None,
+            ),
             ("triton_red_fused_all_reduce_add_0", None, None),
             (
                 "void at::native::reduce_kernel<512>(at::native::ReduceOp)",
@@ -163,6 +204,20 @@ mod tests {
         ] {
             assert_eq!(family(name.as_bytes()), kind, "{name}");
             assert_eq!(mutual(name.as_bytes()), operation, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_custom_kernels_tell_how_many_take_part() {
+        let of = |name: &str| members(name.as_bytes());
+        let name = "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 4>(vllm::RankData*, 8)";
+        assert_eq!(of(name), Some(4));
+        for name in [
+            "void vllm::cross_device_reduce_1stage<__hip_bfloat16>(vllm::RankData*)",
+            "void vllm::cross_device_reduce_2stage",
+            "void multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)",
+        ] {
+            assert_eq!(of(name), None, "{name}");
         }
     }
 }

@@ -7,7 +7,8 @@
 //! | `SGLang` | in front of it: `"[TP03] 1234"`, `"[TP00-DP01] 0"` |
 //! | `TraceFuse` | numbers that are moved by some power of ten for each rank, and as arguments of each event the rank and what the number was (`rank`, `pid_raw`) |
 //! | `retime merge` | in front of the name of the process: `rank 3: python3 59814` |
-//! | others | the label of the process (`process_labels`), `rank 3` |
+//! | others | the label of the process (`process_labels`), `rank 3`, or its name: `Rank 3 (node1)`, `rank3: python`, `[rank 3] python`, `[TP03] 1234` |
+//! | others | an argument `rank` of each event that communicates, where each `pid` is of one rank alone |
 //!
 //! What the header of such a file says of one rank holds for none of the others then.
 
@@ -28,23 +29,61 @@ fn of_arguments(pid: &str, args: &[u8]) -> Option<String> {
     if !is_moved || pid.parse::<u64>().is_err() {
         return None;
     }
+    said(args).map(|it| it.to_string())
+}
+
+/// The rank that arguments say.
+pub(crate) fn said(args: &[u8]) -> Option<u32> {
+    memmem::find(args, b"\"rank\"")?;
     let args: Value = serde_json::from_slice(args).unwrap_or_default();
-    number::<u32>(args.get("rank")).map(|it| it.to_string())
+    number(args.get("rank"))
 }
 
-/// The rank that the label of a process says.
-pub(crate) fn of_process(label: &str) -> Option<String> {
-    let label = label.trim().to_ascii_lowercase();
-    let number = label.strip_prefix("rank")?;
-    let number = number.trim_start_matches([' ', '-', '_', '=', ':']);
-    number.parse::<u32>().ok().map(|it| it.to_string())
+/// The rank that the label or the name of a process begins with, by its number or the label that stands
+/// for it.
+pub(crate) fn of_process(name: &str) -> Option<String> {
+    let name = name.trim();
+    if let Some((inner, _)) = name.strip_prefix('[').and_then(|it| it.split_once(']')) {
+        return number_of(inner).or_else(|| is_of_job(inner).then(|| inner.to_owned()));
+    }
+    let counted = || {
+        let (rank, _) = name.strip_prefix("rank ")?.split_once(": ")?;
+        is_label(rank).then(|| rank.to_owned())
+    };
+    number_of(name).or_else(counted)
 }
 
-/// The rank that the name of a process begins with, by its number or the label that stands for it.
-pub(crate) fn of_name(name: &str) -> Option<String> {
-    let (rank, _) = name.strip_prefix("rank ")?.split_once(": ")?;
-    let number = rank.parse::<u32>().ok().map(|it| it.to_string());
-    number.or_else(|| is_label(rank).then(|| rank.to_owned()))
+/// The number behind "rank" at the beginning, if nothing goes on there that makes it another word.
+fn number_of(name: &str) -> Option<String> {
+    let (rank, behind) = name.split_at_checked("rank".len())?;
+    if !rank.eq_ignore_ascii_case("rank") {
+        return None;
+    }
+    let number = behind.trim_start_matches([' ', '-', '_', '=', ':', '#']);
+    let end = number.find(|it: char| !it.is_ascii_digit());
+    let (number, behind) = number.split_at_checked(end.unwrap_or(number.len()))?;
+    let mut behind = behind.chars();
+    let ends = match behind.next() {
+        None => true,
+        Some('.') => !behind.next().is_some_and(|it| it.is_ascii_digit()),
+        // One number of several, as of a whole host.
+        Some('-' | ',' | '+' | '~') => false,
+        Some(next) => !next.is_alphanumeric() && next != '_',
+    };
+    let number = number.parse::<u32>().ok().filter(|_| ends)?;
+    Some(number.to_string())
+}
+
+/// The ways in which jobs are divided, by which programs number their ranks.
+const DIVISIONS: [&str; 6] = ["TP", "DP", "PP", "EP", "CP", "SP"];
+
+/// True for a label of counted ways in which a job is divided.
+fn is_of_job(label: &str) -> bool {
+    let is_division = |part: &str| {
+        let word = part.trim_end_matches(|it: char| it.is_ascii_digit());
+        DIVISIONS.iter().any(|it| it.eq_ignore_ascii_case(word))
+    };
+    is_label(label) && label.split('-').all(is_division)
 }
 
 /// The label in front of a `pid`.
@@ -105,14 +144,40 @@ mod tests {
         ] {
             assert_eq!(of_event(pid, args), None);
         }
-        assert_eq!(of_process("Rank 12").as_deref(), Some("12"));
-        assert_eq!(of_process("rank_0").as_deref(), Some("0"));
-        assert_eq!(of_name("rank 3: python3 7 (a)").as_deref(), Some("3"));
-        assert_eq!(of_name("rank TP0-DP1: python3").as_deref(), Some("TP0-DP1"));
-        assert_eq!(of_name("rank 3"), None);
-        assert_eq!(of_name("rank x: python3"), None);
-        for label in ["GPU 0", "CPU", "rank", "rank 3 of 4", "ranks 3"] {
-            assert_eq!(of_process(label), None, "{label}");
+        for (name, rank) in [
+            ("Rank 12", "12"),
+            ("rank_0", "0"),
+            ("rank 3: python3 7 (a)", "3"),
+            ("rank TP0-DP1: python3", "TP0-DP1"),
+            ("rank 3", "3"),
+            ("rank 3 of 4", "3"),
+            ("Rank 3 (node1)", "3"),
+            ("Rank 3 - GPU Stream", "3"),
+            ("Rank 3 training loop process", "3"),
+            ("rank3.pt.trace.json: python", "3"),
+            ("[rank 3] python", "3"),
+            ("[Rank3]: python", "3"),
+            ("[TP03] 1234", "TP03"),
+            ("[tp0-pp1] python", "tp0-pp1"),
+        ] {
+            assert_eq!(of_process(name).as_deref(), Some(rank), "{name}");
+        }
+        for name in [
+            "GPU 0",
+            "CPU",
+            "rank",
+            "ranks 3",
+            "rank 3-5",
+            "rank 0, 1",
+            "rank 3rd",
+            "rank 3.5",
+            "ranking 3",
+            "rank x: python3",
+            "rank 99999999999",
+            "[GPU0] python",
+            "[worker3] python",
+        ] {
+            assert_eq!(of_process(name), None, "{name}");
         }
     }
 }

@@ -13,8 +13,9 @@
 //!                                          ncclKernel_SendRecv 41246      on a stream, later
 //! ```
 //!
-//! A kernel is that call if no other was launched within it. Launches of a CUDA graph are
-//! within none, and several kernels have the number of one.
+//! A kernel is that call if no other was launched within it; one that does several calls
+//! [together](crate::together) is all of these. Launches of a CUDA graph are within none, and several
+//! kernels have the number of one.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ use retime_model::Operation;
 use crate::call::{Around, Call, Elements, Kernel, On, Tells, What};
 use crate::columns::Columns;
 use crate::threads::Threads;
+use crate::together;
 
 /// Kernels that do not say what they do, with the launches and calls that tell it for them.
 #[derive(Debug, Default)]
@@ -62,19 +64,24 @@ impl Launches {
         for within in launched.iter().flatten() {
             *kernels.entry(within.event).or_default() += 1;
         }
-        let calls: Vec<Option<Call>> = (self.kernels.iter().zip(&launched))
-            .map(|(kernel, within)| {
-                let within = within.as_ref();
-                let alone = within.filter(|it| kernels.get(&it.event) == Some(&1));
-                alone.map(|it| it.call(kernel.event))
-            })
+        let calls = |kernel: &Kernel, within: Option<&Within<'_>>| match within {
+            Some(it) if kernels.get(&it.event) != Some(&1) => Vec::new(),
+            None => Vec::new(),
+            Some(Within {
+                says: Says::Together(place),
+                ..
+            }) => together::calls(kernel.event, &stays.asked_before(*place, &kernels)),
+            Some(it) => it.call(kernel.event).into_iter().collect(),
+        };
+        let calls: Vec<Vec<Call>> = (self.kernels.iter().zip(&launched))
+            .map(|(kernel, within)| calls(kernel, within.as_ref()))
             .collect();
         let (mut named, mut unnamed) = (Vec::new(), Vec::new());
-        for (kernel, call) in self.kernels.into_iter().zip(calls) {
-            match call {
-                Some(call) => named.push(call),
-                None => unnamed.push(kernel),
+        for (kernel, calls) in self.kernels.into_iter().zip(calls) {
+            if calls.is_empty() {
+                unnamed.push(kernel);
             }
+            named.extend(calls);
         }
         (named, unnamed)
     }
@@ -108,17 +115,22 @@ enum Says<'a> {
     All(&'a Call),
     /// Operation, sizes of the input, and elements of both tensors.
     Range(Operation, &'a str, Option<Elements>),
+    /// All that was asked for before this place.
+    Together(usize),
 }
 
 impl Within<'_> {
-    /// The call that a kernel of this launch is.
-    fn call(&self, event: u32) -> Call {
+    /// The call that a kernel of this launch is, if it is one alone.
+    fn call(&self, event: u32) -> Option<Call> {
         match self.says {
-            Says::All(call) => Call {
+            Says::All(call) => Some(Call {
                 event,
                 ..call.clone()
-            },
-            Says::Range(operation, sizes, elements) => of_range(event, operation, sizes, elements),
+            }),
+            Says::Range(operation, sizes, elements) => {
+                Some(of_range(event, operation, sizes, elements))
+            }
+            Says::Together(_) => None,
         }
     }
 }
@@ -198,6 +210,14 @@ impl<'a> Stays<'a> {
             .all
             .partition_point(|it| (it.track, it.begin) <= (track, time));
         let before = self.all.get(..after)?.iter().rev();
+        // Of ranges that outlast what they launched the last counts, if nothing was asked for since.
+        let last = before.clone().next();
+        let last = last.filter(|it| it.track == track && it.end >= time);
+        let last = last.filter(|it| matches!(it.around.tells, Tells::Together));
+        let together = last.map(|it| Within {
+            event: it.around.event,
+            says: Says::Together(after - 1),
+        });
         // A thread has no more calls in each other than there are kinds; earlier ones are over.
         let near = before.take(DEPTH).take_while(|it| it.track == track);
         let (mut all, mut range, mut elements) = (None, None, None);
@@ -208,6 +228,7 @@ impl<'a> Stays<'a> {
                     range.get_or_insert((around.event, *operation, &**sizes));
                 }
                 Tells::Elements(it) => _ = elements.get_or_insert(*it),
+                Tells::Together => {}
             }
         }
         let by_range = || {
@@ -219,7 +240,24 @@ impl<'a> Stays<'a> {
             event,
             says: Says::All(call),
         });
-        by_all.or_else(by_range)
+        by_all.or_else(by_range).or(together)
+    }
+
+    /// The calls on the thread of a range before it that launched no kernel, after the last that
+    /// did, given how many each launched.
+    fn asked_before(&self, range: usize, kernels: &BTreeMap<u32, u32>) -> Vec<&'a Call> {
+        let track = self.all.get(range).map(|it| it.track);
+        let before = self.all.get(..range).unwrap_or_default().iter().rev();
+        let on_thread = before.take_while(|it| Some(it.track) == track);
+        let mut asked: Vec<&Call> = on_thread
+            .filter(|it| !matches!(it.around.tells, Tells::Elements(_)))
+            .map_while(|it| match &it.around.tells {
+                Tells::All(call) if !kernels.contains_key(&it.around.event) => Some(call),
+                _ => None,
+            })
+            .collect();
+        asked.reverse();
+        asked
     }
 }
 

@@ -159,6 +159,39 @@ mod tests {
     }
 
     #[test]
+    fn names_of_processes_and_arguments_tell_ranks() {
+        let file = |name: fn(u32) -> String, args: fn(u32) -> String| {
+            let events = (0..2).map(|rank| {
+                let (pid, name, more) = (rank + 10, name(rank), args(rank));
+                format!(
+                    r#"{{"ph":"M","name":"process_name","pid":{pid},"args":{{"name":"{name}"}}}},
+                    {{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":{pid},"tid":7,"ts":{pid},
+                    "dur":90,"args":{{"Collective name":"allreduce","Seq":1,"In msg nelems":4,
+                    "Group size":2,"Process Group Name":"0","Process Group Ranks":"[0, 1]"{more}}}}}"#
+                )
+            });
+            let events: Vec<String> = events.collect();
+            read(&format!(r#"{{"traceEvents":[{}]}}"#, events.join(",")))
+        };
+        let joined = |file: FileRead| matched(&[file]).joined[0].len();
+        let none = |_| String::new();
+        for name in [
+            (|rank| format!("Rank {rank}")) as fn(u32) -> String,
+            |rank| format!("Rank {rank} - GPU Stream"),
+            |rank| format!("[TP0{rank}] 1234"),
+        ] {
+            assert_eq!(joined(file(name, none)), 2, "{}", name(0));
+        }
+        let python = |_| "python".to_owned();
+        let ranks = |rank| format!(r#","rank":{rank}"#);
+        assert_eq!(joined(file(python, ranks)), 2);
+        assert_eq!(joined(file(python, none)), 0);
+        // One of both is not told so.
+        let one = |rank| [r#","rank":0"#, ""][rank as usize].to_owned();
+        assert_eq!(joined(file(python, one)), 0);
+    }
+
+    #[test]
     fn calls_that_are_not_joined_count_for_their_rank() {
         let kernel = |rank: u32, name: &str| {
             let pid = rank + 10;

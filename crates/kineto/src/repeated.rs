@@ -48,6 +48,8 @@ impl Repeatable for Call {
     fn hash(&self, hasher: &mut FxHasher) {
         hasher.write(self.signature.as_bytes());
         hasher.write_u64(self.sequence.unwrap_or(u64::MAX));
+        // Messages that one kernel sends and receives are equal but for that.
+        self.what.hash(hasher);
     }
 }
 

@@ -181,7 +181,20 @@ pub(crate) fn logs_of(
     driven: &Roles,
     first: LocationIndex,
 ) -> Result<Vec<LocationLog>, FormatError> {
-    let joined: FxHashMap<u32, Part> = parts.map(|it| (it.event, it.part)).collect();
+    // A kernel that does several messages has two parts: its begin sends, its end receives.
+    let (receives, others): (Vec<Joined>, Vec<Joined>) =
+        parts.partition(|it| matches!(it.part, Part::Receive(_)));
+    let by_event = |all: Vec<Joined>| all.into_iter().map(|it| (it.event, it.part)).collect();
+    let (receives, others): (FxHashMap<u32, Part>, FxHashMap<u32, Part>) =
+        (by_event(receives), by_event(others));
+    let part_of = |boundary: Boundary| {
+        let other = others.get(&boundary.entry);
+        let receive = receives.get(&boundary.entry);
+        match boundary.side {
+            Side::End => receive.or(other),
+            Side::Begin | Side::Moment => other.or(receive),
+        }
+    };
     let order = Order::of(&file.columns, file.tracks.len());
     let logs = (0..file.tracks.len()).map(|track| {
         let entries = order.of_track(track);
@@ -189,13 +202,16 @@ pub(crate) fn logs_of(
         let mut count = 0;
         let mut last = 0;
         for boundary in boundaries(&file.columns, entries) {
-            if let Some(part) = joined.get(&boundary.entry) {
+            if let Some(part) = part_of(boundary) {
                 take(&mut log, count, boundary, part);
                 let lasted = file.columns.length(boundary.entry);
                 let lasted = Ticks(lasted.unwrap_or_default() as i64);
                 match (boundary.side, part) {
                     (Side::End, Part::Receive(_)) => log.awaited(lasted),
-                    (Side::Begin, Part::Send(_)) => log.held(lasted),
+                    // Who receives meanwhile waits for that.
+                    (Side::Begin, Part::Send(_)) if !receives.contains_key(&boundary.entry) => {
+                        log.held(lasted);
+                    }
                     _ => {}
                 }
             } else if let Some(role) = driven.get(&(boundary.entry, boundary.side)) {

@@ -270,8 +270,7 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
     if held == 0 {
         return format!("{name} held up nobody");
     }
-    let all = others(part, process).max(1) as f64;
-    let of_time = share((held as f64 / all).min(1.0));
+    let of_time = of_time(held, others(part, process));
     let (whom, how) = match &process.reach {
         Some(it) => {
             let whom = plural((it.directly + it.through_others) as u64, "other");
@@ -291,25 +290,35 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
         )
     });
     format!(
-        "{name} held up {whom} for {}, {of_time} of their time, in {}, certainly in {}{how}{work}",
+        "{name} held up {whom} for {}{of_time}, in {}, certainly in {}{how}{work}",
         span(held, rate),
         operations(part, process.held_up_operations),
         group_digits(process.certainly_held_up_operations),
     )
 }
 
+/// The share of the time of others that was waited; nothing where operations that wait side by side
+/// make it more than there is.
+fn of_time(held: u64, all: u64) -> String {
+    if held > all {
+        return " (more than they lasted: of operations that wait side by side each counts)".into();
+    }
+    let share = share(held as f64 / all.max(1) as f64);
+    format!(", {share} of their time")
+}
+
 /// A host whose processes held up those of others, and how.
 fn slow_host(part: &StragglersPart, host: &HostWaitsPart, rate: TickRate) -> String {
     let held = host.by_being_slow(host.held_up_ticks, part.taking_part);
-    let all = part.lasted_ticks.saturating_sub(host.lasted_ticks).max(1) as f64;
+    let others = part.lasted_ticks.saturating_sub(host.lasted_ticks);
     let outside = part.taking_part.saturating_sub(host.processes.len()) as u64;
     format!(
-        "{} held up {} for {}, {} of their time, certainly for {}; nearly all of its {} worked {} \
-         longer than half of the others",
+        "{} held up {} for {}{}, certainly for {}; nearly all of its {} worked {} longer than half \
+         of the others",
         printable(&host.name),
         plural(outside, "other"),
         span(held, rate),
-        share((held as f64 / all).min(1.0)),
+        of_time(held, others),
         span(
             host.by_being_slow(host.certainly_held_up_ticks, part.taking_part),
             rate
@@ -436,6 +445,17 @@ fn proves(class: Class) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_more_than_all_time_is_said_to_be_waited() {
+        assert_eq!(of_time(50, 200), ", 25.0 % of their time");
+        assert_eq!(of_time(0, 0), ", 0.0 % of their time");
+        let more = of_time(400, 200);
+        assert!(
+            !more.contains('%') && more.contains("side by side"),
+            "{more}"
+        );
+    }
 
     #[test]
     fn a_slow_host_is_told_with_what_it_cost_others() {

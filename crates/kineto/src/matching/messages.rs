@@ -24,6 +24,7 @@
 use std::collections::BTreeMap;
 
 use retime_model::MessageId;
+use rustc_hash::FxHashSet;
 
 use super::alignment::{Item, Known, Messages, Shift, Windowed, align, align_both};
 use super::calls::{Calls, Group, Sequence};
@@ -70,6 +71,7 @@ impl Matching {
             .map(|(_, (way, it))| MessageEnds::of(calls, *way, it));
         let ends: Vec<MessageEnds> = ends.collect();
         let both_ways = known_by_both_ways(&ends, &recorded);
+        let mut taken = FxHashSet::default();
         for (number, ((group, (_, channel)), ends)) in (0..).zip(channels.iter().zip(&ends)) {
             let Way { from, to, .. } = ends.way;
             let Some((sender, receiver)) = recorded.get(from).zip(recorded.get(to)) else {
@@ -79,7 +81,7 @@ impl Matching {
             let known = known.or_else(|| both_ways.get(&(from, to)).cloned());
             let shift = ends.shift(known, sender, receiver);
             let space = (*group as u64) << 32 | number;
-            self.channel(calls, space, ends.way, channel, shift);
+            self.channel(calls, space, ends.way, channel, shift, &mut taken);
         }
     }
 
@@ -132,7 +134,8 @@ impl Matching {
         channels
     }
 
-    /// Joins the messages of a channel of a group, which is a space of their numbers.
+    /// Joins the messages of a channel of a group, which is a space of their numbers, unless an end
+    /// of theirs is that of another message.
     fn channel(
         &mut self,
         calls: &Calls<'_>,
@@ -140,6 +143,7 @@ impl Matching {
         Way { from, to, .. }: Way,
         channel: &Channel,
         shift: Option<i64>,
+        taken: &mut FxHashSet<(usize, u32, bool)>,
     ) {
         let Some(shift) = shift else {
             self.count(from, AMBIGUOUS, channel.sends.len());
@@ -153,6 +157,12 @@ impl Matching {
             let (Some(send), Some(receive)) = (send, calls.call(to, receive)) else {
                 continue;
             };
+            // The begin of a kernel can be one send, and its end one receive, whatever it does besides.
+            let ends = [(from, send.event, false), (to, receive.event, true)];
+            if ends.iter().any(|it| taken.contains(it)) {
+                continue;
+            }
+            taken.extend(ends);
             // A channel of a group is one of a kind, and so is a place in it.
             let id = MessageId {
                 space,

@@ -14,12 +14,19 @@ use std::collections::BTreeSet;
 use super::calls::{Calls, Group, Sequence};
 use super::pools::pools;
 use super::{AMBIGUOUS, KnownClocks, Matching};
-use crate::call::{Label, On};
+use crate::call::{Call, Label, On};
 
 impl Matching {
     /// Joins all such kernels.
     pub(super) fn ordered(&mut self, calls: &Calls<'_>) {
-        let pools = pools(calls, |call| call.on == On::Order);
+        let all = calls.files.iter().flat_map(|it| &it.calls);
+        let labels = all.filter(|it| it.on == On::Order).map(|it| &it.group);
+        let labels: BTreeSet<&Option<Label>> = labels.collect();
+        let of_label = |label: &Option<Label>| {
+            let is_meant = |call: &Call| call.on == On::Order && call.group == *label;
+            pools(calls, is_meant)
+        };
+        let pools: Vec<Vec<Sequence>> = labels.into_iter().flat_map(of_label).collect();
         if pools.is_empty() {
             return;
         }

@@ -254,7 +254,7 @@ fn kernels_are_told_by_their_order() {
 fn kernels_without_a_group_or_an_order_are_not_guessed() {
     let all = [(OWN, 7), (OWN, 7), (GRAPH, 7), (OWN, 7), (OWN, 7)];
     // Which group they are of, nothing tells.
-    for groups in [&[][..], &[("0", BOTH), ("1", &[0, 1, 2])]] {
+    for groups in [&[][..], &[("0", BOTH), ("1", &[0, 2]), ("2", &[1, 2])]] {
         let files = kernels(groups, &all, "");
         assert_eq!(joined(&files), [[], []]);
         assert_eq!(
@@ -266,6 +266,21 @@ fn kernels_without_a_group_or_an_order_are_not_guessed() {
     let files = kernels(&[("0", BOTH)], &[(OWN, 7), (OWN, 8), (OWN, 7)], "");
     assert_eq!(joined(&files), [[], []]);
     assert_eq!(unused(&files), [("ambiguous collective call", 6)]);
+}
+
+/// Replicas of a server have a group of their own beside that of all.
+#[test]
+fn kernels_that_say_how_many_take_part_are_of_the_group_of_so_many() {
+    let all = [(OWN, 7), (OWN, 7), (GRAPH, 7), (OWN, 7), (OWN, 7)];
+    let files = kernels(&[("0", BOTH), ("1", &[0, 1, 2])], &all, "");
+    let calls: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
+    assert_eq!(calls, [4, 4]);
+    assert_eq!(unused(&files), [("unnamed NCCL kernel", 2)]);
+    // None of theirs has four members.
+    let own = "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 4>";
+    let files = kernels(&[("0", BOTH)], &[(own, 7), (own, 7)], "");
+    assert_eq!(joined(&files), [[], []]);
+    assert_eq!(unused(&files), [("custom all-reduce kernel", 4)]);
 }
 
 /// An exchange of unequal sizes as NCCL's kernels describe it.

@@ -125,7 +125,9 @@ impl Job {
             2 | 3 => Headers::Plain,
             _ => Headers::OfKernels,
         };
-        let files = (0..ranks).map(|rank| Profile::new(rank, &groups, draws));
+        // Hosts whose clocks differ by more than calls last give each order room.
+        let apart = [100_000, 3_000_000][draws.below(2) as usize];
+        let files = (0..ranks).map(|rank| Profile::new(rank, &groups, apart, draws));
         Self {
             ranks,
             headers,
@@ -273,17 +275,16 @@ impl Job {
 }
 
 impl Profile {
-    fn new(rank: u64, groups: &[Group], draws: &mut Draws) -> Self {
+    fn new(rank: u64, groups: &[Group], apart: i64, draws: &mut Draws) -> Self {
         let mut next = 1000 * (rank + 1);
         let mut threads = Vec::new();
         for _ in groups {
             next += 2 + draws.below(3);
             threads.push(next);
         }
-        // Ranks of one host share a clock.
-        let apart = 100_000 * (rank / 2) as i64;
         Self {
-            clock: apart,
+            // Ranks of one host share a clock.
+            clock: apart * (rank / 2) as i64,
             now: 1_000_000_000,
             events: Vec::new(),
             free: vec![[0; 2]; groups.len()],
@@ -292,12 +293,16 @@ impl Profile {
     }
 }
 
+/// The first job: among the next are two, 115 and 135, of which 31 operations are joined wrongly if calls
+/// of gloo are given to the only group listed whose threads they could be.
+const FIRST: u64 = 112;
+
 #[test]
 fn groups_that_are_not_listed_get_no_calls() {
     let runs = std::env::var("RETIME_KINETO_RUNS");
     let runs = runs.ok().and_then(|it| it.parse().ok()).unwrap_or(24);
     let (mut wrong, mut joined, mut all) = (Vec::new(), 0, 0);
-    for seed in 0..runs {
+    for seed in FIRST..FIRST + runs {
         let mut draws = Draws(seed);
         let mut job = Job::new(&mut draws);
         job.run(&mut draws);
