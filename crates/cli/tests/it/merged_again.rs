@@ -137,3 +137,25 @@ fn a_merged_file_of_one_rank_is_that_of_the_rank() {
         assert_eq!(again.1.len(), 1);
     }
 }
+
+/// Nothing else holds the processes of such a profile together, or says which host they are from.
+#[test]
+fn all_processes_of_a_profile_without_a_rank_say_its_host() {
+    let scratch = job();
+    let path = scratch.join("run/rank3.pt.trace.json");
+    let mut profile: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    profile.as_object_mut().unwrap().remove("distributedInfo");
+    let host = &profile["host_name"];
+    fs::remove_file(&path).unwrap();
+    fs::write(scratch.join("run/other.json"), profile.to_string()).unwrap();
+    scratch.retime("merge run -o job.json -q");
+    let job: Value = serde_json::from_slice(&fs::read(scratch.join("job.json")).unwrap()).unwrap();
+    let all = job["traceEvents"].as_array().unwrap();
+    let of = |kind: &'static str| all.iter().filter(move |it| it["name"] == kind);
+    let names = of("process_name").filter(|it| it["args"]["name"].to_string().contains("other: "));
+    let own: BTreeSet<u64> = names.map(|it| it["pid"].as_u64().unwrap()).collect();
+    assert!(own.len() > 1, "{own:?}");
+    let said = of("profile_header").filter(|it| it["args"]["host_name"] == *host);
+    let said: BTreeSet<u64> = said.map(|it| it["pid"].as_u64().unwrap()).collect();
+    assert!(own.is_subset(&said), "{own:?} {said:?}");
+}

@@ -293,8 +293,8 @@ impl Profile {
     }
 }
 
-/// The first job: among the next are two, 115 and 135, of which 31 operations are joined wrongly if calls
-/// of gloo are given to the only group listed whose threads they could be.
+/// The first job: among the next are two, 115 and 135, of which 31 operations are joined wrongly where a
+/// list of groups that lacks some is taken for whole.
 const FIRST: u64 = 112;
 
 #[test]
