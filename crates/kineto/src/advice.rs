@@ -24,8 +24,8 @@ const HELP: [(&str, &str); 8] = [
 const NEWER: &str = "PyTorch 2.3 or newer writes operation and group into kernels of NCCL";
 const LISTED: &str = "profile after the process groups were made, so that the header lists them";
 const SHAPES: &str = "record_shapes=True keeps roots and peers";
-const APART: &str = "ranks that were put into one file are told apart if retime merge did so, or by labels of \
-                     processes, such as \"Rank 3\"; else give the files of the ranks";
+const APART: &str = "ranks that were put into one file are told apart if retime merge did so, or by labels or \
+                     names of processes, such as \"Rank 3\"; else give the files of the ranks";
 const DEVICE: &str = "activities with ProfilerActivity.CUDA record the kernels";
 
 /// Advice where calls of these kinds were only counted; nothing if none is known.

@@ -65,7 +65,7 @@ fn number_of(name: &str) -> Option<String> {
     let mut behind = behind.chars();
     let ends = match behind.next() {
         None => true,
-        Some('.') => !behind.next().is_some_and(|it| it.is_ascii_digit()),
+        Some('.') => behind.next().is_none_or(|it| !it.is_ascii_digit()),
         // One number of several, as of a whole host.
         Some('-' | ',' | '+' | '~') => false,
         Some(next) => !next.is_alphanumeric() && next != '_',
