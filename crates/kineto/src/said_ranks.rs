@@ -73,7 +73,9 @@ mod tests {
             (0..)
                 .zip(ranks)
                 .for_each(|(track, rank)| said.begin(track, rank));
-            calls.iter().for_each(|it| said.of_call(it.0, it.1));
+            for &(track, rank) in calls {
+                said.of_call(track, rank);
+            }
             said.of(&tracks)
         };
         let call = (2, Some(1));
