@@ -63,7 +63,8 @@ fn ring(clocks: usize, rounds: i64, noise: impl Fn(i64) -> i64) -> Vec<Message> 
         let noise = &noise;
         (0..clocks).flat_map(move |from| {
             let there = (from + 1) % clocks;
-            let sent = 10_000 * round + 100 * from as i64;
+            // No common divisor: clocks that do not drift would look as coarse as that.
+            let sent = 10_000 * round + 101 * from as i64;
             let seed = round * 131 + from as i64 * 17;
             [(from, there, seed), (there, from, seed + 7)].map(|(from, to, seed)| Message {
                 from,
@@ -107,7 +108,8 @@ proptest! {
         // All delays alike, 1000. A tenth of that is slack, and the centre of equal slacks
         // is off by as much as the tightest messages there and back differ in when they
         // were sent: by up to a tenth of the slack for each step along the ring. Besides,
-        // rates are drawn to what is usual, within the slack.
+        // rates are drawn to what is usual, within the slack. Together that is less than
+        // half of the slack.
         let messages = ring(clocks.len(), rounds, |_| 0);
         let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
         prop_assert_eq!(&alignment.relations, &vec![BothWays; clocks.len()]);
@@ -117,7 +119,7 @@ proptest! {
             // it is, so not there.
             for time in [10_000, 5_000 * rounds, 10_000 * (rounds - 2)] {
                 let error = error(&alignment, &clocks, clock, time);
-                prop_assert!(error.abs() <= 2.0 + 30.0 * steps as f64, "clock {} at {}: {}", clock, time, error);
+                prop_assert!(error.abs() <= 50.0 * steps as f64, "clock {} at {}: {}", clock, time, error);
             }
         }
     }
