@@ -75,9 +75,10 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
     };
     vec![
         format!(
-            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks wander less than {drift} ppm{})",
+            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks {}wander less than {drift} ppm{})",
             span(all.mean),
             span(all.largest),
+            not_set(bounds),
             if_shared(bounds),
         ),
         match bounds.largest_over_run {
@@ -92,6 +93,15 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
             span(all.mean_half_width)
         ),
     ]
+}
+
+/// The condition that no clock was set; lines of their own say of which that is known.
+fn not_set(bounds: &BoundsPart) -> &'static str {
+    if bounds.if_set.is_empty() && bounds.contradicted.is_empty() {
+        "were not set and "
+    } else {
+        ""
+    }
 }
 
 /// The condition that processes share the clock of their node, where they are taken to.
