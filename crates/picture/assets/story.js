@@ -70,9 +70,14 @@ function story() {
     figure("figure-events", grouped(trace.events), `events at ${grouped(trace.locations)} locations over ${seconds(trace.duration_seconds)}`);
   }
   figure("figure-bound", bounds && bounds.events ? "±" + span(bounds.mean) : "–", bounds && bounds.events
-    ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any, ${overRun(bounds)}), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm${ifShared(bounds)}`
+    ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any, ${overRun(bounds)}), if clocks ${notSet(bounds)}wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm${ifShared(bounds)}`
     : `how far times are from the truth ${data.first ? "is still being computed" : "was not bounded"}`);
   return list;
+}
+
+// The condition that no clock was set, unless it is known of some.
+function notSet({ if_set: known, contradicted }) {
+  return known?.length || contradicted?.length ? "" : "were not set and ";
 }
 
 // How many dependencies are reversed or faster than a minimal delay that was given, if any are faster
