@@ -449,7 +449,7 @@ mod tests {
     #[test]
     fn no_more_than_all_time_is_said_to_be_waited() {
         assert_eq!(of_time(50, 200), ", 25.0 % of their time");
-        assert_eq!(of_time(0, 0), ", 0.0 % of their time");
+        assert_eq!(of_time(0, 0), ", 0 % of their time");
         let more = of_time(400, 200);
         assert!(
             !more.contains('%') && more.contains("side by side"),
