@@ -1,9 +1,9 @@
 //! A trace of several files, each of which is read and written by itself, maybe elsewhere.
 //!
 //! ```text
-//!  who has the trace           whoever has a file in hands, and has opened the trace, too
-//!  Hands::each ----- task ---->  InFiles::work, on the file it is for
-//!              <---- answer ---
+//!  the process with the trace         the holder of a file, which has opened the trace, too
+//!  FileHolders::each ----- task ---->  InFiles::work, on the file it is for
+//!                    <---- answer ---
 //! ```
 //!
 //! What is in a file only counts once all files are joined, so one side has no parts of an

@@ -7,7 +7,7 @@
 //! those that another one has made: nothing is concluded from what they do.
 //!
 //! ```
-//! use retime::{Grouping, SharedClock, Standing};
+//! use retime::{Grouping, SharedClock, ClockAttribution};
 //! # use retime::causality::{Causality, CausalityOptions};
 //! # let trace = retime_testing::trace("0 on 7: send 2 @10
 //! #                                    1 on 7: send 2 @11
@@ -15,8 +15,8 @@
 //! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
 //! // Two ranks of a node send to one that has a node for itself.
 //! let clocks = Grouping::Node.clocks(&trace.info, &causality);
-//! let standings = Standing::of_locations(&clocks, &trace.info, &causality);
-//! let shared = SharedClock::all(&clocks, &trace.info, &standings);
+//! let attributions = ClockAttribution::of_locations(&clocks, &trace.info, &causality);
+//! let shared = SharedClock::all(&clocks, &trace.info, &attributions);
 //! assert_eq!(shared.len(), 1);
 //! assert_eq!((shared[0].clock.0, shared[0].processes), (0, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

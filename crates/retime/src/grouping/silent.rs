@@ -27,7 +27,7 @@
 //! the rest of their process.
 //!
 //! ```
-//! use retime::{Grouping, LocationIndex, Standing};
+//! use retime::{Grouping, LocationIndex, ClockAttribution};
 //! # use retime::causality::{Causality, CausalityOptions};
 //! # let mut trace = retime_testing::trace("0: send 1 @10
 //! #                                        1: receive 0 @20
@@ -39,8 +39,8 @@
 //! let clocks = Grouping::Location.clocks(&trace.info, &causality);
 //! let of = [0, 1, 2, 3].map(|location| clocks.of(LocationIndex(location)).0);
 //! assert_eq!(of, [0, 1, 1, 1]);
-//! let found = Standing::of_locations(&clocks, &trace.info, &causality);
-//! assert_eq!(found, [Standing::Tied, Standing::Tied, Standing::OfCreator, Standing::OfProcess]);
+//! let found = ClockAttribution::of_locations(&clocks, &trace.info, &causality);
+//! assert_eq!(found, [ClockAttribution::Tied, ClockAttribution::Tied, ClockAttribution::OfCreator, ClockAttribution::OfProcess]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
