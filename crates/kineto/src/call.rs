@@ -106,7 +106,7 @@ impl Label {
         Self::of_each(header, |_| true)
     }
 
-    /// The group of so many members that a call is of, likewise.
+    /// The group of so many members that a call is of; none if groups of different ranks have as many.
     pub(crate) fn of_size(header: &Header, members: u32) -> Option<Self> {
         Self::of_each(header, |it| it.ranks.len() == members as usize)
     }

@@ -1,7 +1,7 @@
 //! Ranks as events say them, where all ranks are in one file.
 //!
-//! Who puts profiles together may say whose each event is by an argument `rank` of its own, and by
-//! nothing else. That is taken where all tracks say it by their first event, all calls that
+//! A script that puts profiles together may tell the rank of each event by an argument `rank`, and by
+//! nothing else. Such ranks are taken where all tracks say it by their first event, all calls that
 //! communicate say the same as their tracks, and no process is of two ranks.
 
 use std::collections::BTreeSet;

@@ -153,11 +153,11 @@ fn untied_part(analysis: &Analysis) -> UntiedPart {
     if !attributions.contains(&ClockAttribution::Tied) {
         return part;
     }
-    for (number, (location, standing)) in info.locations.iter().zip(attributions).enumerate() {
+    for (number, (location, attribution)) in info.locations.iter().zip(attributions).enumerate() {
         if causality.nodes().event_count(number) == 0 {
             continue;
         }
-        match standing {
+        match attribution {
             ClockAttribution::Tied => {}
             ClockAttribution::OfProcess => part.of_process += 1,
             ClockAttribution::OfCreator => part.of_creator += 1,

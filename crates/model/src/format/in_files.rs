@@ -29,7 +29,7 @@ pub trait InFiles: Send + Sync {
     /// The trace with its files in other hands.
     fn in_hands(self: Box<Self>, hands: Arc<dyn FileHolders>) -> Box<dyn Trace>;
 
-    /// The trace with its files in the hands of the process that holds them.
+    /// The trace with all of its files in the hands of this process.
     fn in_own_hands(self: Box<Self>) -> Box<dyn Trace>;
 }
 

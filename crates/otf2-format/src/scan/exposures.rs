@@ -45,7 +45,7 @@ impl Groups {
 pub(super) enum ExposurePart {
     /// It exposes its own memory (`MPI_Win_post`).
     Posts,
-    /// It begins to access the memory of others (`MPI_Win_start`).
+    /// It has fetched from the memory of others when it completes, so that they had posted before.
     Accesses,
     /// It tells these others that it is done (`MPI_Win_complete`).
     Completes,

@@ -43,9 +43,9 @@ impl SharedClock {
     /// All such clocks, by the reasons for which each location is taken to read its own.
     pub fn all(clocks: &Clocks, info: &TraceInfo, attributions: &[ClockAttribution]) -> Vec<Self> {
         let is_judged = |it: &&LocationIndex| {
-            let standing = attributions.get(it.as_usize());
+            let attribution = attributions.get(it.as_usize());
             matches!(
-                standing,
+                attribution,
                 Some(ClockAttribution::Tied | ClockAttribution::Unknown)
             )
         };

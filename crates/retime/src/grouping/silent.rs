@@ -81,7 +81,7 @@ impl ClockAttribution {
         let tied = Ties::of(info, causality).across(clocks);
         let speaks = speaking(clocks, &tied);
         let homes = Homes::find(clocks, info, &tied);
-        let standing = |(location, clock): (usize, &ClockId)| {
+        let attribution = |(location, clock): (usize, &ClockId)| {
             if tied[location] {
                 Self::Tied
             } else if speaks[clock.as_usize()] {
@@ -93,7 +93,7 @@ impl ClockAttribution {
             }
         };
         let locations = clocks.by_location().iter().enumerate();
-        locations.map(standing).collect()
+        locations.map(attribution).collect()
     }
 }
 
@@ -208,11 +208,11 @@ impl OfNodes {
         let (before, after) = told.split_at(after);
         let nearest = before.last().into_iter().chain(after.first());
         let &(_, clock) = nearest.min_by_key(|&&(other, _)| other.abs_diff(process))?;
-        let standing = if *one {
+        let attribution = if *one {
             ClockAttribution::OfNode
         } else {
             ClockAttribution::OfNearest
         };
-        Some((standing, clock))
+        Some((attribution, clock))
     }
 }

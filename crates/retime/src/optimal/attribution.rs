@@ -133,11 +133,11 @@ impl PairEvidence {
     }
 }
 
-/// The sightings of a clock.
+/// The evidence against a clock.
 #[derive(Clone, Default)]
 struct ClockSightings {
     /// Sightings in order of rising starts.
-    sightings: Vec<PairEvidence>,
+    evidence: Vec<PairEvidence>,
     /// How long the longest of these is.
     longest: u64,
     /// From which stamp to which each of its pairs was watched.
@@ -147,11 +147,11 @@ struct ClockSightings {
 }
 
 impl ClockSightings {
-    /// The sightings that have a stamp in common with this stretch.
+    /// The steps of pairs that have a stamp in common with this stretch.
     fn near(&self, after: i64, until: i64) -> impl Iterator<Item = &PairEvidence> {
         let first = after.saturating_sub_unsigned(self.longest);
-        let from = self.sightings.partition_point(|it| it.after < first);
-        let near = self.sightings[from..].iter();
+        let from = self.evidence.partition_point(|it| it.after < first);
+        let near = self.evidence[from..].iter();
         let near = near.take_while(move |it| it.after <= until);
         near.filter(move |it| it.until >= after)
     }
@@ -185,10 +185,10 @@ impl<'a> Table<'a> {
         }
         for (number, step) in steps.iter().enumerate() {
             for (end, clock) in step.clocks.iter().enumerate() {
-                let sighting = PairEvidence::of(number, step, end);
+                let evidence = PairEvidence::of(number, step, end);
                 let known = &mut clocks[clock.as_usize()];
-                known.longest = known.longest.max(sighting.until.abs_diff(sighting.after));
-                known.sightings.push(sighting);
+                known.longest = known.longest.max(evidence.until.abs_diff(evidence.after));
+                known.evidence.push(evidence);
             }
         }
         for pair in watched {
@@ -199,7 +199,7 @@ impl<'a> Table<'a> {
             }
         }
         for known in &mut clocks {
-            known.sightings.sort_by_key(|it| (it.after, it.step));
+            known.evidence.sort_by_key(|it| (it.after, it.step));
         }
         let mut table = Self {
             steps,
@@ -212,7 +212,7 @@ impl<'a> Table<'a> {
         let is_known = |step: usize| {
             let mut ends = steps[step].clocks.into_iter();
             ends.any(|clock| {
-                let own = table.sighting(clock, step);
+                let own = table.evidence_of(clock, step);
                 let known = &table.clocks[clock.as_usize()];
                 own.is_some_and(|own| known.steps(own.after, own.until))
             })
@@ -221,7 +221,7 @@ impl<'a> Table<'a> {
         table
     }
 
-    fn sighting(&self, clock: ClockId, step: usize) -> Option<PairEvidence> {
+    fn evidence_of(&self, clock: ClockId, step: usize) -> Option<PairEvidence> {
         let of = self.steps.get(step)?;
         let end = of.clocks.iter().position(|&it| it == clock)?;
         Some(PairEvidence::of(step, of, end))
@@ -231,16 +231,16 @@ impl<'a> Table<'a> {
     /// `None` if that is explained.
     fn suspect(&self, clock: ClockId, step: usize) -> Option<Suspect> {
         let seed = self
-            .sighting(clock, step)
+            .evidence_of(clock, step)
             .filter(|it| !self.explained[it.step])?;
         let known = self.clocks.get(clock.as_usize())?;
         let open = known.near(seed.after, seed.after);
         let open = open.filter(|it| !self.explained[it.step] && it.agrees(&seed));
         let mut until = seed.until;
         let mut seen = Vec::new();
-        for sighting in open {
-            until = until.min(sighting.until);
-            seen.push(sighting.step);
+        for evidence in open {
+            until = until.min(evidence.until);
+            seen.push(evidence.step);
         }
         seen.sort_unstable();
         let by = seen.iter().map(|&step| self.steps[step].by);
@@ -293,7 +293,7 @@ impl<'a> Table<'a> {
             .collect();
         for step in near {
             let both = self.steps[step].clocks.iter().all(|&clock| {
-                let own = self.sighting(clock, step);
+                let own = self.evidence_of(clock, step);
                 let known = &self.clocks[clock.as_usize()];
                 own.is_some_and(|own| known.steps(own.after, own.until))
             });

@@ -223,11 +223,11 @@ impl Visits {
         let mut origins = history.charge(pace)?;
         let mut hosts = Vec::new();
         if known == Known::Most {
-            let standing = history.standing();
-            for (origin, work) in origins.iter_mut().zip(standing.processes()) {
+            let idle_times = history.idle_times();
+            for (origin, work) in origins.iter_mut().zip(idle_times.processes()) {
                 origin.work = work;
             }
-            hosts = standing.hosts(nodes);
+            hosts = idle_times.hosts(nodes);
         }
         origins.retain(|it| it.held_up > 0);
         origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
@@ -406,7 +406,7 @@ impl<'a> History<'a> {
     }
 
     /// How long each process stood still.
-    fn standing(&self) -> IdleTimes {
+    fn idle_times(&self) -> IdleTimes {
         let mut all = vec![Working::default(); self.ends.len()];
         for visit in &self.all.visits {
             if let Some(own) = all.get_mut(visit.process as usize) {
