@@ -393,6 +393,10 @@ impl Analysed {
                 bounds,
                 truth.transpose()?.as_ref(),
             ));
+            let alignment = report.method.as_mut().and_then(|it| it.alignment.as_mut());
+            if let Some(alignment) = alignment {
+                build::bound_steps(&mut alignment.steps, bounds);
+            }
             let warnings = bounds.warnings(analysis.info(), analysis.clocks());
             report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {

@@ -7,7 +7,7 @@ use retime::estimate::Shown;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution};
 use retime::repair;
-use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Timestamp, TraceInfo};
+use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Ticks, Timestamp, TraceInfo};
 
 use super::clock_names;
 use super::ends;
@@ -299,12 +299,29 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
     }
 }
 
+/// Says of the steps that a method found how far bounds know them.
+pub(crate) fn bound_steps(steps: &mut [StepPart], bounded: &Bounds) {
+    for step in steps {
+        let same = |it: &&ClockSet| {
+            (it.clock.0, it.after.0, it.until.0) == (step.clock, step.after, step.until)
+        };
+        let within = bounded.if_set.iter().find(same).and_then(|it| it.within);
+        step.known_to_ticks = within.map(|it| furthest(Ticks(step.by_ticks), it));
+    }
+}
+
+/// How far something between two bounds can be from what it is taken for.
+fn furthest(by: Ticks, (least, most): (Ticks, Ticks)) -> u64 {
+    by.0.abs_diff(least.0).max(by.0.abs_diff(most.0))
+}
+
 fn step_part(step: &ClockSet) -> StepPart {
     StepPart {
         clock: step.clock.0,
         after: step.after.0,
         until: step.until.0,
         by_ticks: step.by.0,
+        known_to_ticks: step.within.map(|within| furthest(step.by, within)),
         alternatives: step.alternatives.iter().map(|it| it.0).collect(),
     }
 }

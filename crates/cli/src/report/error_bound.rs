@@ -3,6 +3,7 @@
 use retime::{TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::clock_names::{owner, the_clock};
+use super::method::amount;
 use super::model::{BoundsPart, GentlestPart, Report, StepPart};
 use super::place::PlacePart;
 use super::share::share;
@@ -167,7 +168,7 @@ fn resting_on_steps(report: &Report, bounds: &BoundsPart, rate: TickRate) -> Vec
         format!(
             "{} by {} between its stamps {}",
             the_clock(report, it.clock),
-            rate.format(Ticks(it.by_ticks)),
+            amount(it, rate),
             two_stamps(&report.trace, it.after, it.until)
         )
     };

@@ -101,12 +101,11 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
             _ => "",
         };
         let instead = instead(report, &step.alternatives);
-        let how = how(step);
-        let sign = if step.by_ticks > 0 { "+" } else { "" };
-        let by = rate.format(Ticks(step.by_ticks));
         format!(
-            "{} was {how} by {sign}{by} between its stamps {}{instead}{note}",
+            "{} {} by {} between its stamps {}{instead}{note}",
             the_clock(report, step.clock),
+            how(step),
+            amount(step, rate),
             two_stamps(&report.trace, step.after, step.until)
         )
     };
@@ -123,13 +122,28 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
 }
 
 /// Says how a clock may have gained what it did: what a slew can do in the time may have been one.
+/// Bounds that leave the whole step open do not prove it.
 fn how(step: &StepPart) -> &'static str {
+    let by = step.by_ticks.unsigned_abs();
     let lasts = step.until.saturating_sub(step.after) as f64;
-    if step.by_ticks.unsigned_abs() as f64 > SLEWED * lasts {
-        "set"
-    } else {
-        "set or slewed"
+    let is_proven = step.known_to_ticks.is_none_or(|it| it < by);
+    match (is_proven, by as f64 > SLEWED * lasts) {
+        (true, true) => "was set",
+        (true, false) => "was set or slewed",
+        (false, true) => "seems to have been set",
+        (false, false) => "seems to have been set or slewed",
     }
+}
+
+/// Writes how much a clock gained by a step, and how far that is known.
+pub(super) fn amount(step: &StepPart, rate: TickRate) -> String {
+    let sign = if step.by_ticks > 0 { "+" } else { "" };
+    let by = rate.format(Ticks(step.by_ticks));
+    let known = step.known_to_ticks.map(|ticks| {
+        let ticks = Ticks(i64::try_from(ticks).unwrap_or(i64::MAX));
+        format!(", known to ±{},", rate.format(ticks))
+    });
+    format!("{sign}{by}{}", known.unwrap_or_default())
 }
 
 /// Names the clocks that may have been set instead.
@@ -180,12 +194,33 @@ mod tests {
             after: 1_000_000,
             until: 1_000_000 + lasts,
             by_ticks,
+            known_to_ticks: None,
             alternatives: Vec::new(),
         };
         // 50 us take a tenth of a second at 500 ppm.
         for by in [50_000, -50_000] {
-            assert_eq!(how(&step(by, 99_000_000)), "set");
-            assert_eq!(how(&step(by, 100_000_000)), "set or slewed");
+            assert_eq!(how(&step(by, 99_000_000)), "was set");
+            assert_eq!(how(&step(by, 100_000_000)), "was set or slewed");
         }
+    }
+
+    #[test]
+    fn a_step_that_bounds_leave_open_only_seems_to_be_one() {
+        let step = |known_to_ticks| StepPart {
+            clock: 1,
+            after: 1_000_000,
+            until: 2_000_000,
+            by_ticks: 50_000,
+            known_to_ticks,
+            alternatives: Vec::new(),
+        };
+        let said = |known: Option<u64>| {
+            let rate = TickRate::per_second(1_000_000_000).unwrap();
+            format!("{} by {}", how(&step(known)), amount(&step(known), rate))
+        };
+        assert_eq!(said(None), "was set by +50 us");
+        assert_eq!(said(Some(49_999)), "was set by +50 us, known to ±50 us,");
+        let open = "seems to have been set by +50 us, known to ±60 us,";
+        assert_eq!(said(Some(60_000)), open);
     }
 }

@@ -324,6 +324,9 @@ pub(crate) struct StepPart {
     pub(crate) until: u64,
     /// How much it gained.
     pub(crate) by_ticks: i64,
+    /// How far that can be from what it gained; absent where nothing bounds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) known_to_ticks: Option<u64>,
     /// Other clocks of which one may have been set instead; absent where the trace tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) alternatives: Vec<u32>,

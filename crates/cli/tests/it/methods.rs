@@ -589,7 +589,7 @@ fn clocks_are_named_of_which_one_was_set() {
     }
     scratch.write("trace.jsonl", &as_lines(events));
     let printed = scratch.succeed("correct trace.jsonl -o out.jsonl --json report.json");
-    let line = printed.lines().find(|it| it.contains(" was set by "));
+    let line = printed.lines().find(|it| it.contains(" set by "));
     let line = line.unwrap_or_else(|| panic!("{printed}"));
     assert!(
         line.contains(", unless it was the clock of location "),

@@ -69,13 +69,18 @@ fn no_clock_alone_comes_nearer_to_the_truth_than_the_default() {
 fn a_step_is_that_of_the_clock_by_which_it_explains_the_most() {
     let scratch = Scratch::new();
     unpack(PIPELINE_STEP, &scratch);
-    let run = scratch.retime("correct pipeline7-step -o out --bounds off --json - --quiet");
+    let run = scratch.retime("correct pipeline7-step -o out --json - --quiet");
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     let steps = &report["method"]["alignment"]["steps"];
     assert_eq!(steps.as_array().map(Vec::len), Some(1), "{steps}");
     assert_eq!(steps[0]["clock"], 1, "{steps}");
     let by = steps[0]["by_ticks"].as_i64().unwrap();
     assert!((97_000..103_000).contains(&by), "{steps}");
+    let known_to = steps[0]["known_to_ticks"].as_u64().unwrap();
+    assert!(
+        by.abs_diff(99_800) <= known_to && known_to < 300_000,
+        "{steps}"
+    );
 }
 
 #[test]

@@ -65,6 +65,11 @@ impl Envelope {
         Self::new(&moments.collect::<Vec<_>>(), side, 0.0)
     }
 
+    /// The ticks by which the clock may gain on its line, or lose, within so many ticks.
+    pub(super) fn strays(&self, ticks: f64) -> f64 {
+        self.slope * ticks
+    }
+
     /// The value at a stamp; infinite where nothing bounds it.
     pub(super) fn at(&self, stamp: i64) -> f64 {
         let after = self.knots.partition_point(|&(at, _)| at <= stamp);

@@ -86,6 +86,26 @@ impl ClockBounds {
         (low, high + self.tick)
     }
 
+    /// The least and the most ticks that the clock gained by a step between two of its stamps, `t`
+    /// ticks apart. Without a step, what has to be added changes between them by `(r - s) t` to
+    /// `(r + s) t`, with the rate `r` of the line and the slope `s` of bounds; a step takes off what
+    /// the clock gains by it. So with the bounds `l` and `h` it gains
+    ///
+    /// ```text
+    /// from  l(after) - h(until) + (r - s) t    to  h(after) - l(until) + (r + s) t
+    /// ```
+    ///
+    /// Infinite where nothing bounds the clock on one of the sides.
+    pub fn gained(&self, after: i64, until: i64) -> (f64, f64) {
+        let lasts = until.saturating_sub(after) as f64;
+        let along = self.line.at(until) - self.line.at(after);
+        let (before, behind) = (self.at(after), self.at(until));
+        (
+            before.0 - behind.1 + along - self.low.strays(lasts),
+            before.1 - behind.0 + along + self.high.strays(lasts),
+        )
+    }
+
     /// True if there is a lower bound at all, and an upper one.
     pub fn sides(&self) -> (bool, bool) {
         let any = |side: &Envelope| side.knots.iter().any(|knot| knot.1.is_finite());
@@ -115,5 +135,43 @@ impl ClockBounds {
         stamps.sort_unstable();
         stamps.dedup();
         stamps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock gains 300 by a step between 1000 and 3000. Before it 495 to 505 have to be added and
+    /// behind it 190 to 220, and the rate, 0.001 to 0.003, makes 2 to 6 of the 2000 ticks between.
+    #[test]
+    fn a_step_gains_what_bounds_leave_and_the_rate_does_not() {
+        let line = OffsetLine {
+            middle: 0,
+            ticks: 0.0,
+            slope: 0.002,
+        };
+        let side = |before: f64, behind: f64, side: f64| {
+            let added = |stamp: i64, ticks: f64| ticks - line.at(stamp);
+            let before = (0, 1_000, added(1_000, before));
+            Envelope::new(&[before, (1, 3_000, added(3_000, behind))], side, 0.001)
+        };
+        let bounds = ClockBounds {
+            line,
+            low: side(495.0, 190.0, -1.0),
+            high: side(505.0, 220.0, 1.0),
+            tick: 0.0,
+            extent: (0, 4_000),
+        };
+        let (least, most) = bounds.gained(1_000, 3_000);
+        assert!((least - (495.0 - 220.0 + 2.0)).abs() < 1e-9, "{least}");
+        assert!((most - (505.0 - 190.0 + 6.0)).abs() < 1e-9, "{most}");
+        // Where nothing bounds the clock behind the step, it may have gained anything.
+        let open = Envelope::new(&[(0, 1_000, 3.0)], 1.0, f64::INFINITY);
+        let bounds = ClockBounds {
+            high: open,
+            ..bounds
+        };
+        assert_eq!(bounds.gained(1_000, 3_000).0, f64::NEG_INFINITY);
     }
 }

@@ -249,10 +249,16 @@ impl Bounds {
             let places = steps.iter().filter_map(|it| ClockSet::of(it, nodes).ok());
             places.collect()
         };
+        let if_set = known.if_set.iter().filter_map(|step| {
+            let within = known.gained(step);
+            let place = ClockSet::of(step, nodes).ok()?;
+            Some(ClockSet { within, ..place })
+        });
+        let if_set = if_set.collect();
         Ok(Self {
             drift: known.drift,
             contradicted: places(&known.contradicted),
-            if_set: places(&known.if_set),
+            if_set,
             sides: nodes.by_clock(own.collect(), clocks),
             contradicting: known.contradicting,
             steps: nodes.by_clock(steps.collect(), clocks),
@@ -388,6 +394,14 @@ pub struct BoundedOffsets {
 }
 
 impl BoundedOffsets {
+    /// The least and the most that a clock gained by a step; `None` where one of these is open.
+    fn gained(&self, step: &ClockStep) -> Option<(Ticks, Ticks)> {
+        let clock = self.offsets.clocks.get(step.clock.as_usize())?.as_ref()?;
+        let (least, most) = clock.gained(step.after, step.until);
+        let is_known = least.is_finite() && most.is_finite();
+        is_known.then(|| (Ticks(least.floor() as i64), Ticks(most.ceil() as i64)))
+    }
+
     /// How many events have their true time inside.
     pub fn coverage(
         &self,

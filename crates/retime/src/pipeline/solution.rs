@@ -154,6 +154,9 @@ pub struct ClockSet {
     pub until: Timestamp,
     /// How much it gained.
     pub by: Ticks,
+    /// The least and the most that it can have gained, as [bounds](super::Bounds) tell; `None` where they
+    /// were not looked for, or leave one of these open.
+    pub within: Option<(Ticks, Ticks)>,
     /// Other clocks, in order, of which one may have been set instead.
     pub alternatives: Vec<ClockId>,
 }
@@ -170,6 +173,7 @@ impl ClockSet {
             after: stamp(step.after)?,
             until: stamp(step.until)?,
             by: Ticks(step.by.round() as i64),
+            within: None,
             alternatives: step.alternatives.clone(),
         })
     }
@@ -210,6 +214,7 @@ mod tests {
             after,
             until,
             by,
+            within: None,
             alternatives: vec![ClockId(4)],
         };
         assert_eq!(set(5, 7), Ok(inside));
