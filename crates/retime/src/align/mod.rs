@@ -51,6 +51,7 @@
 mod across;
 mod active_set;
 mod alignment;
+mod asymmetry;
 mod axis;
 mod barrier;
 mod candidates;

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::align::barrier::Barrier;
     use crate::align::centre::tests::{AllTerms, example};
-    use crate::align::cost::Cost;
+    use crate::align::cost::{Cost, LinkCost};
     use crate::align::frame::Frame;
     use crate::align::links::Links;
     use crate::align::options::OPTIONS;
@@ -205,10 +205,13 @@ mod tests {
         frame.pinned.push(0);
         let mut curves = Curves::flat(clocks, 1, frame.axis.span);
         let all = AllTerms::of(&links, &frame);
-        let cost = Cost {
+        let alike = LinkCost {
             least: 0.0,
+            weight: 1.0,
+        };
+        let cost = Cost {
             barrier: Barrier::new(500.0, 50.0),
-            weights: &vec![1.0; all.active.len()],
+            links: &vec![alike; all.active.len()],
             tight: 2,
             sigma: 1e-8,
             drift: OPTIONS.rho,

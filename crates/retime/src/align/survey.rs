@@ -90,7 +90,13 @@ impl Surveyed {
         all.map(|it| it.latency).filter(|it| it.is_finite())
     }
 
-    /// Their positions, in rising order.
+    /// The fastest of each window that has any.
+    pub(super) fn lowest(&self) -> Vec<f64> {
+        let all = self.tight.iter().map(|window| window[0].latency);
+        all.filter(|it| it.is_finite()).collect()
+    }
+
+    /// The positions of the tightest, in rising order.
     pub(super) fn positions(&self) -> Vec<u32> {
         let tight = self.tight.iter().flatten();
         let found = tight.map(|it| it.at).filter(|&at| at != NOBODY.at);
