@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::barrier::Barrier;
 use super::centre::{Centre, Terms};
-use super::cost::{Cost, LinkCost};
+use super::cost::Cost;
 use super::curves::Curves;
 use super::division::Division;
 use super::frame::{Frame, FramedDependency};
@@ -21,7 +21,7 @@ use super::links::{Link, Links};
 use super::newton::minimise;
 use super::options::OPTIONS;
 use super::survey::{Survey, Surveyed};
-use super::weights::{Latencies, link_costs};
+use super::weights::weights;
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::cholesky::SparseCholesky;
 use retime_numerics::median::median;
@@ -45,11 +45,11 @@ pub(super) struct Setting {
 /// The function to be minimised: the zero of slack, and the cost of having little of it.
 #[derive(Clone, Debug)]
 pub(super) struct Objective {
-    /// Slack is latency less this, or where one direction of a pair is the faster, less.
+    /// Slack is latency less this.
     least: f64,
     barrier: Barrier,
-    /// How each link [counts](super::weights).
-    links: Vec<LinkCost>,
+    /// How much each link [counts](super::weights).
+    weights: Vec<f64>,
     /// The least slack of all.
     tightest: f64,
 }
@@ -214,8 +214,9 @@ impl<'a> OffsetProblem<'a> {
     ) -> Result<Option<SparseCholesky>, Cancelled> {
         self.monitor.check()?;
         let cost = Cost {
+            least: objective.least,
             barrier: objective.barrier,
-            links: &objective.links,
+            weights: &objective.weights,
             tight: OPTIONS.tightest * self.windows(division.pieces),
             sigma: division.bend,
             drift: division.drift,
@@ -281,21 +282,14 @@ impl<'a> OffsetProblem<'a> {
         let knee = knee.max(OPTIONS.blunt * -least_of_all);
         let barrier = Barrier::new(scale, knee.max(self.setting.knee));
         // As long as offsets are far off, so are slacks.
-        let links = match before {
-            None => vec![LinkCost { least, weight: 1.0 }; survey.links.len()],
-            Some(_) => {
-                let latencies = Latencies {
-                    least,
-                    idle: OPTIONS.idle * self.setting.second,
-                    finest: self.setting.knee,
-                };
-                link_costs(&self.links, survey, latencies, barrier)
-            }
+        let weights = match before {
+            None => vec![1.0; survey.links.len()],
+            Some(_) => weights(&self.links, survey, least, barrier, self.setting.knee),
         };
         Objective {
             least,
             barrier,
-            links,
+            weights,
             tightest: least_of_all - least,
         }
     }
@@ -304,24 +298,22 @@ impl<'a> OffsetProblem<'a> {
 impl Objective {
     /// The cost of the tightest dependencies.
     pub(super) fn cost(&self, survey: &Survey) -> f64 {
-        let of = |(link, cost): (&Surveyed, &LinkCost)| {
-            let costs = link.tight().map(|it| self.barrier.at(it - cost.least).0);
-            cost.weight * costs.sum::<f64>()
+        let of = |(link, weight): (&Surveyed, &f64)| {
+            let costs = link.tight().map(|it| self.barrier.at(it - self.least).0);
+            weight * costs.sum::<f64>()
         };
-        survey.links.iter().zip(&self.links).map(of).sum()
+        survey.links.iter().zip(&self.weights).map(of).sum()
     }
 
     /// True if it has the same minimum as another, where latencies below `finest` count for
     /// nothing.
     fn is_like(&self, before: &Self, finest: f64) -> bool {
         let delay = (self.least - before.least).abs();
-        let links = self.links.iter().zip(&before.links);
-        let alike = |(now, before): (&LinkCost, &LinkCost)| {
-            (now.weight / before.weight - 1.0).abs() <= OPTIONS.same_weight
-        };
+        let weights = self.weights.iter().zip(&before.weights);
+        let alike = |(now, before): (&f64, &f64)| (now / before - 1.0).abs() <= OPTIONS.same_weight;
         // No dependency notices the knee, or none would notice another.
         let above = self.tightest.min(before.tightest) >= before.barrier.knee;
-        links.into_iter().all(alike)
+        weights.into_iter().all(alike)
             && delay <= OPTIONS.same_delay * self.least.max(finest)
             && (above || self.barrier.knee >= OPTIONS.same_knee * before.barrier.knee)
     }

@@ -14,9 +14,8 @@
 //! p(g) ~ (g + d)^(-k)                        a direction of which the fastest lie close is near its floor
 //! ```
 //!
-//! Between idle processes both directions of a network take about the same, `L`: as long as the fastest
-//! message of all, but no longer than [any network](super::options) needs. So both waits are
-//! `G = S - 2 L` together, and the share `u` of one of them lies where
+//! Between idle processes both directions take about the same, `L`, as the fastest message of all does. So
+//! both waits are `G = S - 2 L` together, and the share `u` of one of them lies where
 //!
 //! ```text
 //! p(u) ~ (1 + u G / d)^(-k) (1 + (1 - u) G / d')^(-k),    0 < u < 1
@@ -40,16 +39,17 @@ use super::options::OPTIONS;
 /// mean is off by 3 %.
 const POINTS: usize = 64;
 
-/// How far the sixteen lowest of these latencies, the fastest of a window each, are spread, though
-/// not less than `finest`; `None` if they are fewer.
-pub(super) fn spread(lowest: &mut [f64], finest: f64) -> Option<f64> {
+/// How far the sixteen lowest of these latencies are spread, the fastest of each window, infinite
+/// where it has none; `None` if fewer have any.
+pub(super) fn spread(lowest: &[f64]) -> Option<f64> {
+    let mut lowest: Vec<f64> = lowest.iter().copied().filter(|it| it.is_finite()).collect();
     let last = OPTIONS.spread - 1;
     if lowest.len() <= last {
         return None;
     }
     let (before, at, _) = lowest.select_nth_unstable_by(last, f64::total_cmp);
     let first = before.iter().copied().fold(*at, f64::min);
-    Some((*at - first).max(finest))
+    Some(*at - first)
 }
 
 /// The share of a direction of the `open` ticks that the fastest messages of both waited, if the
@@ -109,9 +109,11 @@ mod tests {
 
     #[test]
     fn a_spread_is_that_of_the_sixteen_lowest() {
-        let mut lowest: Vec<f64> = (0..20).rev().map(|at| f64::from(at * at)).collect();
-        assert_eq!(spread(&mut lowest, 0.5), Some(225.0));
-        assert_eq!(spread(&mut lowest[..15], 0.5), None);
-        assert_eq!(spread(&mut [7.0; 16], 0.5), Some(0.5));
+        let squares = (0..20).rev().map(|at| f64::from(at * at));
+        let lowest: Vec<f64> = squares.chain([f64::INFINITY; 3]).collect();
+        assert_eq!(spread(&lowest), Some(225.0));
+        assert_eq!(spread(&lowest[..15]), None);
+        assert_eq!(spread(&lowest[5..]), None);
+        assert_eq!(spread(&[7.0; 16]), Some(0.0));
     }
 }

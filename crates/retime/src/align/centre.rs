@@ -34,7 +34,7 @@
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
-use super::cost::{Cost, LinkCost};
+use super::cost::Cost;
 use super::curves::Curves;
 use super::frame::{Frame, FramedDependency};
 use super::links::Links;
@@ -264,14 +264,14 @@ fn gather(
     let mut terms = Vec::with_capacity(active.iter().map(Vec::len).sum());
     let mut groups: Vec<SegmentGroup> = Vec::new();
     let mut sorted: Vec<(usize, usize, Term)> = Vec::new();
-    let costs = links.list().iter().zip(cost.links);
-    for (((link, &LinkCost { least, weight }), active), seen) in costs.zip(active).zip(seen) {
+    let weighted = links.list().iter().zip(cost.weights);
+    for (((link, &weight), active), seen) in weighted.zip(active).zip(seen) {
         sorted.clear();
         sorted.extend(active.iter().map(|&at| {
             let seen = seen[(at - Links::first(link)) as usize];
             let (before, sent) = shape.place(seen.sent);
             let (then, received) = shape.place(seen.received);
-            let rest = seen.latency - least;
+            let rest = seen.latency - cost.least;
             let term = Term {
                 rest,
                 sent,
@@ -393,8 +393,9 @@ pub(super) mod tests {
         let all = AllTerms::of(&links, &frame);
         assert_eq!(all.active.len(), 6);
         let cost = Cost {
+            least: 1.0,
             barrier: Barrier::new(20.0, 2.0),
-            links: &[1.0, 2.0, 0.5, 1.0, 3.0, 1.0].map(|weight| LinkCost { least: 1.0, weight }),
+            weights: &[1.0, 2.0, 0.5, 1.0, 3.0, 1.0],
             tight: 192,
             sigma: 1e-3,
             drift: OPTIONS.rho,

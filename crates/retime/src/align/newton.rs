@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::align::barrier::Barrier;
     use crate::align::centre::tests::{AllTerms, example};
-    use crate::align::cost::{Cost, LinkCost};
+    use crate::align::cost::Cost;
     use crate::align::frame::Frame;
     use crate::align::links::Links;
     use crate::align::options::OPTIONS;
@@ -205,13 +205,10 @@ mod tests {
         frame.pinned.push(0);
         let mut curves = Curves::flat(clocks, 1, frame.axis.span);
         let all = AllTerms::of(&links, &frame);
-        let alike = LinkCost {
-            least: 0.0,
-            weight: 1.0,
-        };
         let cost = Cost {
+            least: 0.0,
             barrier: Barrier::new(500.0, 50.0),
-            links: &vec![alike; all.active.len()],
+            weights: &vec![1.0; all.active.len()],
             tight: 2,
             sigma: 1e-8,
             drift: OPTIONS.rho,

@@ -91,11 +91,11 @@ pub(super) struct AlignOptions {
     /// The fastest of so many windows tell how [densely](super::asymmetry) they lie, and whether
     /// there is a [floor](super::floor) at all: sixteen tell it to a quarter.
     pub(super) spread: usize,
+    /// The factor by which two directions have to differ in the spread of their fastest before one of
+    /// them is taken to be nearer to its floor, where these are in fewer windows.
+    pub(super) looser: f64,
     /// So many windows count as one, as what delays messages lasts longer than one of them.
     pub(super) lasting: f64,
-    /// The most that a message takes between idle processes, in seconds: of networks for parallel
-    /// programs few need more.
-    pub(super) idle: f64,
     /// How much further than the least correction that dependencies demand, as a share of it,
     /// a [few](super::recorded) of them lead: by a tenth an error grows by half a per cent at most.
     pub(super) further: f64,
@@ -181,8 +181,8 @@ pub(super) const OPTIONS: AlignOptions = AlignOptions {
     knee_grains: 0.05,
     same_weight: 0.05,
     spread: 16,
+    looser: 10.0,
     lasting: 4.0,
-    idle: 10e-6,
     further: 0.1,
     delay: 0.9,
     same_delay: 0.02,

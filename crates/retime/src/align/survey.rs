@@ -3,6 +3,7 @@
 
 use retime_numerics::parallel;
 
+use super::asymmetry::spread;
 use super::curves::Curves;
 use super::frame::FramedDependency;
 use super::links::{Link, Links};
@@ -55,6 +56,8 @@ pub(super) struct Surveyed {
     tight: Vec<[Tight; OPTIONS.tightest]>,
     /// The least latency.
     pub(super) least: f64,
+    /// How far the [lowest windows](spread) are spread, if there are enough.
+    pub(super) spread: Option<f64>,
 }
 
 impl Surveyed {
@@ -68,11 +71,16 @@ impl Surveyed {
         let mut found = Self {
             tight: vec![[NOBODY; OPTIONS.tightest]; windows],
             least: f64::INFINITY,
+            spread: None,
         };
+        let mut lowest = [f64::INFINITY; OPTIONS.windows];
+        let per_tick = OPTIONS.windows as f64 / curves.span;
         let scale = windows as f64 / curves.span;
         for (at, seen) in (Links::first(link)..).zip(seen) {
             let latency = seen.latency + curves.between(link.from, link.to, seen);
             found.least = found.least.min(latency);
+            let low = &mut lowest[((seen.sent * per_tick) as usize).min(OPTIONS.windows - 1)];
+            *low = low.min(latency);
             let window = (seen.sent * scale) as usize;
             let best = &mut found.tight[window.min(windows - 1)];
             // Most are not among the tightest, and by far.
@@ -81,6 +89,7 @@ impl Surveyed {
                 insert(best, Tight { latency, sent, at });
             }
         }
+        found.spread = spread(&lowest);
         found
     }
 
@@ -88,12 +97,6 @@ impl Surveyed {
     pub(super) fn tight(&self) -> impl Iterator<Item = f64> + '_ {
         let all = self.tight.iter().flatten();
         all.map(|it| it.latency).filter(|it| it.is_finite())
-    }
-
-    /// The fastest of each window that has any.
-    pub(super) fn lowest(&self) -> Vec<f64> {
-        let all = self.tight.iter().map(|window| window[0].latency);
-        all.filter(|it| it.is_finite()).collect()
     }
 
     /// The positions of the tightest, in rising order.
@@ -168,6 +171,7 @@ impl Surveyed {
         Self {
             tight: latencies.iter().map(tight).collect(),
             least: latencies.iter().copied().fold(f64::INFINITY, f64::min),
+            spread: None,
         }
     }
 }
