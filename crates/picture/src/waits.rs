@@ -282,9 +282,10 @@ impl LaneWaiting<'_> {
         if let Some(cause) = causality.message_source(node) {
             let wait = self.late_sender(cause, node);
             // Of a synchronous send the cause is that its receive is posted.
-            let kind = match causality.is_acknowledgement(node) {
-                true => &mut self.waits.late_receiver,
-                false => &mut self.waits.late_sender,
+            let kind = if causality.is_acknowledgement(node) {
+                &mut self.waits.late_receiver
+            } else {
+                &mut self.waits.late_sender
             };
             kind.add(wait);
         } else if let Some(receive) = causality.message_target(node) {
