@@ -131,8 +131,8 @@ fn a_call_that_sends_and_receives_waits_for_the_sender() {
     let scratch = traces::scratch([("both", program)]);
     let page = check(&scratch, "both");
     assert_possible(&page);
-    let found = ["late_sender", "late_receiver"].map(|it| all(&page, it)[0]);
-    assert_eq!(found, [4_000.0, 0.0]);
+    let found = ["late_sender", "late_receiver"].map(|it| all(&page, it)[0] as i64);
+    assert_eq!(found, [4_000, 0]);
 }
 
 /// A synchronous send that is completed by a later call waits there for its receiver; who posts the
@@ -155,16 +155,16 @@ fn a_synchronous_send_waits_for_its_receiver() {
         let scratch = traces::scratch([("synchronous", program)]);
         let page = check(&scratch, "synchronous");
         assert_eq!(page["report"]["matching"]["acknowledgements"], 1);
-        ["late_sender", "late_receiver"].map(|it| all(&page, it)[0])
+        ["late_sender", "late_receiver"].map(|it| all(&page, it)[0] as i64)
     };
     let mut late = Program::with_layout(Layout::one_node(2));
     send(&mut late, 1_000, 2_000, 6_010);
     receive(&mut late, 6_000, 6_005);
-    assert_eq!(waits(late), [0.0, 4_000.0]);
+    assert_eq!(waits(late), [0, 4_000]);
     let mut early = Program::with_layout(Layout::one_node(2));
     send(&mut early, 1_000, 1_200, 1_520);
     receive(&mut early, 100, 1_500);
-    assert_eq!(waits(early), [900.0, 0.0]);
+    assert_eq!(waits(early), [900, 0]);
 }
 
 /// Recorded times that contradict each other make bounds that begin beyond them.
