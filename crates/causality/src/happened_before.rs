@@ -194,6 +194,12 @@ impl Causality {
         self.received(self.completions.iter().copied().filter(own))
     }
 
+    /// True of an event that completes a synchronous send after its receive was posted, which is
+    /// its [source](Self::message_source).
+    pub fn is_acknowledgement(&self, node: EventNode) -> bool {
+        self.completions.binary_search(&node).is_ok()
+    }
+
     fn received(&self, nodes: impl Iterator<Item = EventNode>) -> u64 {
         nodes
             .filter(|&node| self.message_source(node).is_some())

@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use retime_model::{Defect, LogColumns, NamedOperation, Role};
+use retime_model::{Class, Defect, LogColumns, NamedOperation, Role};
 
 use crate::collectives::{Collectives, Participant};
 use crate::nodes::Nodes;
@@ -147,13 +147,20 @@ fn participants(events: &[Named<'_>], nodes: &Nodes) -> Option<Vec<Participant>>
     events.chunk_by(same).map(participant).collect()
 }
 
-/// True if fewer begins or ends came than the operation has.
+/// True if fewer begins or ends came than the operation has, or none of those that others are for:
+/// whoever waits waits for somebody, and of one that waits for the root that has begun. The root
+/// alone has nobody to wait for or to be waited for by.
 fn is_incomplete(events: &[Named<'_>], nodes: &Nodes) -> bool {
-    [Role::CollectiveBegin, Role::CollectiveEnd]
-        .iter()
-        .any(|role| {
-            let own = events.iter().filter(|it| nodes.role(it.node) == *role);
-            let expected = own.clone().map(|it| it.of.expected).max().unwrap_or(0);
-            (own.count() as u64) < u64::from(expected)
-        })
+    let of = |role: Role| events.iter().filter(move |it| nodes.role(it.node) == role);
+    let [begins, ends] = [Role::CollectiveBegin, Role::CollectiveEnd].map(|role| {
+        let expected = of(role).map(|it| it.of.expected).max().unwrap_or(0);
+        (of(role).count() as u64, u64::from(expected))
+    });
+    let (no_begin, no_end) = (begins.0 == 0, ends.0 == 0);
+    let lacks_all = match events.first().map(|it| it.of.class) {
+        Some(Class::OneToAll) => no_begin,
+        Some(Class::AllToOne) => no_end,
+        _ => no_begin || no_end,
+    };
+    lacks_all || begins.0 < begins.1 || ends.0 < ends.1
 }

@@ -108,7 +108,7 @@ fn postings(logs: &[LogColumns], nodes: &Nodes) -> FxHashMap<EventNode, EventNod
     posting_of
 }
 
-/// Joins postings with completions, and returns the completions that have one.
+/// Joins postings with completions, and returns the completions that have one, in the order of nodes.
 pub(super) fn enter(found: &[Acknowledgement], partner: &mut [Partner]) -> Vec<EventNode> {
     let mut completions = Vec::new();
     for it in found {
@@ -119,5 +119,6 @@ pub(super) fn enter(found: &[Acknowledgement], partner: &mut [Partner]) -> Vec<E
             completions.push(it.completion);
         }
     }
+    completions.sort_unstable();
     completions
 }

@@ -27,10 +27,10 @@
 //! ```
 
 use crate::merge::Merge;
-use retime_model::{Call, Defect, LogColumns, Members, Role, TraceInfo};
+use retime_model::{Call, Defect, LogColumns, Members, OperationId, TraceInfo};
 use serde::{Deserialize, Serialize};
 
-use crate::collectives::Collectives;
+use crate::collectives::{Collectives, Participant};
 use crate::nodes::Nodes;
 use crate::partner::Partner;
 
@@ -77,19 +77,19 @@ impl Usage {
             !dense && class(true) != class(false) && !is_alone(info, call.what.communicator)
         };
         let mut usage = Self::default();
-        let own = |it: &(usize, &LogColumns)| nodes.whole().has(it.1.location.as_usize());
-        for (position, log) in logs.iter().enumerate().filter(own) {
-            // A begin without its end, and an end without its begin, are no calls.
-            let named = log.named_operations.iter();
-            let ends = named
-                .filter(|it| nodes.role(nodes.of_log(position, it.node)) == Role::CollectiveEnd);
+        let own = |it: &&LogColumns| nodes.whole().has(it.location.as_usize());
+        for log in logs.iter().filter(own) {
+            // Of an operation with a name whoever only waits, or is only waited for, has one of both.
+            let mut named: Vec<OperationId> = log.named_operations.iter().map(|it| it.id).collect();
+            named.sort_unstable();
+            named.dedup();
             let calls = log.calls.iter();
             let shared = calls.filter(|call| !is_alone(info, call.what.communicator));
             // An event may have several names, given one after the other.
-            let named = log.named_messages.chunk_by(|a, b| a.node == b.node);
-            let messages = log.sends.len() + log.receives.len() + named.count();
+            let messages = log.named_messages.chunk_by(|a, b| a.node == b.node);
+            let messages = log.sends.len() + log.receives.len() + messages.count();
             usage.message_ends.recorded += messages as u64 + log.defects.count(Defect::UnknownPeer);
-            usage.calls.recorded += (ends.count() + shared.count()) as u64;
+            usage.calls.recorded += (named.len() + shared.count()) as u64;
             usage.maybe_dense += log.calls.iter().filter(maybe_dense).count() as u64;
         }
         usage
@@ -107,10 +107,14 @@ impl Usage {
         let matched = own.filter(|it| it.node().is_some());
         self.message_ends.used = matched.count() as u64;
         let involved = |instance| {
-            let participants = collectives.participants(instance).iter();
-            let involved = participants.filter(|it| it.cause().is_some() || it.effect().is_some());
+            let participants = collectives.participants(instance);
+            let some = |is_so: &dyn Fn(&Participant) -> bool| participants.iter().any(is_so);
+            // Without causes there is nothing to wait for, and without effects nobody waits.
+            let is_joined = some(&|it| it.cause().is_some()) && some(&|it| it.effect().is_some());
+            let involved = participants.iter();
+            let involved = involved.filter(|it| it.cause().is_some() || it.effect().is_some());
             // Nobody depends on himself.
-            Some(involved.count() as u64).filter(|&count| count > 1)
+            Some(involved.count() as u64).filter(|&count| is_joined && count > 1)
         };
         let involved: u64 = collectives.instances().filter_map(involved).sum();
         self.calls.used = involved;

@@ -5,7 +5,8 @@
 //! ```text
 //! late sender      from entering the receive to entering the send, up to the receipt
 //! late receiver    from entering the send to entering the receive, if the send was
-//!                  left only after that (it waited for the receive)
+//!                  left only after that (it waited for the receive); of a synchronous
+//!                  send also from entering the call that completes it
 //! barrier          in operations in which everybody waits for everybody: from the own
 //!                  begin to the last begin, up to the own end
 //! root             the same where one waits for all, or all for one, from entering
@@ -207,6 +208,8 @@ struct LaneWaiting<'a> {
     counted: [f64; 2],
     /// Its last effect, if it has caused nothing since.
     last_effect: Option<EventNode>,
+    /// Sends, and who received them, of a call that may receive as well.
+    sent: Vec<(EventNode, EventNode)>,
     waits: LaneWaits,
 }
 
@@ -219,11 +222,14 @@ impl Waiting<'_> {
             waiting: self,
             counted: [first, f64::NEG_INFINITY],
             last_effect: None,
+            sent: Vec::new(),
             waits: LaneWaits::default(),
         };
         for node in nodes.of(location) {
+            lane.leave_calls_before(Some(node));
             lane.node(node);
         }
+        lane.leave_calls_before(None);
         lane.waits
     }
 
@@ -273,17 +279,41 @@ impl LaneWaiting<'_> {
             let at = self.waiting.at(effect);
             self.counted = at.not_before(self.counted).times;
         }
-        if let Some(send) = causality.message_source(node) {
-            let wait = self.late_sender(send, node);
-            self.waits.late_sender.add(wait);
+        if let Some(cause) = causality.message_source(node) {
+            let wait = self.late_sender(cause, node);
+            // Of a synchronous send the cause is that its receive is posted.
+            let kind = if causality.is_acknowledgement(node) {
+                &mut self.waits.late_receiver
+            } else {
+                &mut self.waits.late_sender
+            };
+            kind.add(wait);
         } else if let Some(receive) = causality.message_target(node) {
-            let wait = self.late_receiver(node, receive);
-            self.waits.late_receiver.add(wait);
+            // Who posts a receive does not wait for the send to be complete.
+            if !causality.is_acknowledgement(receive) {
+                self.sent.push((node, receive));
+            }
         } else if let (Role::CollectiveEnd, Some(slot)) = (role, causality.slot(node)) {
             self.collective(node, slot);
         }
         if let Role::Receive | Role::CollectiveEnd = role {
             self.last_effect = Some(node);
+        }
+    }
+
+    /// Counts for whom sends have waited, of the calls that are left before a node, or of all.
+    fn leave_calls_before(&mut self, node: Option<EventNode>) {
+        let is_left = |&(send, _): &(EventNode, EventNode)| {
+            let Some(node) = node else { return true };
+            let until = self.waiting.calls.around(send).map(|it| it.until[0]);
+            let [at, sent] = [node, send].map(|it| self.waiting.at(it).times[0]);
+            until.is_none_or(|it| (at - sent) as f32 > it)
+        };
+        let left = self.sent.iter().take_while(|it| is_left(it)).count();
+        let left: Vec<_> = self.sent.drain(..left).collect();
+        for (send, receive) in left {
+            let wait = self.late_receiver(send, receive);
+            self.waits.late_receiver.add(wait);
         }
     }
 

@@ -305,7 +305,7 @@ impl<P> Filter<P> {
             Role::Internal => Effect::None,
             Role::Send(number) => self.publish_send(number, gate, now),
             Role::Receive(number) => {
-                self.publish_receive(clock, number, now.value);
+                self.publish_receive(clock, number, now);
                 Effect::None
             }
             Role::Begin(number, what) => {
@@ -331,6 +331,7 @@ impl<P> Filter<P> {
         };
         let message = self.matching.get_mut(number);
         if message.given_up {
+            self.report.violated += u64::from(message.received_raw < now.raw);
             self.matching.finish(number);
             return Effect::None;
         }
@@ -345,11 +346,12 @@ impl<P> Filter<P> {
         Effect::Message(number)
     }
 
-    fn publish_receive(&mut self, clock: ClockId, number: MessageNumber, value: i64) {
+    fn publish_receive(&mut self, clock: ClockId, number: MessageNumber, now: Now) {
         let delay = self.options.min_delay.0;
         let message = self.matching.get_mut(number);
         if message.sent == UNKNOWN {
             message.given_up = true;
+            message.received_raw = now.raw;
             if !message.has_send {
                 self.report.unmatched_receives += 1;
                 self.keep_message(number);
@@ -361,7 +363,7 @@ impl<P> Filter<P> {
         let limit = if message.from == clock {
             i64::MAX
         } else {
-            value - delay - message.sent
+            now.value - delay - message.sent
         };
         let (from, gate) = (message.from, message.gate);
         self.matching.finish(number);

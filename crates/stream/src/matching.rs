@@ -44,8 +44,10 @@ pub(crate) struct Message {
     last: MessageNumber,
     pub(crate) has_send: bool,
     pub(crate) has_receive: bool,
-    /// The receive went on without its send.
+    /// The receive went on without its send,
     pub(crate) given_up: bool,
+    /// and was stamped then.
+    pub(crate) received_raw: i64,
     /// Time of the send: computed, or later the final one.
     pub(crate) sent: i64,
     pub(crate) sent_simple: i64,
@@ -167,6 +169,7 @@ impl Matching {
             has_send: false,
             has_receive: false,
             given_up: false,
+            received_raw: UNKNOWN,
             sent: UNKNOWN,
             sent_simple: UNKNOWN,
             sent_raw: UNKNOWN,

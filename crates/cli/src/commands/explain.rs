@@ -100,6 +100,7 @@ fn unused(analysed: &Analysed, asked: Option<&str>) -> Result<UnusedList, CliErr
             .collect(),
     });
     let mut kinds: Vec<UnusedKindPart> = kinds.collect();
+    let mut calls_without_dependency = analysed.analysis.causality().usage().calls.unused();
     let records = analysed.opened.unused().into_iter();
     let mut without_use: Vec<WithoutUsePart> = records
         .map(|it| WithoutUsePart {
@@ -118,10 +119,12 @@ fn unused(analysed: &Analysed, asked: Option<&str>) -> Result<UnusedList, CliErr
         }
         kinds.retain(|it| it.kind == asked);
         without_use.clear();
+        calls_without_dependency = 0;
     }
     Ok(UnusedList {
         schema: SCHEMA,
         kinds,
         without_use,
+        calls_without_dependency,
     })
 }

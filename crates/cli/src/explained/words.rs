@@ -83,10 +83,10 @@ fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
             let peer = info.locations.get(envelope.peer.as_usize());
             let peer = peer.map(|it| location(info, it));
             let way = if role == Role::Send { "to" } else { "from" };
-            let bytes = if length.is_known() {
-                format!(" of {} bytes", group_digits(length.number().into()))
-            } else {
-                String::new()
+            let bytes = match length.bytes() {
+                Some(bytes) => format!(" of {}", plural(bytes, "byte")),
+                None if length.is_known() => " of 4 GiB or more".into(),
+                None => String::new(),
             };
             format!(
                 "message{bytes} {way} {} with tag {} in {}: number {} of {} that this location \
@@ -98,7 +98,10 @@ fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
                 group_digits(*of),
             )
         }
-        Recorded::Named(id) => format!("message with the id {} in space {}", id.number, id.space),
+        Recorded::Named(id) => format!(
+            "message that has an id in the trace, numbered {} in space {} here",
+            id.number, id.space
+        ),
         Recorded::Accepted { .. } => {
             "completion of a synchronous send, which its receive was posted before".into()
         }
@@ -120,11 +123,18 @@ fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
             class,
             expected,
         } => format!(
-            "{} operation with the id {} in space {}, of {} participants",
+            "{} operation that has an id in the trace, numbered {} in space {} here, with {}",
             class_name(*class),
             id.number,
             id.space,
-            group_digits((*expected).into()),
+            plural(
+                (*expected).into(),
+                if role == Role::CollectiveBegin {
+                    "begin"
+                } else {
+                    "end"
+                }
+            ),
         ),
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
         path: opened.path.display().to_string(),
         format: opened.trace.format(),
         locations: info.locations.len(),
-        processes: info.processes.len(),
+        processes: processes(info),
         nodes: info.nodes.len(),
         events: (0..nodes.locations())
             .map(|location| nodes.event_count(location))
@@ -54,6 +54,12 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
         first_stamp: nodes.absolute(first),
         duration_seconds: info.rate.seconds(retime::Ticks(last.0 - first.0)),
     }
+}
+
+/// How many processes there are: what one has made, as a device, is none of its own.
+fn processes(info: &TraceInfo) -> usize {
+    let all = 0..info.processes.len();
+    all.filter(|&it| info.family(it) == it).count()
 }
 
 /// The places of a kind of defect that a report names, however many are known.

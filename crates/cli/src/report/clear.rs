@@ -3,7 +3,9 @@
 //! A process is clear if it certainly held up others twice as long as any other process did, if
 //! that is a hundredth of their time, and if little can have been waited where nobody sees it. Of
 //! what a process held up others, no more counts for each of them than by how much it worked
-//! longer: one that is waited for without working longer was itself held up.
+//! longer: one that is waited for without working longer was itself held up. Where its work is not
+//! known, as where messages may have been waited for unseen, it is not clear: who comes last may have
+//! waited for a message until then.
 
 use super::waits::{HostWaitsPart, StragglerPart, StragglersPart};
 
@@ -24,6 +26,9 @@ pub(super) fn by_being_slow(process: &StragglerPart, held: u64, others: usize) -
 
 /// True if a process is worth naming to everybody.
 pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
+    let Some(work) = &process.work else {
+        return false;
+    };
     let number = part.taking_part.saturating_sub(1);
     let slow = |it: &StragglerPart, held: u64| by_being_slow(it, held, number) as f64;
     let certainly = slow(process, process.certainly_held_up_ticks);
@@ -40,13 +45,9 @@ pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
     let next = others_did
         .map(|it| slow(it, it.held_up_ticks))
         .fold(0.0, f64::max);
-    let stands_out = process
-        .work
-        .as_ref()
-        .is_none_or(|it| it.longer_ticks >= it.others_differ_ticks);
     let used = process.operations + process.messages;
     is_seen(used, process.unused_records)
-        && stands_out
+        && work.longer_ticks >= work.others_differ_ticks
         && certainly >= TWICE * next.max(by_chance)
         && certainly >= WORTH * others(part, process) as f64
 }
@@ -128,7 +129,6 @@ mod tests {
             let all: Vec<_> = waited_for.into_iter().zip(works).collect();
             named(&part(&all))
         };
-        assert!(of([None; 4]).is_empty());
         // Process 1 worked 150 longer than half of the others, who differ by 10.
         let slow = [
             Some((0, 160)),
@@ -148,6 +148,16 @@ mod tests {
         // Its work can have cost each of three others 9 of 1,000.
         let little = [Some((0, 10)), Some((9, 1)), Some((0, 10)), Some((0, 10))];
         assert!(of(little).is_empty());
+    }
+
+    #[test]
+    fn whose_work_is_not_known_is_not_named() {
+        let of = |work| named(&part(&[(600, work), (5, work), (5, work)]));
+        assert_eq!(of(Some((600, 0))), [0, 1, 2][..1]);
+        assert!(of(None).is_empty());
+        // Where all has one stamp nobody held up anybody.
+        let nobody = named(&part(&[(0, None), (0, None)]));
+        assert!(nobody.is_empty());
     }
 
     #[test]

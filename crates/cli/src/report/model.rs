@@ -60,6 +60,7 @@ pub(crate) struct TracePart {
     pub(crate) path: String,
     pub(crate) format: &'static str,
     pub(crate) locations: usize,
+    /// Processes, with what each has made as one: a device that it launches kernels on.
     pub(crate) processes: usize,
     pub(crate) nodes: usize,
     pub(crate) events: u64,

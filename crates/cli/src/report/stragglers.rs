@@ -372,10 +372,21 @@ fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
         let (held_up, last) = (straggler(part, it, rate), last(it, rate));
         format!("{held_up}; {last}; it waited {own}, {of_time}")
     };
+    lines.extend(unseen(part));
     lines.extend(shown(&part.processes, waited));
     lines.extend(part.worst.first().map(|it| worst(it, rate)));
     lines.extend(shown(&part.groups, |it| group(it, rate)));
     lines
+}
+
+/// A word on waits that nobody sees, where they may be many.
+fn unseen(part: &StragglersPart) -> Option<String> {
+    let mut held_up = part.processes.iter().filter(|it| it.held_up_ticks > 0);
+    held_up.any(|it| it.work.is_none()).then(|| {
+        "what was waited elsewhere, as for messages, is not seen here: who came last may have \
+         waited until then"
+            .into()
+    })
 }
 
 /// The first few, and how many more there are.

@@ -409,7 +409,7 @@ impl SummaryText {
             .rate
             .map_or(0.0, |rate| measured.mean_displacement / rate.get() as f64);
         let moved = format!(
-            "{} of {} that take part; by {} on average, by {} at most",
+            "{} of {} that take part; by {} on average of all, by {} at most",
             group_digits(measured.moved),
             plural(events, "event"),
             format_seconds(mean),

@@ -4,7 +4,7 @@ use retime::causality::Defect;
 use retime::pipeline::Analysis;
 use std::path::PathBuf;
 
-use retime::{ClockAttribution, Ticks, plural, printable};
+use retime::{ClockAttribution, Grouping, Ticks, plural, printable};
 
 use super::{build, examined};
 use crate::load::Opened;
@@ -23,6 +23,7 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
         });
         let consequence = match kind {
             Defect::TimeRunsBackwards => "they keep their order in a corrected trace",
+            Defect::CollectiveIncomplete => "what is certain of the others is used",
             _ => "left out of the correction",
         };
         warnings.push(format!(
@@ -32,9 +33,19 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
         ));
     }
     if check.violated_within_clock() > 0 {
+        // As fine as can be, or split by all that contradicts it: it is within one location.
+        let finer = match analysis.options().grouping {
+            Grouping::Node => "; try a finer grouping: --clocks process or --clocks location",
+            Grouping::Process => "; try a finer grouping: --clocks location",
+            Grouping::Location | Grouping::Auto => "",
+        };
+        let between = if finer.is_empty() {
+            "within"
+        } else {
+            "between locations of"
+        };
         warnings.push(format!(
-            "{} reversed between locations of one clock, which no correction can repair; \
-             try a finer grouping: --clocks process or --clocks location",
+            "{} reversed {between} one clock, which no correction can repair{finer}",
             plural(check.violated_within_clock(), "dependency")
         ));
     }

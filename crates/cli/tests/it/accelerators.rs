@@ -88,6 +88,10 @@ fn a_stream_that_was_converted_wrongly_is_moved_alone() {
 #[test]
 fn a_sound_stream_is_left_alone() {
     let scratch = traces::scratch([("trace", launches(Layout::node_per_rank(2), 0, 0))]);
+    // The context that a rank has made is no process.
+    let checked = report(&scratch, "check trace --json -");
+    assert_eq!(checked["trace"]["processes"], 2);
+    assert_eq!(checked["trace"]["locations"], 3);
     for clocks in ["auto", "node", "process", "location"] {
         scratch.succeed(&format!(
             "correct trace -o out --force -q --clocks {clocks}"

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use retime_otf2::{CollectiveOp, CollectiveRoot};
+use retime_sim::{Program, WORLD, from, to};
 use serde_json::Value;
 
 use crate::common::golden::assert_golden;
@@ -114,6 +116,71 @@ fn what_has_no_other_end_is_told_why() {
         let only: Value = serde_json::from_str(&only.stdout).unwrap();
         assert_eq!(only["kinds"].as_array().unwrap().len(), 1);
     }
+}
+
+/// A trace of operations that prove nothing does not say that everything was used.
+#[test]
+fn calls_that_prove_nothing_are_counted() {
+    let mut program = Program::new(2);
+    for rank in 0..2 {
+        let (op, root) = (CollectiveOp::ALLTOALLV, CollectiveRoot::None);
+        let mut thread = program.on(rank);
+        thread.enter(500, "exchange");
+        thread.collective(1_000, 2_000, op, root, WORLD);
+    }
+    let scratch = traces::scratch([("trace", program)]);
+    let said = scratch.retime("explain trace --unused").stdout;
+    assert!(
+        said.starts_with("2 collective calls on which no dependency rests"),
+        "{said}"
+    );
+    let said = scratch.retime("explain trace --unused --json - -q").stdout;
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["calls_without_dependency"], 2);
+    // Nor is an event before such a call sent to it as to one of a dependency.
+    let said = scratch.retime("explain trace 0:0").stdout;
+    assert!(
+        said.contains("none: no dependency can rest on it; the next event of its location on which one can is 0:1"),
+        "{said}"
+    );
+}
+
+#[test]
+fn lengths_are_told_as_recorded() {
+    let mut program = Program::new(2);
+    for (number, bytes) in (1..).zip([1, 2, 1 << 40]) {
+        let at = number * 10_000;
+        program.on(0).send(at, to(1).bytes(bytes));
+        program.on(1).recv(at + 2_000, from(0).bytes(bytes));
+    }
+    let scratch = traces::scratch([("trace", program)]);
+    for (event, length) in [(0, "1 byte "), (1, "2 bytes "), (2, "4 GiB or more ")] {
+        let said = scratch.retime(&format!("explain trace 0:{event}")).stdout;
+        assert!(said.contains(&format!("message of {length}")), "{said}");
+    }
+}
+
+/// Ids of lines are numbered as they are read, and of an operation with a root only some begins and
+/// ends count.
+#[test]
+fn what_has_an_id_is_not_called_by_another_one() {
+    let scratch = Scratch::new();
+    let line = |location: u32, time: u32, kind: &str, root: bool| {
+        format!(
+            "{{\"location\":{location},\"time\":{time},\"type\":\"collective-{kind}\",\
+             \"collective\":4711,\"participants\":3,\"class\":\"from-root\",\"root\":{root}}}\n"
+        )
+    };
+    let both = |it: u32| line(it, 10, "begin", it == 0) + &line(it, 30 + it, "end", it == 0);
+    scratch.write("lines", &(0..3).map(both).collect::<String>());
+    let said = |event: &str| scratch.succeed(&format!("explain lines {event}"));
+    let (root, other) = (said("0:0"), said("1:1"));
+    assert!(
+        root.contains("1-to-N operation that has an id in the trace, numbered 0"),
+        "{root}"
+    );
+    assert!(root.contains(", with 1 begin\n"), "{root}");
+    assert!(other.contains(", with 2 ends\n"), "{other}");
 }
 
 #[test]

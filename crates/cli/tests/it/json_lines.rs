@@ -221,3 +221,64 @@ fn a_list_as_lines_has_the_names_of_locations() {
         assert!(header.contains(names), "{header}");
     }
 }
+
+/// Operations of one for all, or of all for one, of which no line says who the root is, prove
+/// nothing: no verdict rests on them.
+#[test]
+fn operations_without_a_root_prove_nothing() {
+    let scratch = Scratch::new();
+    for class in ["from-root", "to-root"] {
+        let line = |location: u32, time: u32, kind: &str| {
+            format!(
+                "{{\"location\":{location},\"time\":{time},\"type\":\"collective-{kind}\",\
+                 \"collective\":1,\"participants\":3,\"class\":\"{class}\"}}\n"
+            )
+        };
+        let begins = (0..3).map(|it| line(it, 1_000 + it, "begin"));
+        let ends = (0..3).map(|it| line(it, 2_000 + it, "end"));
+        scratch.write("lines", &begins.chain(ends).collect::<String>());
+        let check = scratch.retime("check lines").expect_code(3);
+        for part in [
+            "nothing was looked at: none of 3 records of communication could be used",
+            "1 collective lacks a participant, first at event ",
+            "what is certain of the others is used",
+        ] {
+            assert!(check.stdout.contains(part), "{class}: {}", check.stdout);
+        }
+    }
+}
+
+/// No grouping takes the events of one location apart, and none is finer than that by locations.
+#[test]
+fn only_a_finer_grouping_is_advised() {
+    let scratch = Scratch::new();
+    let lines = r#"{"retime-stream":1,"locations":[0,1],"clocks":[0,0]}
+{"location":0,"time":10,"type":"receive","message":7}
+{"location":0,"time":20,"type":"send","message":7}
+{"location":1,"time":10,"type":"receive","message":8}
+{"location":0,"time":30,"type":"send","message":8}
+"#;
+    scratch.write("lines", lines);
+    for (clocks, advised) in [
+        (
+            "node",
+            "can repair; try a finer grouping: --clocks process or --clocks location\n",
+        ),
+        (
+            "process",
+            "can repair; try a finer grouping: --clocks location\n",
+        ),
+        (
+            "location",
+            "reversed within one clock, which no correction can repair\n",
+        ),
+        (
+            "auto",
+            "reversed within one clock, which no correction can repair\n",
+        ),
+    ] {
+        let check = scratch.retime(&format!("check lines --clocks {clocks}"));
+        let check = check.expect_code(1).stdout;
+        assert!(check.contains(advised), "{clocks}: {check}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Who came last in collective operations, as reports say it.
 
-use retime_sim::{Layout, Program};
+use retime_sim::{Layout, Program, from, to};
 use serde_json::Value;
 
 use crate::common::{Scratch, traces};
@@ -65,6 +65,38 @@ fn a_straggler_is_named_unasked() {
     );
     assert_eq!(found["groups"][0]["members"], 4);
     assert!(found["certain"].as_u64().unwrap() < 40, "{found}");
+}
+
+/// The first of four ranks works, and the others hand on what it sends: who comes last has waited
+/// for that message, which is not seen.
+#[test]
+fn who_waits_for_a_message_is_not_named() {
+    let mut program = Program::with_layout(Layout::node_per_rank(4));
+    for number in 0..40 {
+        let start = 2_000_000 * (number + 1);
+        for rank in 0..4_u32 {
+            let came = start + 300_000 * u64::from(rank);
+            let mut thread = program.on(rank);
+            if rank > 0 {
+                thread.recv(came, from(rank - 1));
+            }
+            if rank < 3 {
+                thread.send(came + 299_000, to(rank + 1));
+            }
+            let end = start + 1_200_000 + u64::from(rank) * 100;
+            thread.barrier(came + 299_500, end);
+        }
+    }
+    let scratch = traces::scratch([("trace", program)]);
+    let words = scratch.succeed("check trace -v");
+    assert!(!words.starts_with("stragglers"), "{words}");
+    assert!(
+        words.contains("who came last may have waited until then"),
+        "{words}"
+    );
+    // Without messages all is seen.
+    let words = self::scratch(Layout::node_per_rank(4)).succeed("correct trace -o out -v");
+    assert!(!words.contains("may have waited"), "{words}");
 }
 
 /// As recorded the clock that is ahead is last in each: by times that contradict each other

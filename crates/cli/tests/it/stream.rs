@@ -344,3 +344,17 @@ fn no_event_stays_longer_than_the_page_says() {
     let stay = longest_stay(&scratch, "--delay 50ms --transfer-delay 10ms");
     assert!((15.0..=50.0).contains(&stay), "{stay} ms");
 }
+
+/// Messages that one clock stamps the wrong way round count as reversed, though nothing is done about
+/// them.
+#[test]
+fn messages_within_one_clock_count_as_reversed() {
+    let input = r#"{"retime-stream":1,"locations":[0,1],"clocks":[0,0]}
+{"location":1,"time":10,"type":"receive","message":7}
+{"location":0,"time":20,"type":"send","message":7}
+"#;
+    let outcome = stream(&[], input);
+    assert_eq!(outcome.code, Some(0));
+    let summary = &outcome.stderr;
+    assert!(summary.contains("1 of 1 message reversed"), "{summary}");
+}

@@ -118,6 +118,55 @@ fn a_moment_is_waited_for_one_thing() {
     assert!((recorded - (5_000.0 + 500.0)).abs() < 0.5, "{recorded}");
 }
 
+/// Without its message `MPI_Sendrecv` cannot be left, whereas its send may be complete long ago.
+#[test]
+fn a_call_that_sends_and_receives_waits_for_the_sender() {
+    let mut program = Program::with_layout(Layout::one_node(2));
+    for (rank, entered) in [(0, 1_000), (1, 5_000)] {
+        let mut it = program.on(rank);
+        it.enter(entered, "MPI_Sendrecv")
+            .send(entered + 10, to(1 - rank));
+        it.recv(6_000, from(1 - rank)).leave(6_010, "MPI_Sendrecv");
+    }
+    let scratch = traces::scratch([("both", program)]);
+    let page = check(&scratch, "both");
+    assert_possible(&page);
+    let found = ["late_sender", "late_receiver"].map(|it| all(&page, it)[0] as i64);
+    assert_eq!(found, [4_000, 0]);
+}
+
+/// A synchronous send that is completed by a later call waits there for its receiver; who posts the
+/// receive waits for the send to begin and not for that call.
+#[test]
+fn a_synchronous_send_waits_for_its_receiver() {
+    let send = |program: &mut Program, at: u64, waits: u64, complete: u64| {
+        let mut it = program.on(0);
+        it.enter(at, "MPI_Issend").isend(at + 1, to(1), at);
+        it.leave(at + 10, "MPI_Issend");
+        it.enter(waits, "MPI_Wait").isend_complete(complete, at);
+        it.leave(complete + 1, "MPI_Wait");
+    };
+    let receive = |program: &mut Program, at: u64, received: u64| {
+        let mut it = program.on(1);
+        it.enter(at, "MPI_Recv").recv(received, from(0));
+        it.leave(received + 1, "MPI_Recv");
+    };
+    let waits = |program: Program| {
+        let scratch = traces::scratch([("synchronous", program)]);
+        let page = check(&scratch, "synchronous");
+        assert_eq!(page["report"]["matching"]["acknowledgements"], 1);
+        ["late_sender", "late_receiver"].map(|it| all(&page, it)[0] as i64)
+    };
+    let mut late = Program::with_layout(Layout::one_node(2));
+    send(&mut late, 1_000, 2_000, 6_010);
+    receive(&mut late, 6_000, 6_005);
+    assert_eq!(waits(late), [0, 4_000]);
+    let mut early = Program::with_layout(Layout::one_node(2));
+    send(&mut early, 1_000, 1_200, 1_520);
+    receive(&mut early, 100, 1_500);
+    assert_eq!(waits(early), [900, 0]);
+}
+
 /// Recorded times that contradict each other make bounds that begin beyond them.
 #[test]
 fn no_more_waiting_is_certain_than_there_is() {

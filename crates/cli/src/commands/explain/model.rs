@@ -86,6 +86,9 @@ pub(crate) struct UnusedList {
     pub(crate) kinds: Vec<UnusedKindPart>,
     /// Records of communication that say nothing of how processes differ, by kind.
     pub(crate) without_use: Vec<WithoutUsePart>,
+    /// Calls of collective operations of several processes on which no dependency rests: of most
+    /// the operation does not prove that anybody waited for anybody.
+    pub(crate) calls_without_dependency: u64,
 }
 
 #[derive(Debug, Serialize)]

@@ -46,11 +46,11 @@ pub(super) fn of(explanation: &Explanation) -> String {
 }
 
 fn without_part(explanation: &Explanation) -> String {
-    let mut line = "none: it takes no part in any dependency".to_owned();
+    let mut line = "none: no dependency can rest on it".to_owned();
     if let Some(next) = &explanation.next {
         let _ = write!(
             line,
-            "; the next event of its location that does is {}:{}",
+            "; the next event of its location on which one can is {}:{}",
             next.location, next.event
         );
     }
@@ -76,6 +76,14 @@ pub(super) fn of_unused(list: &UnusedList) -> String {
         let _ = writeln!(
             text.out,
             "{what}, which say nothing of how processes differ"
+        );
+    }
+    if list.calls_without_dependency > 0 {
+        let calls = plural(list.calls_without_dependency, "collective call");
+        let _ = writeln!(
+            text.out,
+            "{calls} on which no dependency rests; of one event retime explain TRACE \
+             LOCATION:EVENT says why"
         );
     }
     if text.out.is_empty() {
