@@ -24,6 +24,7 @@ use serde_json::Value;
 use crate::header::{Header, HeaderGroup, Runs, number, rank_list};
 use crate::iterations::Iteration;
 use crate::kernels::{self, family, mutual};
+use crate::rank_prefix::without_rank;
 use crate::recorded::Recorded;
 
 /// A call as one rank recorded it.
@@ -160,11 +161,8 @@ impl Said {
     /// Reads an event, if it tells of communication.
     #[inline]
     pub(crate) fn of(event: &Recorded<'_>, number: u32) -> Option<Self> {
-        let Recorded {
-            name,
-            category: cat,
-            ..
-        } = *event;
+        let cat = event.category;
+        let name = without_rank(event.name);
         if cat.eq_ignore_ascii_case(b"kernel") {
             let kind = family(name)?;
             return Some(kernel(event, number, name, kind));

@@ -140,6 +140,7 @@ mod placing;
 mod posted;
 mod profile;
 mod rank_pattern;
+mod rank_prefix;
 mod reading;
 mod recognise;
 mod recorded;

@@ -78,6 +78,10 @@ mod tests {
     /// The profile of a rank of two that asks, every 100 us, for operations of these names, each with
     /// further arguments, and puts them together.
     fn profile(rank: u32, steps: u32, asked: &[(&str, String)]) -> FileRead {
+        read(&text(rank, steps, asked))
+    }
+
+    fn text(rank: u32, steps: u32, asked: &[(&str, String)]) -> String {
         let mut text = format!(
             r#"{{"distributedInfo":{{"rank":{rank},"world_size":2}},"traceEvents":[{{"ph":"M"}}"#
         );
@@ -115,6 +119,10 @@ mod tests {
             event("kernel", kernel, (20, at + 30, 40), &launch);
         }
         text.push_str("]}");
+        text
+    }
+
+    fn read(text: &str) -> FileRead {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("rank.json");
         std::fs::write(&path, text).unwrap();
@@ -142,6 +150,18 @@ mod tests {
             let (pairs, rest) = joined.as_chunks::<2>();
             assert!(rest.is_empty() && pairs.iter().all(|[one, other]| one.event == other.event));
         }
+    }
+
+    #[test]
+    fn a_rank_before_all_names_changes_nothing() {
+        let asked = [0, 1].map(both_ways);
+        let named = |rank: u32| {
+            let name = format!(r#""name":"[R{rank}] "#);
+            text(rank, 4, &asked[rank as usize]).replace(r#""name":""#, &name)
+        };
+        let found = matched(&[0, 1].map(|rank| read(&named(rank))));
+        let lengths: Vec<usize> = found.joined.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [8, 8]);
     }
 
     #[test]

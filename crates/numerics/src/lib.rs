@@ -19,6 +19,7 @@
 //! | [`parallel`] | many questions of one kind, by all threads |
 //! | [`sorting`] | long columns, until somebody interrupts |
 //! | [`mode`] | the most frequent of values |
+//! | [`student`] | how far a mean of few values is from 0 by chance |
 //!
 //! ```
 //! use retime_numerics::cholesky::{Pattern, SparseCholesky};
@@ -44,5 +45,6 @@ pub mod nearest_point;
 pub mod parallel;
 pub mod paths;
 pub mod sorting;
+pub mod student;
 pub mod taut_string;
 pub mod top_two;

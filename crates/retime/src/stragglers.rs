@@ -61,11 +61,12 @@
 //! others do, but the program may have had something else to do.
 //!
 //! Who came last may have waited itself before, for somebody else: [`Origin`] says for whom
-//! everybody waited in the end.
+//! everybody waited in the end, and whether that is more than chance.
 //!
 //! Source: the wait state "wait at N x N" of Scalasca (Geimer et al., "The Scalasca
 //! performance toolset architecture"); what is open between two clocks is ours.
 
+mod chance;
 mod origin;
 mod sums;
 mod united;

@@ -5,7 +5,8 @@
 //! what a process held up others, no more counts for each of them than by how much it worked
 //! longer: one that is waited for without working longer was itself held up. Where its work is not
 //! known, as where messages may have been waited for unseen, it is not clear: who comes last may have
-//! waited for a message until then.
+//! waited for a message until then. And it has to be behind others time after time: by chance
+//! somebody always comes last more often than others.
 
 use super::waits::{HostWaitsPart, StragglerPart, StragglersPart};
 
@@ -47,6 +48,7 @@ pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
         .fold(0.0, f64::max);
     let used = process.operations + process.messages;
     is_seen(used, process.unused_records)
+        && process.significant
         && work.longer_ticks >= work.others_differ_ticks
         && certainly >= TWICE * next.max(by_chance)
         && certainly >= WORTH * others(part, process) as f64
@@ -102,6 +104,7 @@ mod tests {
             }),
             lasted_ticks: 1_000,
             operations: 90,
+            significant: true,
             ..StragglerPart::default()
         };
         let mut processes: Vec<StragglerPart> = processes.iter().map(process).collect();
@@ -169,6 +172,15 @@ mod tests {
         // 1 % of the time of two others is 20.
         assert!(of(19).is_empty());
         assert_eq!(of(20), [0]);
+    }
+
+    #[test]
+    fn who_may_be_late_by_chance_is_not_named() {
+        let [slow, other] = [(150, 10), (0, 160)].map(Some);
+        let mut part = part(&[(100, slow), (5, other), (0, other)]);
+        assert_eq!(named(&part), [0]);
+        part.processes[0].significant = false;
+        assert!(named(&part).is_empty());
     }
 
     #[test]

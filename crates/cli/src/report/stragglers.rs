@@ -109,6 +109,7 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             held_up_operations: tick(number, |it| it.operations),
             certainly_held_up_operations: tick(number, |it| it.certain_operations),
             work: of(number).and_then(|it| it.work).map(work),
+            significant: of(number).is_some_and(|it| it.significant),
             reach: of(number).and_then(|it| it.reach).map(|it| ReachPart {
                 directly: it.directly,
                 through_others: it.through_others,

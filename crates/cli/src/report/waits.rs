@@ -58,6 +58,8 @@ pub(crate) struct StragglerPart {
     /// Its work compared with that of others; absent where too little is known of waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) work: Option<WorkPart>,
+    /// True if it was behind others time after time, by more than chance.
+    pub(crate) significant: bool,
     /// The number of others that it held up; stated for the first five.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reach: Option<ReachPart>,

@@ -99,6 +99,39 @@ fn who_waits_for_a_message_is_not_named() {
     assert!(!words.contains("may have waited"), "{words}");
 }
 
+/// Two processes that meet in barriers, of which each is late by chance.
+fn late_by_chance(seed: u64) -> Program {
+    let mut program = Program::with_layout(Layout::node_per_rank(2));
+    let mut state = seed;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % 400_000
+    };
+    for number in 0..40 {
+        let begins = [0, 1].map(|_| 1_000_000 * (number + 1) + random());
+        let last = begins[0].max(begins[1]);
+        for (rank, begin) in (0..).zip(begins) {
+            program.on(rank).barrier(begin, last + 500);
+        }
+    }
+    program
+}
+
+/// In any trace somebody works longer than others: of two it is enough to come later by chance.
+#[test]
+fn who_comes_last_by_chance_is_not_named() {
+    for seed in [4_711, 815, 99, 2_024, 31_415, 27_182] {
+        let scratch = traces::scratch([("trace", late_by_chance(seed))]);
+        let check = scratch.retime("check trace").stdout;
+        assert!(!check.contains("stragglers"), "{seed}: {check}");
+        let found = stragglers(&scratch.retime("check trace --json -").stdout);
+        assert_eq!(found["operations"], 40);
+        assert_eq!(found["processes"][0]["significant"], false, "{seed}");
+    }
+}
+
 /// As recorded the clock that is ahead is last in each: by times that contradict each other
 /// nobody is named.
 #[test]

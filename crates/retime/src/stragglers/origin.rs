@@ -78,7 +78,7 @@
 //! recording does not say when it went on, it did not wait.
 //!
 //! All waits are charged to somebody, those too that nobody could have helped. Whether a process is slow
-//! [its work](super::working) tells.
+//! [its work](super::working) tells, and whether that is [more than chance](super::chance).
 //!
 //! Source: delay costs of Scalasca (Boehme, Geimer, Arnold, Voigtlaender, Wolf, "Identifying the
 //! root causes of wait states in large-scale parallel applications", 2016), where a wait is divided
@@ -95,6 +95,7 @@ use retime_causality::Place;
 use retime_causality::merge::Merge;
 use retime_model::Cancelled;
 
+use super::chance::{Comparisons, significant};
 use super::working::{ComparedWork, HostWork, IdleTimes, Working};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
@@ -120,6 +121,8 @@ pub struct Origin {
     pub certain_operations: u64,
     /// Its work compared with that of others, where it is known of what is waited for.
     pub work: Option<ComparedWork>,
+    /// True if it was behind others time after time, by more than chance makes anybody be.
+    pub significant: bool,
     /// The number of others that it held up; known for the first few.
     pub reach: Option<Reach>,
 }
@@ -222,12 +225,18 @@ impl Visits {
         let history = History::of(&self, nodes.len());
         let mut origins = history.charge(pace)?;
         let mut hosts = Vec::new();
+        let mut compared = vec![history.meetings(pace)?];
         if known == Known::Most {
-            let idle_times = history.idle_times();
+            let working = history.working();
+            let idle_times = IdleTimes::of(&working);
             for (origin, work) in origins.iter_mut().zip(idle_times.processes()) {
                 origin.work = work;
             }
             hosts = idle_times.hosts(nodes);
+            compared.push(idle_times.part_by_part(&working));
+        }
+        for (origin, significant) in origins.iter_mut().zip(significant(&compared)) {
+            origin.significant = significant;
         }
         origins.retain(|it| it.held_up > 0);
         origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
@@ -405,8 +414,41 @@ impl<'a> History<'a> {
         Ok(origins)
     }
 
-    /// How long each process stood still.
-    fn idle_times(&self) -> IdleTimes {
+    /// How long those that met in each operation had worked since they were released from the one
+    /// before, in the order in which operations were first no longer waited in.
+    fn meetings(&self, pace: &mut Pace<'_>) -> Result<Comparisons, Cancelled> {
+        let mut first = vec![u32::MAX; self.all.operations.len()];
+        let mut visits: Vec<(u32, u32)> = Vec::with_capacity(self.all.visits.len());
+        for (number, visit) in (0..).zip(&self.all.visits) {
+            if let Some(first) = first.get_mut(visit.operation as usize) {
+                *first = number.min(*first);
+                visits.push((*first, number));
+            }
+        }
+        visits.sort_unstable();
+        let mut comparisons = Comparisons::of(self.ends.len());
+        for meeting in visits.chunk_by(|a, b| a.0 == b.0) {
+            pace.events(meeting.len())?;
+            let visit = |it: &(u32, u32)| self.visit(it.1);
+            let mut came: Vec<(u32, i64)> = meeting
+                .iter()
+                .filter_map(visit)
+                .map(|it| (it.process, it.begin))
+                .collect();
+            came.sort_unstable_by_key(|it| (it.0, Reverse(it.1)));
+            came.dedup_by_key(|it| it.0);
+            let since = |&(process, begin): &(u32, i64)| {
+                let released = self.released(process, begin);
+                (released > i64::MIN).then(|| (process, begin.abs_diff(released) as f64))
+            };
+            let worked: Option<Vec<(u32, f64)>> = came.iter().map(since).collect();
+            comparisons.meeting(&worked.unwrap_or_default());
+        }
+        Ok(comparisons)
+    }
+
+    /// The waits of each process.
+    fn working(&self) -> Vec<Working> {
         let mut all = vec![Working::default(); self.ends.len()];
         for visit in &self.all.visits {
             if let Some(own) = all.get_mut(visit.process as usize) {
@@ -419,7 +461,7 @@ impl<'a> History<'a> {
                 own.add(visit.begin, end, wait);
             }
         }
-        IdleTimes::of(&all)
+        all
     }
 
     /// The number that a process has held up. The share of a wait that is due to it follows from those of
@@ -473,6 +515,7 @@ impl Origin {
             operations: 0,
             certain_operations: 0,
             work: None,
+            significant: false,
             reach: None,
         }
     }

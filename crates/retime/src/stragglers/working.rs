@@ -73,6 +73,8 @@
 
 use std::collections::BTreeMap;
 
+use super::chance::{BATCHES, Comparisons};
+
 /// A process is compared if it took part at least once in so many times that half of all did.
 const SELDOM: usize = 2;
 /// Hosts are compared with so many processes at least, there and elsewhere.
@@ -178,6 +180,8 @@ impl Idleness {
 /// How long each process was idle.
 pub(super) struct IdleTimes {
     of: Vec<Idleness>,
+    /// From when to when all took part that are compared; not after the former if they never did.
+    together: (i64, i64),
 }
 
 impl IdleTimes {
@@ -202,7 +206,30 @@ impl IdleTimes {
         };
         Self {
             of: all.iter().map(idle).collect(),
+            together: (first, last),
         }
+    }
+
+    /// How long each of these processes, by which the times were found, worked in each of some equal
+    /// parts of the time in which all took part: but for what is the same for all, how long it did
+    /// not stand still.
+    pub(super) fn part_by_part(&self, all: &[Working]) -> Comparisons {
+        let mut comparisons = Comparisons::of(all.len());
+        let (first, last) = self.together;
+        let lasts = u128::from(last.max(first).abs_diff(first));
+        let at = |part: usize| {
+            let since = lasts * part as u128 / BATCHES as u128;
+            first.saturating_add_unsigned(u64::try_from(since).unwrap_or(u64::MAX))
+        };
+        for part in 0..BATCHES {
+            let (from, to) = (at(part), at(part + 1));
+            let own = (0..).zip(all.iter().zip(&self.of));
+            let is_compared = own.filter(|(_, (_, idle))| idle.compared().is_some());
+            let worked =
+                is_compared.map(|(process, (own, _))| (process, -(own.idle(from, to) as f64)));
+            comparisons.meeting(&worked.collect::<Vec<_>>());
+        }
+        comparisons
     }
 
     /// The work of each process that took part, compared with that of the others.
