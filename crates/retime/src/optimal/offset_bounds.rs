@@ -172,6 +172,6 @@ mod tests {
             high: open,
             ..bounds
         };
-        assert_eq!(bounds.gained(1_000, 3_000).0, f64::NEG_INFINITY);
+        assert!(bounds.gained(1_000, 3_000).0 < f64::MIN);
     }
 }
