@@ -55,21 +55,24 @@ pub(super) fn spread(lowest: &[f64]) -> Option<f64> {
 /// The share of a direction of the `open` ticks that the fastest messages of both waited, if the
 /// lowest of it are spread by `own` and those of the other by `back`: the mean.
 pub(super) fn share_of_wait(open: f64, own: f64, back: f64) -> f64 {
-    let power = -(OPTIONS.spread as f64 / OPTIONS.lasting);
+    let windows = (OPTIONS.spread / OPTIONS.lasting) as i32;
     // The likelihood changes within the spreads, however little of what is open these are. So each
     // half is walked from its end, at equal steps of the logarithm of `wait + spread`.
     let half = |near: f64, far: f64| {
         let step = (0.5 * open / near).ln_1p() / POINTS as f64;
         let (mut all, mut waits) = (0.0, 0.0);
-        for at in 0..POINTS {
-            let grown = ((at as f64 + 0.5) * step).exp();
+        let (growth, whole) = (step.exp(), 1.0 + open / far);
+        let mut grown = (0.5 * step).exp();
+        for _ in 0..POINTS {
             let wait = near * (grown - 1.0);
-            let likely = (grown * (1.0 + (open - wait) / far)).powf(power);
+            let likely = (grown * (whole - wait / far)).powi(-windows);
             // d wait = near * grown d(ln grown)
-            all += near * grown * step * likely;
-            waits += near * grown * step * likely * wait;
+            let probable = grown * likely;
+            all += probable;
+            waits += probable * wait;
+            grown *= growth;
         }
-        [all, waits]
+        [all, waits].map(|it| it * near * step)
     };
     let ([own_all, waits], [back_all, others]) = (half(own, back), half(back, own));
     let (all, waits) = (own_all + back_all, waits + open * back_all - others);

@@ -95,7 +95,7 @@ pub(super) struct AlignOptions {
     /// them is taken to be nearer to its floor, where these are in fewer windows.
     pub(super) looser: f64,
     /// So many windows count as one, as what delays messages lasts longer than one of them.
-    pub(super) lasting: f64,
+    pub(super) lasting: usize,
     /// How much further than the least correction that dependencies demand, as a share of it,
     /// a [few](super::recorded) of them lead: by a tenth an error grows by half a per cent at most.
     pub(super) further: f64,
@@ -182,7 +182,7 @@ pub(super) const OPTIONS: AlignOptions = AlignOptions {
     same_weight: 0.05,
     spread: 16,
     looser: 10.0,
-    lasting: 4.0,
+    lasting: 4,
     further: 0.1,
     delay: 0.9,
     same_delay: 0.02,
