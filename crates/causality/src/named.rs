@@ -147,9 +147,9 @@ fn participants(events: &[Named<'_>], nodes: &Nodes) -> Option<Vec<Participant>>
     events.chunk_by(same).map(participant).collect()
 }
 
-/// True if fewer begins or ends came than the operation has, or none of those that others are for:
-/// whoever waits waits for somebody, and of one that waits for the root that has begun. The root
-/// alone has nobody to wait for or to be waited for by.
+/// True if fewer begins or ends came than the operation has, or none at all of a kind that it cannot be
+/// without. A root that sends to all has begun, and one that waits for all has ended, whoever else took
+/// part; any other operation has both begins and ends.
 fn is_incomplete(events: &[Named<'_>], nodes: &Nodes) -> bool {
     let of = |role: Role| events.iter().filter(move |it| nodes.role(it.node) == role);
     let [begins, ends] = [Role::CollectiveBegin, Role::CollectiveEnd].map(|role| {

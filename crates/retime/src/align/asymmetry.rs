@@ -6,8 +6,8 @@
 //! microseconds and the other two, and then the difference is nearly all of `S`.
 //!
 //! How the fastest messages are spread tells which it is. Let no message of a direction take less
-//! than `L`, and the fastest `g` more. Near their least value, whatever their distribution, waits
-//! lie as evenly as the points of a Poisson process. If `k` of them lie within `d` of the fastest,
+//! than `L`, and the fastest `g` more. Near their least value, unless their density vanishes there,
+//! waits lie as evenly as the points of a Poisson process. If `k` of them lie within `d` of the fastest,
 //! their likelihood is `rate^k exp(-rate (g + d))`, and over all rates alike (`1 / rate`)
 //!
 //! ```text

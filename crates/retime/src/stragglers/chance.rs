@@ -1,4 +1,4 @@
-//! Whether a process is behind others time after time, or by chance.
+//! Chance: a process that is behind others time after time is told from one that is so now and then.
 //!
 //! By chance one of `n` comes last in every `n`-th operation, now this one and now that, and in any
 //! trace somebody does more often than others. Who is slow is behind again and again. So each is
@@ -9,8 +9,8 @@
 //! ```
 //!
 //! If nobody is slow, all are as likely to take any of these lengths, so that its mean is 0, however
-//! they are distributed. In the order of time they are averaged in ten batches `b`, which depend less on each other
-//! than single ones do. Of the batches of all processes the variance `v` and the correlation `r`
+//! they are distributed. In the order of time they are averaged in ten batches `b`, which depend less
+//! on each other than single ones do. Of the batches of all processes the variance `v` and the correlation `r`
 //! of neighbours are known:
 //!
 //! ```text
@@ -25,10 +25,12 @@
 //!
 //! What is compared is how long each worked in an [operation](Comparisons::meeting) since it was
 //! released from the one before, on its own clock, and how long it stood still in the tenths of the
-//! time in which [all took part](super::working), which tells of processes that never meet, as stages of a pipeline.
+//! time in which [all took part](super::working), which tells of processes that never meet, as
+//! stages of a pipeline.
 //!
-//! Two ranks that are late by 9 and 0, 0 and 9, 9 and 0, 0 and 9: `behind` is 9, -9, 9, -9, its mean 0.
-//! One that is late by 9, 8, 9, 8 and another one that is by 0: 8.5, with a variance of 1/3, so that `t` is 29.
+//! Of two ranks that are late by 9 and 0 in turns, `behind` is 9, -9, 9, -9, and its mean 0. Of one that is
+//! late by 9, 8, 9, 8 beside another that never is, the mean is 8.5 and the variance 1/3, so that `t`
+//! is 29.
 //!
 //! Source: batch means of correlated values (Schmeiser, "Batch size effects in the analysis of
 //! simulation output", 1982: ten to thirty batches); for several tests at once the level is divided
