@@ -69,8 +69,7 @@ impl Explained {
         } else {
             found.wander
         };
-        let wander = wander / (rate.get() as f64).sqrt();
-        let proof = Proof::beside(all, &found.alignment, wander);
+        let proof = Proof::beside(all, &found.alignment, wander, rate);
         let steps = &found.alignment.steps;
         Self {
             left: reversed(all, estimate),

@@ -9,13 +9,15 @@
 //! ```
 //!
 //! So strong wander is improbable where little of it shows, and weak wander where much does. Nobody
-//! knows `q`; at best, clocks that run for `R` in all and take an effort of `S` are improbable by
+//! knows `q`, but what quartzes do in a room, `u`, is known: ten times as much is taken to be ten times
+//! as rare. At best, clocks that run for `R` in all and take an effort of `S` are improbable by
 //!
 //! ```text
-//! I(S) = min over q of  S / q^2 + c R / h  =  4 (c/3 R (S / (6 w^2))^(1/3))^(3/4),     c = -ln 0.68
+//! I(S) = min over q of  S / q^2 + c R / h + max(0, ln(q / u)),     c = -ln 0.68
 //! ```
 //!
-//! since a normal variable is less than its deviation with the probability 0.68. With the step clocks
+//! since a normal variable is less than its deviation with the probability 0.68. Up to `u` that is
+//! `4 (c/3 R (S / (6 w^2))^(1/3))^(3/4)`. With the step clocks
 //! take the effort `S` that is left of them elsewhere, without it `e` more. It is a step if
 //! `I(S + e) - I(S)` is more than what the step costs: where it is, how large it is, and that there
 //! is one at all.
@@ -27,10 +29,11 @@
 //! 1978).
 
 use super::effort::{Gap, Gate, effort};
+use crate::align::options::OPTIONS;
 use crate::align::{Alignment, ClockStep};
 use crate::estimate::Estimate;
 use retime_causality::edges::{Edge, ListedEdges, Source};
-use retime_model::ClockId;
+use retime_model::{ClockId, TickRate};
 use retime_numerics::median::median;
 
 /// So many messages of a pair of clocks tell what they leave open.
@@ -40,6 +43,8 @@ const HIDDEN: f64 = 0.38;
 /// The negative logarithm of how probable a step of a certain size is: in one run of ten there is
 /// one, and from a nanosecond to a second all orders of magnitude are alike.
 const RARE: f64 = 5.3;
+/// After so many halvings the logarithm of a wander is exact to less than a millionth.
+const HALVINGS: u32 = 30;
 
 /// One explanation is clearly more probable than another if it is twenty times as probable (the
 /// usual 5 %), as a natural logarithm.
@@ -62,8 +67,10 @@ pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
     all: &'a ListedEdges,
     alignment: &'a Alignment,
-    /// The amount by which rates wander, as a fraction in the square root of a tick.
+    /// The amount by which rates wander, as a fraction in the square root of a tick,
     wander: f64,
+    /// and by which those of quartzes do.
+    usual: f64,
     /// The time that all clocks run that can wander against another, in ticks.
     runs: f64,
     /// The room that messages leave to a clock, in ticks.
@@ -74,12 +81,19 @@ pub(super) struct Proof<'a> {
 
 impl<'a> Proof<'a> {
     /// The proof beside an alignment of the dependencies `all`, which takes rates that wander by
-    /// `wander` in the square root of a tick.
-    pub(super) fn beside(all: &'a ListedEdges, alignment: &'a Alignment, wander: f64) -> Self {
+    /// `wander` in a second.
+    pub(super) fn beside(
+        all: &'a ListedEdges,
+        alignment: &'a Alignment,
+        wander: f64,
+        rate: TickRate,
+    ) -> Self {
+        let of_tick = (rate.get() as f64).sqrt().recip();
         let mut proof = Self {
             all,
             alignment,
-            wander,
+            wander: wander * of_tick,
+            usual: OPTIONS.usual_wander() * of_tick,
             runs: 0.0,
             open: f64::INFINITY,
             elsewhere: 0.0,
@@ -130,8 +144,27 @@ impl<'a> Proof<'a> {
 
     /// The negative logarithm of how probable wander is that takes such an effort.
     fn improbable(&self, effort: f64) -> f64 {
-        let places = self.runs * (effort / (6.0 * self.open.powi(2))).cbrt();
-        4.0 * (HIDDEN / 3.0 * places).powf(0.75)
+        let places = HIDDEN * self.runs / (6.0 * self.open.powi(2)).cbrt();
+        if effort <= 0.0 || places <= 0.0 {
+            return 0.0;
+        }
+        // All terms are convex in the logarithm of the wander, so the least is where the slope of
+        // their sum changes its sign: at most where it would if all wander were as likely.
+        let usual = self.usual.ln();
+        let shown = |log: f64| effort * (-2.0 * log).exp();
+        let hidden = |log: f64| places * (log / 1.5).exp();
+        let slope = |log: f64| hidden(log) / 1.5 - 2.0 * shown(log) + f64::from(log > usual);
+        let mut high = 0.375 * (3.0 * effort / places).ln();
+        let mut low = usual.min(high);
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if slope(middle) < 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        shown(high) + hidden(high) + (high - usual).max(0.0)
     }
 
     /// The bounds that dependencies set to the offset of a clock.
@@ -293,11 +326,15 @@ mod tests {
         (list, alignment, step)
     }
 
+    fn rate() -> TickRate {
+        TickRate::per_second(1_000_000_000).unwrap()
+    }
+
     #[test]
     fn steps_are_proven_that_wander_cannot_make() {
         let (list, alignment, step) = set(0.0);
         // 10 ppm in a second, of a nanosecond per tick.
-        let proof = |wander: f64| Proof::beside(&list, &alignment, wander / 1e9_f64.sqrt());
+        let proof = |wander: f64| Proof::beside(&list, &alignment, wander, rate());
         assert!((proof(0.0).open - 600.0).abs() < 1e-6);
         assert!((proof(0.0).runs - 4e6).abs() < 1e-6);
         assert!(proof(1e-5).evidence(&step) == Evidence::Proof);
@@ -315,7 +352,7 @@ mod tests {
     #[test]
     fn clocks_that_wander_elsewhere_prove_no_step() {
         let (list, alignment, step) = set(200.0);
-        let proof = Proof::beside(&list, &alignment, 0.0);
+        let proof = Proof::beside(&list, &alignment, 0.0, rate());
         let bend = 2e-4_f64.powi(2) / 2_000.0;
         assert!((proof.elsewhere / bend - 1.0).abs() < 1e-6);
         let step = ClockStep {
@@ -327,7 +364,7 @@ mod tests {
             "less than the step takes"
         );
         let (list, alignment, _) = set(3e8);
-        assert!(Proof::beside(&list, &alignment, 0.0).evidence(&step) < Evidence::Proof);
+        assert!(Proof::beside(&list, &alignment, 0.0, rate()).evidence(&step) < Evidence::Proof);
     }
 
     /// A clock that gained a tenth of a second within a microsecond has long run on by itself.
@@ -343,24 +380,31 @@ mod tests {
         };
         let ends = vec![(step.after, 7_000.0), (step.until, 7_000.0 - step.by)];
         alignment.estimate.offsets[2] = Some(Offset::through(ends));
-        let gap = Proof::beside(&list, &alignment, 0.0).gap(&step);
+        let gap = Proof::beside(&list, &alignment, 0.0, rate()).gap(&step);
         assert_eq!((gap.after, gap.until), (999_000, 1_000_000));
     }
 
-    /// `I` is the least of all wanders, and at 81 times the effort three times as much.
+    /// `I` is the least of all wanders; where that is of a quartz, at 81 times the effort three
+    /// times as much.
     #[test]
     fn improbable_is_the_least_over_all_wanders() {
         let (list, alignment, _) = set(0.0);
-        let proof = Proof::beside(&list, &alignment, 0.0);
-        let effort = 1e-12;
-        let least = (1..2_000).map(|it| {
-            let square = effort * 1.01_f64.powi(it - 1_000);
-            let within = (6.0 * proof.open.powi(2) / square).cbrt();
-            effort / square + HIDDEN * proof.runs / within
-        });
-        let least = least.fold(f64::INFINITY, f64::min);
-        assert!((proof.improbable(effort) / least - 1.0).abs() < 1e-4);
-        let ratio = proof.improbable(81.0 * effort) / proof.improbable(effort);
-        assert!((ratio - 3.0).abs() < 1e-9);
+        let proof = Proof::beside(&list, &alignment, 0.0, rate());
+        let by_trial = |effort: f64| {
+            let at = |square: f64| {
+                let within = (6.0 * proof.open.powi(2) / square).cbrt();
+                let unusual = (square.sqrt() / proof.usual).ln().max(0.0);
+                effort / square + HIDDEN * proof.runs / within + unusual
+            };
+            let squares = (0..10_000).map(|it| effort * 1.01_f64.powi(it - 5_000));
+            squares.map(at).fold(f64::INFINITY, f64::min)
+        };
+        for effort in [1e-36, 1e-30, 1e-24, 1e-12] {
+            let ratio = proof.improbable(effort) / by_trial(effort);
+            assert!((ratio - 1.0).abs() < 1e-4, "{effort}: {ratio}");
+        }
+        let ratio = proof.improbable(81e-36) / proof.improbable(1e-36);
+        assert!((ratio - 3.0).abs() < 1e-6);
+        assert!(proof.improbable(0.0).abs() < 1e-12);
     }
 }
