@@ -441,3 +441,13 @@ test('bounds that rest on clocks of nodes say so in their sentence', async (cont
     assert.equal((await text(page, '.story')).includes('read one clock'), condition !== '');
   }
 });
+
+test('a step that bounds leave open only seems to be one', async (context) => {
+  const cwd = scratch(context);
+  retime(['correct', recording(cwd), '-o', 'out', '--html', 'page.html', '-q'], {cwd});
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  const said = await page.evaluate(() => [null, 20000, 50000].map((known_to) => wasSet({by: -50000, known_to})));
+  assert.match(said[0], /^was set by [^,]*50 us$/);
+  assert.match(said[1], /^was set by .*, known to ±20/);
+  assert.match(said[2], /^seems to have been set by .*, known to ±50/);
+});

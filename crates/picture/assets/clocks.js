@@ -21,7 +21,7 @@ function clockCurves() {
     chooser.focus();
   };
   const steps = (clock) => clock.steps.length ? element("p", {}, clock.steps.map((it) =>
-    `Set by ${span(it.by)} between ${moment(it.after)} and ${moment(it.until)}. `).join("")) : "";
+    `It ${wasSet(it)} between ${moment(it.after)} and ${moment(it.until)}. `).join("")) : "";
   addEventListener("resize", draw);
   draw();
   return [element("h2", {}, picture.corrected ? "What was added to each clock" : "How sure the time of each clock is"),
@@ -75,6 +75,13 @@ function smallMultiples(shown, choose) {
     scrolled("Small charts of the clocks", element("div", { class: "multiples", id: "clock-multiples" }, drawn.map(small)), "low"));
 }
 
+// That a clock was set, and how far bounds know by how much: they may leave open whether it was at all.
+function wasSet(step) {
+  const isProven = step.known_to === null || step.known_to < Math.abs(step.by);
+  const known = step.known_to === null ? "" : `, known to ±${span(step.known_to)},`;
+  return `${isProven ? "was set" : "seems to have been set"} by ${span(step.by)}${known}`;
+}
+
 // A clock's points and bands, without the straight line from its first to its last point if asked for. Where
 // nothing is known the band is interrupted.
 function besideItsLine(clock, straight) {
@@ -114,7 +121,7 @@ function curves(chosen, straight) {
     for (const step of clock.steps) {
       const at = x((step.after + step.until) / 2);
       it.svg.append(element("line", { x1: at, x2: at, y1: it.top, y2: it.bottom, stroke: colour, "stroke-dasharray": "3 3" },
-        element("title", {}, printable(`clock ${clock.clock} was set by ${span(step.by)}`))));
+        element("title", {}, printable(`clock ${clock.clock} ${wasSet(step)}`))));
     }
   });
   if (drawn.length <= 8) labels(it, drawn.map(({ clock, points }) => ({ text: `clock ${clock.clock}`, y: y(points[points.length - 1][1]) - 5 })));

@@ -47,8 +47,10 @@ pub struct Step {
     pub after: i64,
     /// and this afterwards.
     pub until: i64,
-    /// The ticks that it gained.
+    /// The ticks that it gained,
     pub by: i64,
+    /// and how far bounds know them, if they do.
+    pub known_to: Option<u64>,
 }
 
 /// The curves of the clocks that are shown of a trace.
@@ -97,10 +99,13 @@ impl Curve {
             after: relative(it.after),
             until: relative(it.until),
             by: it.by.0,
+            known_to: subject
+                .bounds
+                .and_then(|bounds| bounds.of_step(it).known_to()),
         });
         let bound = subject
             .bounds
-            .and_then(|it| it.clocks.get(clock.as_usize())?.as_ref());
+            .and_then(|it| it.errors.clocks.get(clock.as_usize())?.as_ref());
         let knots = bound.map_or(&[][..], |it| it.knots());
         let band = |knot: &ErrorKnot| BandPoint(relative(Timestamp(knot.0)), knot.1, knot.2);
         let width = |it: &BandPoint| it.1.unwrap_or(f64::MAX).max(it.2.unwrap_or(f64::MAX));

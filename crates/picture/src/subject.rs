@@ -2,8 +2,7 @@
 
 use retime::causality::{Check, EventNode, Nodes};
 use retime::format::Trace;
-use retime::optimal::ErrorBounds;
-use retime::pipeline::ClockSet;
+use retime::pipeline::{Bounds, ClockSet};
 use retime::{Causality, Clocks, Correction, LocationIndex, MinimalDelay, Timestamp, TraceInfo};
 
 /// A trace, who precedes whom in it, and its correction if there is one.
@@ -25,7 +24,7 @@ pub struct Subject<'a> {
     pub delay: &'a MinimalDelay,
     /// How far times can be from the truth, over recorded stamps: corrected times, or
     /// if there are none, recorded ones.
-    pub bounds: Option<&'a ErrorBounds>,
+    pub bounds: Option<&'a Bounds>,
 }
 
 /// Corrected times.
@@ -66,7 +65,7 @@ impl Subject<'_> {
         let clock = self.clocks.of(location).as_usize();
         let bound = self
             .bounds
-            .and_then(|it| it.clocks.get(clock)?.as_ref())
+            .and_then(|it| it.errors.clocks.get(clock)?.as_ref())
             .zip(self.nodes().absolute(retime::Ticks(recorded)));
         bound.map_or((f64::INFINITY, f64::INFINITY), |(bound, raw)| bound.at(raw))
     }

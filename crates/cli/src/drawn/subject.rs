@@ -21,7 +21,7 @@ pub(crate) fn subject<'a>(
             steps: it.aligned.as_ref().map_or(&[][..], |it| &it.steps),
         }),
         delay: enforced.map_or(recorded.delay, |it| &it.delay),
-        bounds: bounds.map(|it| &it.errors),
+        bounds,
         ..recorded
     }
 }

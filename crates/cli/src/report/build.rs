@@ -311,14 +311,10 @@ pub(crate) fn bound_steps(steps: &mut [StepPart], bounded: &Bounds) {
         let same = |it: &&ClockSet| {
             (it.clock.0, it.after.0, it.until.0) == (step.clock, step.after, step.until)
         };
-        let within = bounded.if_set.iter().find(same).and_then(|it| it.within);
-        step.known_to_ticks = within.map(|it| furthest(Ticks(step.by_ticks), it));
+        let bounded = bounded.if_set.iter().find(same).cloned();
+        let by = Ticks(step.by_ticks);
+        step.known_to_ticks = bounded.and_then(|it| ClockSet { by, ..it }.known_to());
     }
-}
-
-/// How far something between two bounds can be from what it is taken for.
-fn furthest(by: Ticks, (least, most): (Ticks, Ticks)) -> u64 {
-    by.0.abs_diff(least.0).max(by.0.abs_diff(most.0))
 }
 
 fn step_part(step: &ClockSet) -> StepPart {
@@ -327,7 +323,7 @@ fn step_part(step: &ClockSet) -> StepPart {
         after: step.after.0,
         until: step.until.0,
         by_ticks: step.by.0,
-        known_to_ticks: step.within.map(|within| furthest(step.by, within)),
+        known_to_ticks: step.known_to(),
         alternatives: step.alternatives.iter().map(|it| it.0).collect(),
     }
 }

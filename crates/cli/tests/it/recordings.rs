@@ -1,6 +1,7 @@
 //! Real recordings with known truth: the default on programs that wait.
 
 use crate::common::Scratch;
+use crate::html::data;
 use serde_json::Value;
 
 /// Traces and truths of `tools/record/bundled`.
@@ -69,7 +70,7 @@ fn no_clock_alone_comes_nearer_to_the_truth_than_the_default() {
 fn a_step_is_that_of_the_clock_by_which_it_explains_the_most() {
     let scratch = Scratch::new();
     unpack(PIPELINE_STEP, &scratch);
-    let run = scratch.retime("correct pipeline7-step -o out --json - --quiet");
+    let run = scratch.retime("correct pipeline7-step -o out --json - --html page.html --quiet");
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     let steps = &report["method"]["alignment"]["steps"];
     assert_eq!(steps.as_array().map(Vec::len), Some(1), "{steps}");
@@ -80,6 +81,14 @@ fn a_step_is_that_of_the_clock_by_which_it_explains_the_most() {
     assert!(
         by.abs_diff(99_800) <= known_to && known_to < 1_000_000,
         "{steps}"
+    );
+    // The page says as much of it.
+    let page = data(&scratch, "page.html");
+    let shown = &page["picture"]["clocks"][1]["steps"];
+    assert_eq!(
+        (&shown[0]["by"], &shown[0]["known_to"]),
+        (&steps[0]["by_ticks"], &steps[0]["known_to_ticks"]),
+        "{shown}"
     );
 }
 

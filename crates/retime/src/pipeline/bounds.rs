@@ -393,6 +393,19 @@ pub struct BoundedOffsets {
     contradicting: Vec<bool>,
 }
 
+impl Bounds {
+    /// A step of a clock, with what bounds tell of how much it gained.
+    #[must_use]
+    pub fn of_step(&self, step: &ClockSet) -> ClockSet {
+        let place = |it: &ClockSet| (it.clock, it.after, it.until);
+        let same = self.if_set.iter().find(|it| place(it) == place(step));
+        ClockSet {
+            within: same.and_then(|it| it.within),
+            ..step.clone()
+        }
+    }
+}
+
 impl BoundedOffsets {
     /// The least and the most that a clock gained by a step; `None` where one of these is open.
     fn gained(&self, step: &ClockStep) -> Option<(Ticks, Ticks)> {

@@ -177,6 +177,13 @@ impl ClockSet {
             alternatives: step.alternatives.clone(),
         })
     }
+
+    /// How far what it gained can be from [`by`](Self::by), as far as bounds tell.
+    #[must_use]
+    pub fn known_to(&self) -> Option<u64> {
+        let (least, most) = self.within?;
+        Some(self.by.0.abs_diff(least.0).max(self.by.0.abs_diff(most.0)))
+    }
 }
 
 #[cfg(test)]
