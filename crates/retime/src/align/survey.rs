@@ -89,7 +89,7 @@ impl Surveyed {
                 insert(best, Tight { latency, sent, at });
             }
         }
-        found.spread = spread(&lowest);
+        found.spread = spread(&mut lowest);
         found
     }
 

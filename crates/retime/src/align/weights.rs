@@ -60,11 +60,19 @@ pub(super) fn weights(
         least,
         fastest: survey.least().max(least),
     };
+    let back = |at: usize| links.opposite_index(&list[at]);
+    // Of two directions the one shares by the reciprocal of the other.
+    let share = |at: usize| match back(at) {
+        Some(back) if back > at => floors[at].share(&floors[back], zero),
+        _ => 1.0,
+    };
+    let shares: Vec<f64> = parallel::numbers(list.len(), share);
     let of = |at: usize| {
-        let (link, found) = (&list[at], &survey.links[at]);
-        let back = links.opposite_index(link).map(|back| &floors[back]);
-        let share = back.map_or(1.0, |back| floors[at].share(back, zero));
-        own_scale(found, least, barrier.knee) / barrier.scale * share
+        let share = match back(at) {
+            Some(back) if back < at => shares[back].recip(),
+            _ => shares[at],
+        };
+        own_scale(&survey.links[at], least, barrier.knee) / barrier.scale * share
     };
     parallel::numbers(list.len(), of)
 }
