@@ -109,12 +109,13 @@ impl<'a> Proof<'a> {
         let effort = effort(self.gates(step.clock), self.gap(step));
         let cost = self.cost(step);
         let gain = self.improbable(self.elsewhere + effort) - self.improbable(self.elsewhere);
-        if effort <= cost * self.wander.powi(2) || gain <= CLEARLY {
-            Evidence::None
-        } else if gain <= cost {
+        let is_more_than_known = effort > cost * self.wander.powi(2);
+        if is_more_than_known && gain > cost.max(CLEARLY) {
+            Evidence::Proof
+        } else if is_more_than_known && gain > CLEARLY {
             Evidence::Some
         } else {
-            Evidence::Proof
+            Evidence::None
         }
     }
 
