@@ -75,7 +75,7 @@ impl Found<'_> {
                 let group = self.archive.description.handles.get(&communicator).copied();
                 let facts = self.facts(collective_op, group, size_sent.max(size_received));
                 let begin = self.begun.take();
-                self.ended(begin, place, facts);
+                self.ended(begin, place, &facts);
             }
             EventData::NonBlockingCollectiveComplete {
                 collective_op,
@@ -88,7 +88,7 @@ impl Found<'_> {
                 let group = self.archive.description.handles.get(&communicator).copied();
                 let facts = self.facts(collective_op, group, size_sent.max(size_received));
                 let begin = self.requested.remove(&request);
-                self.ended(begin, place, facts);
+                self.ended(begin, place, &facts);
             }
             EventData::RmaCollectiveEnd {
                 collective_op,
@@ -101,7 +101,7 @@ impl Found<'_> {
                 let group = window.map(|it| it.handle);
                 let facts = self.facts(collective_op, group, bytes_sent.max(bytes_received));
                 let begin = self.begun.take();
-                self.ended(begin, place, facts);
+                self.ended(begin, place, &facts);
             }
             _ => {}
         }
@@ -118,10 +118,10 @@ impl Found<'_> {
         }
     }
 
-    fn ended(&mut self, begin: Option<usize>, end: usize, facts: OperationFacts) {
+    fn ended(&mut self, begin: Option<usize>, end: usize, facts: &OperationFacts) {
         for place in begin.into_iter().chain([end]) {
             if let Some(it) = self.facts.get_mut(place) {
-                it.clone_from(&facts);
+                it.clone_from(facts);
             }
         }
     }

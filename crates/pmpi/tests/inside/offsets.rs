@@ -122,7 +122,9 @@ fn measured_on_the_way() {
 #[test]
 fn what_is_spawned_measures_nothing() {
     if is_mpich() {
-        eprintln!("skipped: spawned processes get the environment of mpirun by an option of Open MPI");
+        eprintln!(
+            "skipped: spawned processes get the environment of mpirun by an option of Open MPI"
+        );
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
