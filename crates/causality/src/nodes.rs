@@ -182,6 +182,7 @@ impl Nodes {
         };
         let others = match apart.count() as u64 {
             0 => String::new(),
+            1 => ", and so does 1 other location".into(),
             others => format!(", and so do {}", plural(others, "other location")),
         };
         format!("{} lies apart {from}{others}", info.describe(location))

@@ -1,17 +1,16 @@
 //! Usage within families of locations, such as those that are taken to share a clock: only what goes
 //! between families tells how clocks differ.
 
-use retime_model::{ClockId, Clocks};
+use retime_model::Clocks;
 
 use crate::happened_before::Causality;
 use crate::ids::EventNode;
 use crate::merge::Sum;
 
 /// How many of the records that dependencies rest on belong to messages and operations of
-/// which all ends are in one of several families of locations.
+/// which all ends are in one of several families of locations, as of what a location sends itself.
 pub fn used_within(causality: &Causality, families: &Clocks) -> u64 {
-    let joins = |family: ClockId| families.locations(family).len() > 1;
-    if families.len() < 2 || !families.iter().any(joins) {
+    if families.len() < 2 {
         return 0;
     }
     let nodes = causality.nodes();

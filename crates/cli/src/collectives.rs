@@ -192,7 +192,8 @@ impl<'a> CollectiveRows<'a> {
     fn said(&self, node: EventNode) -> Option<&OperationFacts> {
         let all = &self.facts.by_event;
         let place = all.binary_search_by_key(&node, |it| it.0).ok()?;
-        all.get(place).map(|it| &it.1)
+        let (_, facts) = all.get(place)?;
+        (*facts != OperationFacts::default()).then_some(facts)
     }
 
     /// The time at which the last participant came.

@@ -80,7 +80,11 @@ impl<'a, E: Encoder> Lane<'a, E> {
         let ahead = view.causality.nodes().of(location.as_usize());
         let first = ahead.first().map(|it| view.arrows.first_from(it));
         let numbers = view.causality.nodes().events(&ahead);
-        let operations = exported.trace.operations(location, numbers).into_iter();
+        let operations = if exported.trace.rows_tell_operations() {
+            Vec::new()
+        } else {
+            exported.trace.operations(location, numbers)
+        };
         Ok(Self {
             events: CorrectedEvents::open(exported.trace, location, view.correction)?,
             names: exported.trace,
@@ -93,7 +97,7 @@ impl<'a, E: Encoder> Lane<'a, E> {
             ahead,
             arrow: first.unwrap_or_default(),
             ends: Vec::new(),
-            operations,
+            operations: operations.into_iter(),
             late: Vec::new(),
             begun: None,
             is_inside: false,

@@ -9,7 +9,9 @@
 use std::path::Path;
 
 use retime_model::format::{FileError, FormatError};
-use retime_model::{ClockMap, Correction, EventTimes, LocationIndex, Monitor, StampLog, Timestamp};
+use retime_model::{
+    ClockMap, Correction, EventTimes, LocationIndex, Monitor, StampLog, Timestamp, plural,
+};
 
 use crate::error::JsonlError;
 use crate::output::Output;
@@ -84,7 +86,8 @@ pub(crate) fn check_fits(
     if corrected == locations {
         return Ok(());
     }
-    let what = format!("has {locations} locations, but the correction is for {corrected}");
+    let locations = plural(locations as u64, "location");
+    let what = format!("has {locations}, but the correction is for {corrected}");
     Err(FileError::inconsistent(path, what))
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use retime_model::format::{Checksum, FileError, FormatError, Timeline};
-use retime_model::{Monitor, Timestamp};
+use retime_model::{Monitor, Timestamp, plural};
 
 use crate::kinds::Kinds;
 use crate::pass::Pass;
@@ -44,14 +44,15 @@ pub(crate) fn read(
     let inconsistent = |what: String| FileError::inconsistent(path, what);
     let (found, asked) = (pass.places.len(), events.len());
     if found != asked {
-        let what = format!("has {found} locations, but {asked} are asked for");
+        let found = plural(found as u64, "location");
+        let what = format!("has {found}, but {asked} are asked for");
         return Err(inconsistent(what).into());
     }
     let rest = checksum.finish();
     let finished = tracks.into_iter().map(|track| match track.wanted.first() {
         Some(missing) => Err(inconsistent(format!(
-            "a location has {} events, but number {missing} (from 0) is asked for",
-            track.timeline.events
+            "a location has {}, but number {missing} (from 0) is asked for",
+            plural(track.timeline.events, "event")
         ))),
         None => Ok(Timeline {
             contents: track.kinds.contents(&rest),

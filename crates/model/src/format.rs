@@ -228,6 +228,12 @@ pub trait Trace: Send + Sync {
         Vec::new()
     }
 
+    /// True if [rows](Self::rows) have the groups and bytes of operations already, so that whoever
+    /// goes over them need not ask for [these](Self::operations).
+    fn rows_tell_operations(&self) -> bool {
+        false
+    }
+
     /// The trace as one that can be written, if its format [does that](Format::can_rewrite).
     fn rewriting(&self) -> Option<&dyn Rewrite> {
         None

@@ -18,6 +18,7 @@ mod concluded;
 mod describe;
 mod error;
 mod in_parts;
+mod operations;
 mod rows;
 mod scan;
 mod unused;
@@ -31,8 +32,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use retime_model::format::{
-    CORRECTION, Contents, EventRows, Format, FormatError, InParts, Recognition, Rewrite, Scan,
-    Shape, Timeline, Trace, Undo, Unused, join,
+    CORRECTION, Contents, EventRows, Format, FormatError, InParts, OperationFacts, Recognition,
+    Rewrite, Scan, Shape, Timeline, Trace, Undo, Unused, join,
 };
 use retime_model::{
     Correction, LocationIndex, Monitor, Timestamp, TraceInfo, presence, printable_path,
@@ -245,6 +246,14 @@ impl Trace for Archive {
 
     fn kind_paradigm(&self, kind: &str) -> Option<&'static str> {
         rows::paradigm(kind).and_then(Paradigm::name)
+    }
+
+    fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
+        operations::of(self, location, events)
+    }
+
+    fn rows_tell_operations(&self) -> bool {
+        true
     }
 
     fn rewriting(&self) -> Option<&dyn Rewrite> {

@@ -103,15 +103,15 @@ fn disagreements(archive: &Archive) -> Vec<String> {
     }
     if all.sends == all.receives && all.bytes_sent != all.bytes_received {
         found.push(format!(
-            "messages that took along {} bytes brought {}",
-            group_digits(all.bytes_sent),
+            "messages that took along {} brought {}",
+            plural(all.bytes_sent, "byte"),
             group_digits(all.bytes_received)
         ));
     }
     if all.given != all.got {
         found.push(format!(
-            "collective operations were given {} bytes and gave {}",
-            group_digits(all.given),
+            "collective operations were given {} and gave {}",
+            plural(all.given, "byte"),
             group_digits(all.got)
         ));
     }

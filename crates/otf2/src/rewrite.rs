@@ -79,7 +79,7 @@ use crate::records::Entry;
 use crate::schema::codes::CLOCK_OFFSET;
 use crate::trace::Trace;
 use crate::undo::{Content, FileUndo, Undo};
-use retime_model::Monitor;
+use retime_model::{Monitor, plural};
 
 /// The result of [`Trace::rewrite`].
 #[derive(Clone, Debug)]
@@ -167,8 +167,8 @@ impl Trace {
         Err(Error::Inconsistent {
             path: self.archive().definitions_path(),
             what: format!(
-                "defines {} locations, but the correction is for {corrected}",
-                self.locations().len()
+                "defines {}, but the correction is for {corrected}",
+                plural(self.locations().len() as u64, "location")
             ),
         })
     }

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use retime_model::{Monitor, Timestamp};
+use retime_model::{Monitor, Timestamp, plural};
 
 use crate::chunk::ChunkReader;
 use crate::clock::ClockCursor;
@@ -97,7 +97,8 @@ impl<'a> Times<'a> {
             return Err(Error::Inconsistent {
                 path: path.to_owned(),
                 what: format!(
-                    "has {events} events, but number {} (from 0) is asked for",
+                    "has {}, but number {} (from 0) is asked for",
+                    plural(events, "event"),
                     self.next_wanted
                 ),
             });

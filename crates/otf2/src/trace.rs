@@ -17,7 +17,7 @@
 
 use std::path::Path;
 
-use retime_model::{LocationIndex, Monitor};
+use retime_model::{LocationIndex, Monitor, plural};
 
 use crate::archive::Archive;
 use crate::chunk::ChunkReader;
@@ -118,8 +118,8 @@ impl Trace {
             .ok_or_else(|| Error::Inconsistent {
                 path: self.archive.definitions_path(),
                 what: format!(
-                    "defines {} locations, no #{}",
-                    self.locals.len(),
+                    "defines {}, no #{}",
+                    plural(self.locals.len() as u64, "location"),
                     location.0
                 ),
             })

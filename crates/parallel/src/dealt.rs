@@ -10,8 +10,8 @@ use retime::causality::NeedsWhole;
 use retime::causality::Nodes;
 use retime_distributed::Distribution;
 use retime_model::format::{
-    Contents, Difference, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Rewrite,
-    Scan, Shape, Timeline, Trace, Undo, Unused, join,
+    Contents, Difference, EventRows, Format, FormatError, InParts, OperationFacts, PartLocation,
+    PartUndo, Rewrite, Scan, Shape, Timeline, Trace, Undo, Unused, join,
 };
 use retime_model::{
     Correction, LocationIndex, LocationLog, Monitor, PartCorrection, Timestamp, TraceInfo,
@@ -353,6 +353,23 @@ impl Trace for Dealt {
 
     fn region(&self, id: u32) -> Option<Cow<'_, str>> {
         self.trace.region(id)
+    }
+
+    fn region_paradigm(&self, id: u32) -> Option<&'static str> {
+        self.trace.region_paradigm(id)
+    }
+
+    fn kind_paradigm(&self, kind: &str) -> Option<&'static str> {
+        self.trace.kind_paradigm(kind)
+    }
+
+    /// The facts are read by this process alone, as rows are.
+    fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
+        self.trace.operations(location, events)
+    }
+
+    fn rows_tell_operations(&self) -> bool {
+        self.trace.rows_tell_operations()
     }
 
     fn rewriting(&self) -> Option<&dyn Rewrite> {

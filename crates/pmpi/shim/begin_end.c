@@ -2,6 +2,7 @@
 #include "shim.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -55,10 +56,19 @@ static void measure(int64_t measured[RETIME_MEASURED])
     free(all);
 }
 
+/* True of processes that others have spawned: their ranks are counted anew, and a file of offsets is
+ * that of those which were there first. */
+static bool has_parent(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    return parent != MPI_COMM_NULL;
+}
+
 /* A program in Fortran may get here twice, where MPI's own Fortran calls its C. */
 void begin(void)
 {
-    if (process.is_on)
+    if (process.is_on || (!getenv("RETIME_CLOCK") && has_parent()))
         return;
     process.is_on = true;
     PMPI_Comm_dup(MPI_COMM_WORLD, &process.comm);

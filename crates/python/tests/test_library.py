@@ -216,6 +216,39 @@ def test_alignment_refuses():
         retime.align(edges(), ticks_per_second=0)
 
 
+def test_stamps_of_a_clock_that_is_none_are_refused():
+    aligned = retime.align(edges())
+    for clock in (2, -1):
+        with pytest.raises(retime.OptionError, match=f"no clock {clock}: there are 2"):
+            aligned.knots(clock)
+        with pytest.raises(retime.OptionError, match=f"no clock {clock}: there are 2"):
+            aligned.corrected(clock, [1])
+    with pytest.raises(TypeError):
+        aligned.knots(1.0)
+
+
+def test_arrays_of_any_order_and_shape():
+    numpy = pytest.importorskip("numpy")
+    aligned = retime.align(edges())
+    rows = numpy.array([[95_000, 195_000], [295_000, 395_000]])
+    expected = aligned.corrected(1, rows.ravel()).tolist()
+    found = aligned.corrected(1, rows)
+    assert found.shape == rows.shape and found.ravel().tolist() == expected
+    foreign = aligned.corrected(1, rows.ravel().astype(rows.dtype.newbyteorder()))
+    assert foreign.tolist() == expected
+    with pytest.raises(TypeError, match="whole numbers"):
+        aligned.corrected(1, rows.ravel().astype("datetime64[ns]"))
+
+
+def test_messages_of_a_filter_have_numbers_or_names():
+    stream = retime.Filter([0, 1], ticks_per_second=1_000)
+    stream.send(0, 1, message="first")
+    stream.send(0, 2, message=2**64 - 1)
+    for wrong in (-1, 2**64, 1.5, None):
+        with pytest.raises(TypeError, match="whole number from 0 to 2.64 - 1, or a text"):
+            stream.send(0, 3, message=wrong)
+
+
 def test_unrelated_clocks():
     aligned = retime.align(edges() + [(2, 10, 3, 20)])
     assert aligned.relations[2:] == ["unrelated", "unrelated"]

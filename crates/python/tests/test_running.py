@@ -157,6 +157,14 @@ def test_a_page_is_made_once(trace, monkeypatch):
     assert "closed" in opened._repr_html_()
 
 
+@pytest.mark.parametrize("wrong", [0, 3, "bar", []])
+def test_progress_is_a_function_or_a_switch(trace, wrong):
+    with pytest.raises(TypeError, match="progress: give a function, True, False or None"):
+        retime.open(trace.path, progress=wrong)
+    with pytest.raises(TypeError, match="progress: give a function, True, False or None"):
+        trace.explain(0, 0, progress=wrong)
+
+
 def test_progress_is_told_and_can_stop_the_work(large):
     heard = []
     retime.open(large.path, progress=lambda *it: heard.append(it)).check(threads=1)

@@ -134,6 +134,11 @@ def test_a_table_without_columns_is_refused(trace):
         trace.events(columns=[])
 
 
+def test_a_column_is_there_once(trace):
+    with pytest.raises(retime.OptionError, match="'time' is named more than once"):
+        trace.events(["time", "kind", "time"])
+
+
 def test_clocks_are_called_as_the_report_calls_them(trace):
     corrected = trace.corrected()
     named = {it["clock"]: it["name"] for it in corrected.clocks().to_pyarrow().to_pylist()}

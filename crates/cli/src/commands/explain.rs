@@ -11,7 +11,7 @@ mod model;
 mod text;
 
 use retime::causality::Place;
-use retime::{LocationIndex, group_digits};
+use retime::{LocationIndex, plural};
 
 pub(crate) use self::args::EventName;
 use self::args::{ALL, ExplainArgs};
@@ -72,9 +72,9 @@ pub(crate) fn place_of(analysed: &Analysed, name: EventName) -> Result<Place, Cl
     let events = nodes.event_count(index);
     if name.event >= events {
         let message = format!(
-            "location {} has {} events, numbered from 0; there is no event {}",
+            "location {} has {}, numbered from 0; there is no event {}",
             name.location,
-            group_digits(events),
+            plural(events, "event"),
             name.event
         );
         return Err(CliError::input(&analysed.opened.path, message));

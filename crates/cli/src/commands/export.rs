@@ -210,8 +210,9 @@ fn warnings(summary: &Summary) -> Vec<String> {
     }
     if summary.dropped > 0 {
         warnings.push(format!(
-            "{} of regions that were not entered, which is not shown",
-            plural(summary.dropped, "leave")
+            "{} of regions that were not entered, which {} not shown",
+            plural(summary.dropped, "leave"),
+            if summary.dropped == 1 { "is" } else { "are" },
         ));
     }
     if summary.closed > 0 {

@@ -148,11 +148,11 @@ fn data(what: &Collective) -> &'static str {
 }
 
 fn communicator(info: &TraceInfo, handle: u32) -> String {
-    let found = info.communicators.get(handle as usize);
-    let name = found.map(|it| it.name.as_str()).filter(|it| !it.is_empty());
-    match name {
-        Some(name) => printable(name).into_owned(),
-        None => format!("communicator {handle}"),
+    match info.communicators.get(handle as usize) {
+        Some(known) if known.name.is_empty() => format!("communicator {handle}"),
+        Some(known) => printable(&known.name).into_owned(),
+        // Recorders that name none have no handle to tell.
+        None => "a communicator that is not defined".into(),
     }
 }
 
@@ -182,6 +182,11 @@ pub(crate) fn of_fate(info: &TraceInfo, fate: &Fate) -> Explanation {
         rule: rule(&fate.recorded).filter(|_| is_used),
     }
 }
+
+/// The rule where an event was paired with one that has another place in the channel.
+pub(crate) const ANY_OF_CHANNEL: &str = "MPI keeps messages of one channel in order; which \
+    receive has which message is not certain here, and this holds for whichever \
+    (docs/DEPENDENCIES.md)";
 
 /// The rule by which the other end was found.
 fn rule(recorded: &[Recorded]) -> Option<&'static str> {

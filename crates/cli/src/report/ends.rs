@@ -115,11 +115,13 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         }
         _ => String::new(),
     };
+    let end = if ends.operations == 1 { "ends" } else { "end" };
     let first = format!(
-        "within ±{} of the truth{of}, though only the bound is certain: {} end on all of \
-         their clocks within {} (one standard deviation)",
+        "within ±{} of the truth{of}, though only the bound is certain: {} {end} on all of \
+         {} clocks within {} (one standard deviation)",
         span(most),
         plural(ends.operations as u64, "operation"),
+        if ends.operations == 1 { "its" } else { "their" },
         span(ends.spread_ticks),
     );
     let mut lines = vec![("likely", first)];

@@ -39,10 +39,10 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(one_sided(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
-            let (share, of) = (100.0 * truth.share, group_digits(truth.events));
+            let (share, of) = (100.0 * truth.share, plural(truth.events, "event"));
             (
                 "",
-                format!("this holds for {share:.3} % of {of} events of other clocks"),
+                format!("this holds for {share:.3} % of {of} of other clocks"),
             )
         }));
         if verbose {
@@ -257,9 +257,14 @@ fn forced(gentlest: &GentlestPart, rate: TickRate) -> Vec<String> {
             "constant shifts satisfy all dependencies; no local interval has to change".into()
         }
         Some(distortion) => format!(
-            "no correction can keep all local intervals within {}: {} miss {} over {} of local time{}",
+            "no correction can keep all local intervals within {}: {} {} {} over {} of local time{}",
             share(distortion),
             plural(gentlest.forced_by.len() as u64, "dependency"),
+            if gentlest.forced_by.len() == 1 {
+                "misses"
+            } else {
+                "miss"
+            },
             span(gentlest.needed_ticks),
             span(gentlest.width_ticks),
             if gentlest.complete {

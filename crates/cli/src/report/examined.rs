@@ -10,7 +10,10 @@ use crate::error::UNEXAMINED;
 /// `None` where it says that the trace is sound.
 pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
     let found = match part.verdict {
-        Verdict::MostUsed => return part.stretch.as_ref().map(of_stretch),
+        Verdict::MostUsed => {
+            let of_stretch = part.stretch.as_ref().map(of_stretch);
+            return of_stretch.or_else(|| between_none(part));
+        }
         Verdict::NothingRecorded => {
             return Some("The trace has no record of communication".into());
         }
@@ -18,6 +21,15 @@ pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
         Verdict::SmallPart => "No contradiction found, but little was looked at",
     };
     Some(format!("{found}: {}", share(part)?))
+}
+
+/// The same where all that was looked at is within processes, of which there are several.
+fn between_none(part: &ExaminedPart) -> Option<String> {
+    let within = part.examined.used_within_clock;
+    (within > 0 && part.examined.telling() == 0).then(|| {
+        "No contradiction found, but nothing that is recorded leads from one process to another"
+            .into()
+    })
 }
 
 /// How the last line begins where no contradiction was found in a stretch of the trace.

@@ -113,7 +113,8 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
     let mut lines: Vec<String> = all.take(STEPS_SHOWN).map(step).collect();
     let more = alignment.steps.len().saturating_sub(STEPS_SHOWN);
     if more > 0 {
-        lines.push(format!("{more} more times a clock was set"));
+        let times = if more == 1 { "time" } else { "times" };
+        lines.push(format!("{more} more {times} a clock was set"));
     }
     if alignment.half_were_set_at_once && !alone {
         lines.push(OTHERS.to_owned());

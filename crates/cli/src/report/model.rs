@@ -64,6 +64,8 @@ pub(crate) struct TracePart {
     pub(crate) processes: usize,
     pub(crate) nodes: usize,
     pub(crate) events: u64,
+    /// Events that communicate: those that a dependency rests on, and those of the same kinds that
+    /// [none](ExaminedPart) does.
     pub(crate) events_with_edges: u64,
     pub(crate) ticks_per_second: u64,
     /// The time of day of the first stamp, as RFC 3339 has it.

@@ -151,10 +151,14 @@ impl SummaryText {
             0 => String::new(),
             count => format!(" ({} acknowledged)", group_digits(count)),
         };
+        let communicate = match trace.events_with_edges {
+            1 => "communicates",
+            _ => "communicate",
+        };
         self.line(
             "matched",
             &format!(
-                "{}{acknowledged}, {}; {} take part",
+                "{}{acknowledged}, {}; {} {communicate}",
                 plural(report.matching.messages, "message"),
                 plural(report.matching.collectives, "collective"),
                 plural(trace.events_with_edges, "event"),
@@ -409,7 +413,7 @@ impl SummaryText {
             .rate
             .map_or(0.0, |rate| measured.mean_displacement / rate.get() as f64);
         let moved = format!(
-            "{} of {} that take part; by {} on average of all, by {} at most",
+            "{} of {} that communicate; by {} on average of all, by {} at most",
             group_digits(measured.moved),
             plural(events, "event"),
             format_seconds(mean),
@@ -471,8 +475,7 @@ impl SummaryText {
         row("  ahead (F)", &|it| span(it.ahead_ticks));
         row("  behind (S)", &|it| span(it.behind_ticks));
         row("  intervals (A)", &|it| share(it.deviation));
-        self.out
-            .push_str("  of events that take part in dependencies\n\n");
+        self.out.push_str("  of events that communicate\n\n");
     }
 
     fn time(&mut self, report: &Report) {

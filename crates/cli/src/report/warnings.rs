@@ -22,7 +22,10 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
             )
         });
         let consequence = match kind {
-            Defect::TimeRunsBackwards => "they keep their order in a corrected trace",
+            Defect::TimeRunsBackwards => match found.count {
+                1 => "it keeps its place in a corrected trace",
+                _ => "they keep their order in a corrected trace",
+            },
             Defect::CollectiveIncomplete => "what is certain of the others is used",
             _ => "left out of the correction",
         };

@@ -207,6 +207,65 @@ fn reports_have_the_numbers() {
     assert_eq!(report["examined"], expected);
 }
 
+/// Messages that processes send themselves say nothing of others, of whom none has a second thread.
+#[test]
+fn what_a_process_sends_itself_makes_nothing_looked_at() {
+    let scratch = Scratch::new();
+    let to_itself = |id: u64, it: &mut LocationWriter| {
+        for time in (100..900).step_by(100).filter(|_| id.is_multiple_of(2)) {
+            it.send(time, message(id as u32 / 2)).unwrap();
+            it.recv(time + 50, message(id as u32 / 2)).unwrap();
+        }
+    };
+    write(scratch.path(), "alone", to_itself);
+    write(scratch.path(), "alone-lost", |id, it| {
+        to_itself(id, it);
+        lost(id, it);
+    });
+    let alone = scratch.retime("check alone");
+    let said =
+        "No contradiction found, but nothing that is recorded leads from one process to another";
+    assert_eq!(
+        (alone.stdout.matches(said).count(), alone.code),
+        (2, Some(0)),
+        "{alone:?}"
+    );
+    let copied = scratch.succeed("correct alone -o copy");
+    assert!(
+        copied.contains(&format!("{said}. Nothing was changed")),
+        "{copied}"
+    );
+    let lost = scratch.retime("check alone-lost");
+    let said = "none of 2 records of communication between clocks could be used";
+    assert!(lost.stdout.contains(said), "{lost:?}");
+    assert_eq!(lost.code, Some(3));
+    // Of a stretch nothing is said of what lies outside.
+    let stretch = scratch.retime("correct alone -o part --from 300ns");
+    assert!(
+        stretch.stdout.contains("No contradiction after 300 ns"),
+        "{stretch:?}"
+    );
+}
+
+/// One of something is, does and has.
+#[test]
+fn one_is_not_told_as_several() {
+    let scratch = Scratch::new();
+    write(scratch.path(), "one", |id, it| {
+        if id == 0 {
+            let communicator = WORLD;
+            it.event(10, &EventData::CommCreate { communicator })
+                .unwrap();
+        }
+    });
+    let unused = scratch.succeed("explain one --unused");
+    let said = "1 communicator event, which says nothing of how processes differ";
+    assert!(unused.starts_with(said), "{unused}");
+    let beyond = scratch.retime("explain one 0:7");
+    let said = "location 0 has 1 event, numbered from 0; there is no event 7";
+    assert!(beyond.stderr.contains(said), "{beyond:?}");
+}
+
 #[test]
 fn an_unchecked_trace_is_copied_and_restored_as_it_is() {
     let scratch = hand_made();

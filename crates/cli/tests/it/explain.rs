@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use retime_otf2::{CollectiveOp, CollectiveRoot};
+use retime_otf2::{CollectiveOp, CollectiveRoot, CommRef, EventData};
 use retime_sim::{Program, WORLD, from, to};
 use serde_json::Value;
 
 use crate::common::golden::assert_golden;
 use crate::common::{Scratch, traces};
+use crate::examined;
 
 fn recording() -> Scratch {
     let scratch = Scratch::new();
@@ -145,6 +146,23 @@ fn calls_that_prove_nothing_are_counted() {
     );
 }
 
+/// The first of two receives may have the only message that is recorded to be sent, or the second.
+#[test]
+fn a_pair_that_may_be_another_is_not_told_as_certain() {
+    let mut program = Program::new(2);
+    program.on(0).send(10_000, to(1));
+    program.on(1).recv(12_000, from(0)).recv(14_000, from(0));
+    let mut complete = Program::new(2);
+    complete.on(0).send(10_000, to(1));
+    complete.on(1).recv(12_000, from(0));
+    let scratch = traces::scratch([("lost", program), ("complete", complete)]);
+    let open = "which receive has which message is not certain here, and this holds for whichever";
+    let told = |event: &str| scratch.succeed(&format!("explain {event}")).contains(open);
+    assert!(told("lost 1:1") && told("lost 0:0"));
+    assert!(!told("complete 1:0") && !told("complete 0:0"));
+    assert!(!told("lost 1:0"));
+}
+
 #[test]
 fn lengths_are_told_as_recorded() {
     let mut program = Program::new(2);
@@ -181,6 +199,37 @@ fn what_has_an_id_is_not_called_by_another_one() {
     );
     assert!(root.contains(", with 1 begin\n"), "{root}");
     assert!(other.contains(", with 2 ends\n"), "{other}");
+}
+
+/// The end of an operation on a communicator that the definitions lack.
+#[test]
+fn a_communicator_that_is_not_defined_has_no_number() {
+    let scratch = Scratch::new();
+    examined::write(scratch.path(), "trace", |id, it| {
+        let communicator = CommRef(77);
+        it.event(1_000, &EventData::MpiCollectiveBegin).unwrap();
+        let end = EventData::MpiCollectiveEnd {
+            collective_op: CollectiveOp::BARRIER,
+            communicator,
+            root: CollectiveRoot::None,
+            size_sent: 0,
+            size_received: 0,
+        };
+        it.event(2_000 + id, &end).unwrap();
+    });
+    let said = scratch.succeed("explain trace 0:1");
+    let expected = "Barrier on a communicator that is not defined: number 1 of this location";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn an_event_or_a_list_is_asked_for() {
+    let scratch = traces::scratch([("trace", traces::skewed())]);
+    let outcome = scratch.retime("explain trace");
+    assert_eq!(outcome.code, Some(2));
+    let usage = "Usage: retime explain [OPTIONS] <TRACE> <LOCATION:EVENT>\n       \
+                 retime explain [OPTIONS] <TRACE> --unused[=<KIND>]";
+    assert!(outcome.stderr.contains(usage), "{outcome:#?}");
 }
 
 #[test]

@@ -290,7 +290,11 @@ fn offsets_of_any_trace_come_back() {
         scratch.shell("rm -f corrected/*.retime applied/*.retime");
         assert_same(&scratch.join("corrected"), &scratch.join("applied"));
         for (file, told) in [
-            ("t.json", "retime export -o NAME.json writes what it shows"),
+            (
+                "t.json",
+                "retime export -o NAME.json writes what it shows of a trace as JSON, slices and \
+                 arrows, at corrected times",
+            ),
             ("t.tar", "become members of an archive"),
         ] {
             let refused = scratch.retime(&format!("merge halo -o {file}"));

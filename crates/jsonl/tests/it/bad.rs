@@ -206,7 +206,7 @@ fn what_does_not_fit_into_64_bits() {
 #[test]
 fn a_correction_of_another_file() {
     let input = Input::new(GOOD);
-    let expected = "events.jsonl: has 1 locations, but the correction is for 2";
+    let expected = "events.jsonl: has 1 location, but the correction is for 2";
     let two = correction(&[&[], &[]]);
     let error = input.rewrite(&two).unwrap_err();
     assert_eq!(input.said(&error), expected);
@@ -273,10 +273,10 @@ fn events_that_are_not_there() {
     };
     assert_eq!(
         trace_error(&[&[0, 1]]),
-        "events.jsonl: a location has 1 events, but number 1 (from 0) is asked for"
+        "events.jsonl: a location has 1 event, but number 1 (from 0) is asked for"
     );
     assert_eq!(
         trace_error(&[]),
-        "events.jsonl: has 1 locations, but 0 are asked for"
+        "events.jsonl: has 1 location, but 0 are asked for"
     );
 }

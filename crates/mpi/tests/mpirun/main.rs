@@ -146,6 +146,19 @@ fn the_bundled_recording_by_any_number_of_processes() {
     }
 }
 
+/// What records say of an operation, one process reads for all.
+#[test]
+fn tables_of_operations_are_those_of_one_process() {
+    let dir = recording();
+    let dir = dir.path();
+    assert_eq!(retime(dir, "check demo/halo -q --collectives one.csv"), 1);
+    let (code, said) = run(dir, 3, "check demo/halo -q --collectives three.csv");
+    assert_eq!(code, 1, "{said}");
+    let [one, three] = ["one.csv", "three.csv"].map(|it| fs::read_to_string(dir.join(it)).unwrap());
+    assert!(one.contains(",allreduce,all-to-all,"), "{one:.300}");
+    assert!(one == three, "{three:.300}");
+}
+
 /// A simulated halo exchange of so many ranks whose clocks disagree.
 fn halo(ranks: u32, events: u32) -> TempDir {
     let scratch = tempfile::tempdir().unwrap();

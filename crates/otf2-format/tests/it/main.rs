@@ -15,6 +15,7 @@ mod common;
 mod contract;
 mod describe;
 mod hybrid_programs;
+mod operations;
 mod postings;
 mod ranks;
 mod recognise;

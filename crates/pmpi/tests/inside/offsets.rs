@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::running::{compiled, mpirun, of_mpi, program, repository, run, succeeded, under};
+use crate::running::{
+    compiled, given, is_mpich, mpirun, of_mpi, program, repository, run, succeeded, under,
+};
 
 /// One measurement of one rank, in nanoseconds.
 struct Line {
@@ -113,6 +115,29 @@ fn measured_on_the_way() {
         "{}",
         lines.len()
     );
+}
+
+/// The file is of the processes that were there first. (The `mpirun` of Open MPI 4 ends such programs
+/// by SIGPIPE at times, so its exit code is not looked at.)
+#[test]
+fn what_is_spawned_measures_nothing() {
+    if is_mpich() {
+        eprintln!(
+            "skipped: spawned processes get the environment of mpirun by an option of Open MPI"
+        );
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path();
+    let spawn = program(dir, "spawn.c");
+    let mut preload = std::ffi::OsString::from("LD_PRELOAD=");
+    preload.push(given("RETIME_PMPI"));
+    let mut command = mpirun(dir, 2);
+    let output = command.arg("-x").arg(preload).arg(spawn).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines = lines(&dir.join("retime-offsets.txt"));
+    let ranks: Vec<usize> = lines.iter().map(|it| it.rank).collect();
+    assert_eq!(ranks, [0, 1, 0, 1], "{said}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 """The clock as a library: for programs and formats of your own."""
 
 import array
+import operator
 from collections import namedtuple
 
 from . import _retime
@@ -14,7 +15,7 @@ def _bytes(values, name):
     """Whole numbers as eight bytes each: of a buffer without a look at each of them."""
     try:
         view = memoryview(values)
-    except TypeError:
+    except (TypeError, ValueError):
         try:
             return array.array("q", values).tobytes()
         except (TypeError, OverflowError) as error:
@@ -25,6 +26,8 @@ def _bytes(values, name):
         raise TypeError(f"{name}: give whole numbers, not numbers with a fraction")
     try:
         return array.array("q", view.tolist()).tobytes()
+    except NotImplementedError:  # The order of bytes of another machine.
+        return _bytes(values.tolist(), name)
     except OverflowError as error:
         raise TypeError(f"{name}: give whole numbers of 64 bits") from error
 
@@ -39,12 +42,21 @@ def _counted(call, *given):
         raise OptionError(f"{message}: {numbers}" if numbers else message) from None
 
 
+def _name(given):
+    """The number or the name of a message or an operation."""
+    if isinstance(given, str):
+        return given
+    if hasattr(given, "__index__") and 0 <= operator.index(given) < 2**64:
+        return operator.index(given)
+    raise TypeError(f"give a whole number from 0 to 2^64 - 1, or a text, that names it, not {given!r}")
+
+
 def _like(values, like):
     """Eight-byte numbers as what was given: an array of numpy, or one of Python."""
     if hasattr(like, "__array__"):
         import numpy
 
-        return numpy.frombuffer(values, dtype=numpy.int64)
+        return numpy.frombuffer(values, dtype=numpy.int64).reshape(numpy.shape(like))
     return array.array("q", values)
 
 
@@ -75,18 +87,20 @@ class Filter:
 
     def send(self, location, time, message, payload=None):
         """A message leaves; ``message`` is a number or a name that its receive has too."""
-        _counted(self._filter.send, location, time, message, payload)
+        _counted(self._filter.send, location, time, _name(message), payload)
 
     def receive(self, location, time, message, payload=None):
         """A message has arrived."""
-        _counted(self._filter.receive, location, time, message, payload)
+        _counted(self._filter.receive, location, time, _name(message), payload)
 
     def begin(self, location, time, operation, participants, payload=None):
         """A location enters an operation that so many take part in, as a barrier."""
+        operation = _name(operation)
         _counted(self._filter.begin, location, time, operation, participants, payload)
 
     def end(self, location, time, operation, participants, payload=None):
         """A location leaves an operation that nobody leaves before all have entered it."""
+        operation = _name(operation)
         _counted(self._filter.end_of, location, time, operation, participants, payload)
 
     def heartbeat(self, location, time):
@@ -147,13 +161,20 @@ class Alignment:
 
     def knots(self, clock):
         """What to add to a clock, as stamps and ticks, linear in between."""
-        return _counted(self._alignment.knots, clock)
+        return _counted(self._alignment.knots, self._known(clock))
 
     def corrected(self, clock, stamps):
         """Stamps of a clock on the time of the reference: an array of numpy for one of
         numpy, otherwise an ``array.array``."""
+        clock = self._known(clock)
         found = _counted(self._alignment.corrected, clock, _bytes(stamps, "stamps"))
         return _like(found, stamps)
+
+    def _known(self, clock):
+        clock = operator.index(clock)
+        if not 0 <= clock < len(self.relations):
+            raise OptionError(f"there is no clock {clock}: there are {len(self.relations)}")
+        return clock
 
 
 def align(edges, ticks_per_second=1_000_000_000, reference=0):

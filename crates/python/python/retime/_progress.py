@@ -8,6 +8,13 @@ import time
 WAIT = 0.5
 
 
+def hearer(progress):
+    """What was given for progress, if it is something that can be."""
+    if progress is None or isinstance(progress, bool) or callable(progress):
+        return progress
+    raise TypeError(f"progress: give a function, True, False or None, not {type(progress).__name__}")
+
+
 @contextlib.contextmanager
 def watching(progress):
     """What hears ``(stage, bytes done, bytes of all)`` some 20 times a second.
@@ -15,7 +22,7 @@ def watching(progress):
     ``None`` is a bar where somebody looks and tqdm is installed, ``True`` one in any case,
     ``False`` nothing; a function is called itself.
     """
-    if callable(progress):
+    if callable(hearer(progress)):
         yield progress
     elif progress is False or (progress is None and not _is_looked_at()):
         yield None

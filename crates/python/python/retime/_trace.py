@@ -9,7 +9,7 @@ import threading
 
 from . import _html, _plots, _retime, _tables
 from ._errors import ClosedError, OptionError, TraceError
-from ._progress import watching
+from ._progress import hearer, watching
 from ._report import Comparison, Part, Report
 from ._tables import Table
 from ._words import path as path_of
@@ -71,6 +71,9 @@ class View(_plots.Plots):
         columns = None if columns is None else list(columns)
         if columns == []:
             raise OptionError("columns: give the name of at least one")
+        twice = next((it for it in columns or () if columns.count(it) > 1), None)
+        if twice is not None:
+            raise OptionError(f"columns: {twice!r} is named more than once")
         return self._events_of().events(columns, places, window)
 
     def _window(self, from_, to):
@@ -171,7 +174,7 @@ class Trace(View):
         if format is not None and rank_from is not None:
             raise OptionError("give format or rank_from: ranks by path are those of profiles")
         self._format = {"format": format} if rank_from is None else {"rank_from": rank_from}
-        self._progress = progress
+        self._progress = hearer(progress)
         self._opened = self._studied = self._page = None
         self._opened = _retime.Opened(self._path, self._paths[1:], format, rank_from)
         self._lock = threading.Lock()

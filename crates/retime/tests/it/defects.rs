@@ -405,6 +405,22 @@ fn stamps_too_far_apart_are_refused() {
         info.describe(LocationIndex(0))
     );
     assert!(error.to_string().contains(&apart), "{error}");
+    let info = ranks(&[0, 1, 2, 3, 4, 5, 6]);
+    for (first, others) in [
+        (5, ", and so does 1 other location: its clock"),
+        (4, ", and so do 2 other locations: its clock"),
+    ] {
+        let stamps = |it| {
+            if it < first {
+                (5, 6, 7)
+            } else {
+                (FAR, FAR, FAR)
+            }
+        };
+        let logs = (0..7).map(|it| log(it, stamps(it))).collect();
+        let error = Causality::build(&info, logs, NO_OPTIONS).unwrap_err();
+        assert!(error.to_string().contains(others), "{error}");
+    }
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(super) const ALL: &str = "all";
 
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "retime explain [OPTIONS] <TRACE> <LOCATION:EVENT>\n       \
+                      retime explain [OPTIONS] <TRACE> --unused[=<KIND>]",
     after_help = "Examples: retime explain run/ 1:35676; retime explain run/ \
     --unused=receive-without-send. docs/DEPENDENCIES.md says what proves what. Exit codes: 0 explained; 2 \
     usage, input or system error; 130 interrupted.",

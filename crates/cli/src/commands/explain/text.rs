@@ -73,9 +73,10 @@ pub(super) fn of_unused(list: &UnusedList) -> String {
     }
     for records in &list.without_use {
         let what = plural(records.count, records.kind);
+        let say = if records.count == 1 { "says" } else { "say" };
         let _ = writeln!(
             text.out,
-            "{what}, which say nothing of how processes differ"
+            "{what}, which {say} nothing of how processes differ"
         );
     }
     if list.calls_without_dependency > 0 {

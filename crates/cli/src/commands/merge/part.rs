@@ -150,7 +150,7 @@ fn refuse_strangers(
         MergeOutput::Trace { .. } => {
             "only files in Chrome's format and packets of Perfetto become JSON with all they hold; \
              -o NAME.pftrace takes its events, too, and retime export -o NAME.json writes what it shows of a trace as JSON, \
-             slices and arrows without arguments, at corrected times"
+             slices and arrows, at corrected times"
         }
         MergeOutput::Archive | MergeOutput::Manifest => {
             "only files that Perfetto reads, JSON in Chrome's format and packets, become members of \
