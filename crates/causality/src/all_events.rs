@@ -113,6 +113,7 @@ impl Causality {
             completions: Arc::default(),
             awaited: Arc::default(),
             held: Arc::default(),
+            overlaps: Arc::default(),
             lengths: lengths.map(Arc::new),
         };
         Ok(AllEvents {

@@ -28,6 +28,7 @@ use crate::message_lengths::MessageLengths;
 use crate::nodes::Nodes;
 use crate::noted::Noted;
 use crate::options::CausalityOptions;
+use crate::overlaps::Overlaps;
 use crate::point_to_point::Paired;
 use crate::usage::Usage;
 use crate::whole::Whole;
@@ -78,6 +79,7 @@ pub struct Incomplete {
     defects: Defects,
     awaited: Vec<(EventNode, Ticks)>,
     held: Vec<(EventNode, Ticks)>,
+    overlaps: Overlaps,
     lengths: Option<MessageLengths>,
 }
 
@@ -130,6 +132,7 @@ impl Causality {
         let held = lasted(&logs, &nodes, |log| {
             log.held.iter().map(|it| (it.send, it.lasted))
         });
+        let overlaps = Overlaps::recorded(&logs, &nodes);
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
             let mut noted = Noted::new(&nodes, options.no_defects());
@@ -165,6 +168,7 @@ impl Causality {
             defects,
             awaited,
             held,
+            overlaps,
             lengths,
         })
     }
@@ -210,6 +214,7 @@ impl Incomplete {
             defects,
             awaited,
             held,
+            overlaps,
             lengths,
         } = self;
         let (collectives, away): (Collectives, _) = joined.complete(info, nodes.whole(), outcomes);
@@ -227,6 +232,7 @@ impl Incomplete {
             completions: completions.into(),
             awaited: Arc::new(awaited),
             held: Arc::new(held),
+            overlaps: Arc::new(overlaps),
             lengths: lengths.map(Arc::new),
         };
         (causality, away)

@@ -10,6 +10,7 @@ use crate::error::RetimingError;
 use crate::ids::{EventNode, Instance, Slot};
 use crate::message_lengths::MessageLengths;
 use crate::nodes::Nodes;
+use crate::overlaps::{OverlappedSpan, Overlaps};
 use crate::partner::Partner;
 use crate::usage::Usage;
 use crate::whole::Whole;
@@ -29,6 +30,8 @@ pub struct Causality {
     pub(crate) awaited: Arc<Vec<(EventNode, Ticks)>>,
     /// Sends of which it is recorded how long they kept their location, rising.
     pub(crate) held: Arc<Vec<(EventNode, Ticks)>>,
+    /// What devices did meanwhile, as far as it is recorded.
+    pub(crate) overlaps: Arc<Overlaps>,
     /// If they are wanted.
     pub(crate) lengths: Option<Arc<MessageLengths>>,
 }
@@ -63,6 +66,7 @@ impl Causality {
             completions: Arc::clone(&self.completions),
             awaited: Arc::clone(&self.awaited),
             held: Arc::clone(&self.held),
+            overlaps: Arc::clone(&self.overlaps),
             lengths: self.lengths.clone(),
         })
     }
@@ -128,6 +132,17 @@ impl Causality {
                 held: held.ok().and_then(|it| self.held.get(it)).map(|it| it.1),
             })
         })
+    }
+
+    /// When the device of its location computed while the operation was under way that a node
+    /// begins, or the message that a node sends or has received; rising.
+    pub fn overlapped(&self, node: EventNode) -> impl Iterator<Item = OverlappedSpan> + '_ {
+        self.overlaps.of(node)
+    }
+
+    /// True of a stream of a device if it is recorded when that computed.
+    pub fn knows_work(&self, location: LocationIndex) -> bool {
+        self.overlaps.are_known(location)
     }
 
     /// The receive of the message that `send` sent.

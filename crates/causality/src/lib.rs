@@ -62,6 +62,7 @@ mod nodes;
 mod noted;
 mod options;
 pub mod order;
+mod overlaps;
 mod partner;
 mod point_to_point;
 mod posting_order;
@@ -87,6 +88,7 @@ pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use joining::{Outcome, Turns};
 pub use nodes::{Extent, Nodes};
 pub use options::CausalityOptions;
+pub use overlaps::OverlappedSpan;
 pub use retime_model::{
     Call, Class, Collective, Defect, DefectCount, Defects, Implementation, Length, LocationLog,
     LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId,

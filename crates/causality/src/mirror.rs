@@ -50,6 +50,7 @@ impl Causality {
             completions: Arc::default(),
             awaited: Arc::default(),
             held: Arc::default(),
+            overlaps: Arc::default(),
             lengths: lengths.map(Arc::new),
         }
     }

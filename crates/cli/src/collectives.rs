@@ -3,6 +3,7 @@
 //! ```text
 //! arrival    the begin of the participant
 //! wait       until the last has come, or the participant has left
+//! exposed    of this, while the device of the participant did not compute
 //! transfer   since then until the participant has left: what the operation itself takes
 //! bandwidth  bytes / transfer, as the "algorithm bandwidth" of nccl-tests
 //! ```
@@ -60,6 +61,8 @@ pub struct CollectiveRow {
     pub end: Option<i128>,
     /// Its wait for the last to arrive, in ticks.
     pub wait: Option<u64>,
+    /// The ticks of its wait in which its device stood still, where it is known when that computed.
+    pub exposed: Option<u64>,
     /// The ticks from the last arrival to its end.
     pub transfer: Option<u64>,
     /// Bytes per second while it was transferred.
@@ -160,6 +163,7 @@ impl<'a> CollectiveRows<'a> {
             let until = left.map_or(came, |it| it.min(came));
             until.saturating_sub(arrival)
         });
+        let exposed = begin.zip(wait).and_then(|it| self.exposed(it.0, it.1));
         let transfer = came.zip(left).map(|(came, left)| left.saturating_sub(came));
         let rate = info.rate.get() as f64;
         let some = |it: &u64| *it > 0;
@@ -181,11 +185,26 @@ impl<'a> CollectiveRows<'a> {
             arrival: arrival.map(|it| self.told(it)),
             end: left.map(|it| self.told(it)),
             wait,
+            exposed,
             transfer,
             bandwidth: bandwidth.map(|(bytes, ticks)| bytes as f64 / (ticks as f64 / rate)),
             is_last: late.map(|it| it.last.location == location),
             is_certain: late.map(|it| it.beyond.is_some()),
         })
+    }
+
+    /// The ticks of a wait since a begin in which the device did not compute.
+    fn exposed(&self, begin: EventNode, wait: u64) -> Option<u64> {
+        let causality = self.analysis.causality();
+        let location = causality.nodes().location(begin);
+        let hidden = causality.overlapped(begin).map(|it| {
+            let [from, to] = [it.from, it.to].map(|it| it.max(0).unsigned_abs().min(wait));
+            to.saturating_sub(from)
+        });
+        let hidden: u64 = hidden.sum();
+        causality
+            .knows_work(location)
+            .then(|| wait.saturating_sub(hidden))
     }
 
     /// The facts that the files state about the operation of an event.
@@ -307,7 +326,7 @@ pub(crate) fn write(
 
 /// The header of a table in CSV.
 const HEADER: &str = "operation,group,sequence,kind,class,members,bytes,between_hosts,process,\
-                      location,arrival,end,wait,transfer,bandwidth,is_last,is_certain";
+                      location,arrival,end,wait,exposed,transfer,bandwidth,is_last,is_certain";
 
 fn csv(out: &mut impl Write, row: &CollectiveRow) -> io::Result<()> {
     let class = serde_json::to_value(row.class)?;
@@ -324,6 +343,7 @@ fn csv(out: &mut impl Write, row: &CollectiveRow) -> io::Result<()> {
     number(out, row.arrival)?;
     number(out, row.end)?;
     number(out, row.wait)?;
+    number(out, row.exposed)?;
     number(out, row.transfer)?;
     number(out, row.bandwidth.map(f64::round))?;
     number(out, row.is_last)?;

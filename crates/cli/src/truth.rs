@@ -3,12 +3,13 @@
 //! Simulations write one beside the trace, and a run on one machine whose stamps
 //! were made wrong afterwards has one: the original. It must hold the same events
 //! in the same order; that is checked by location, kind of event, and part in
-//! happened-before.
+//! happened-before. Where joining takes times, one of both may join more than the other; what
+//! both join must be the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use retime::causality::{Defect, Nodes};
+use retime::causality::{Defect, EventNode, Nodes};
 use retime::format::Trace;
 use retime::optimal::Coverage;
 use retime::pipeline::{Analysis, BoundedOffsets, Bounds};
@@ -47,11 +48,20 @@ impl Truth {
         compare(recorded, &truth).map_err(|difference| {
             CliError::input(path, not_the_truth(&recorded.opened.path, &difference))
         })?;
-        Ok(Some(Self {
+        let nodes = recorded.causality.nodes();
+        let has_the_same = (0..nodes.locations()).all(|it| {
+            let other = truth.causality.nodes();
+            nodes.events(&nodes.of(it)) == other.events(&other.of(it))
+        });
+        let mut found = Self {
             path: path.clone(),
             trace: truth.opened.trace,
             times: truth.causality.into_timestamps(),
-        }))
+        };
+        if !has_the_same {
+            found.follow(nodes)?;
+        }
+        Ok(Some(found))
     }
 
     /// Takes the true times of other events of the same trace.
@@ -207,29 +217,37 @@ fn compare_location(recorded: &Loaded, truth: &Loaded, location: u32) -> Result<
     if kinds(recorded) != kinds(truth) {
         return Err("other events");
     }
-    let nodes = |loaded: &Loaded| {
-        let nodes = loaded.causality.nodes();
-        let of = nodes.of(location);
-        of.map(|node| (nodes.event(node), nodes.role(node)))
-            .collect::<Vec<_>>()
-    };
-    if nodes(recorded) != nodes(truth) {
+    let (own, other) = (recorded.causality.nodes(), truth.causality.nodes());
+    let both = in_both(own, other, location);
+    let fewest = own.of(location).len().min(other.of(location).len());
+    let have_one_role = |it: &(EventNode, EventNode)| own.role(it.0) == other.role(it.1);
+    if both.len() < fewest || !both.iter().all(have_one_role) {
         return Err("another order of events");
     }
-    compare_partners(recorded, truth, location)
+    compare_partners(recorded, truth, &both)
 }
 
-/// Both have the same events with a role here. Which of them are matched may depend on times;
-/// those that are in both must have the same partner.
+/// The events of a location that have a role in both.
+fn in_both(own: &Nodes, other: &Nodes, location: usize) -> Vec<(EventNode, EventNode)> {
+    let mut there = other.of(location).peekable();
+    let same = |here: EventNode| {
+        let number = own.event(here);
+        while there.next_if(|it| other.event(*it) < number).is_some() {}
+        let there = there.next_if(|it| other.event(*it) == number)?;
+        Some((here, there))
+    };
+    own.of(location).filter_map(same).collect()
+}
+
+/// Which of the events with a role are matched may depend on times; those that are in both must
+/// have the same partner.
 fn compare_partners(
     recorded: &Loaded,
     truth: &Loaded,
-    location: usize,
+    both: &[(EventNode, EventNode)],
 ) -> Result<(), &'static str> {
     let (own, other) = (&recorded.causality, &truth.causality);
-    let here = own.nodes().of(location);
-    let there = other.nodes().of(location);
-    for (here, there) in here.zip(there) {
+    for &(here, there) in both {
         let here = own.message_source(here).map(|it| own.nodes().place(it));
         let there = other
             .message_source(there)

@@ -30,7 +30,7 @@ pub(crate) struct Apart {
 }
 
 /// The machine, rank and process that streams of one device have in common.
-type Device<'a> = (Option<u32>, Option<&'a str>, &'a str);
+pub(crate) type Device<'a> = (Option<u32>, Option<&'a str>, &'a str);
 
 impl Apart {
     /// Those of each file, given all devices that calls drive in it.
@@ -90,6 +90,6 @@ impl Apart {
     }
 }
 
-fn device_of(track: &Track) -> Device<'_> {
+pub(crate) fn device_of(track: &Track) -> Device<'_> {
     (track.machine, track.label.as_deref(), &track.pid)
 }

@@ -54,12 +54,18 @@ pub(crate) fn is_of_device(category: &[u8]) -> bool {
     all.iter().any(|it| category.eq_ignore_ascii_case(it))
 }
 
+/// True if events of a category are kernels.
+#[inline]
+pub(crate) fn is_kernel(category: &[u8]) -> bool {
+    matches!(category, [b'k' | b'K', ..]) && category.eq_ignore_ascii_case(b"kernel")
+}
+
 impl Correlated {
     /// Takes what an event says, if it is such a call or what it started.
     #[inline]
     pub(crate) fn take(&mut self, event: &Recorded<'_>, number: u32) {
         match (event.category, event.name) {
-            ([b'k' | b'K', ..], _) if event.category.eq_ignore_ascii_case(b"kernel") => {
+            _ if is_kernel(event.category) => {
                 let launch = event.arguments.correlation();
                 self.kernels.extend(launch.map(|it| (it, number)));
             }

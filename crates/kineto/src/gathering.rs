@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::call::{Around, Call, Label, Said, Tells};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside, moved_with};
-use crate::devices::{Correlated, Driven, is_of_device};
+use crate::computing::Computing;
+use crate::devices::{Correlated, Driven, is_kernel, is_of_device};
 use crate::header::{self, Header};
 use crate::headers::Headers;
 use crate::iterations::Iteration;
@@ -79,6 +80,7 @@ pub struct Gathering {
     posted: Posted,
     correlated: Correlated,
     driven: Driven,
+    computing: Computing,
     flows: Vec<FlowEnd>,
     unused: Vec<Unused>,
     /// How many calls were left out, since they stand there once already.
@@ -290,6 +292,7 @@ impl Gathering {
         let said = Said::of(event, number);
         self.says_rank(event, number, said.as_ref());
         match said {
+            None if is_kernel(event.category) => self.computing.take(number),
             None => match xla::told(event, number) {
                 None => {}
                 Some(Told::Instruction(it)) => self.instructions.push(it),
@@ -550,6 +553,7 @@ impl Gathering {
             unused: self.unused,
             repeated: self.repeated,
             driven: Arc::new(self.driven),
+            computing: self.computing,
             unseen: None,
         })
     }

@@ -28,6 +28,8 @@
 //! launch   kernels --> calls                   what they do, told by the call that launched them
 //! devices  calls --> what they started         on devices, and who waited for it
 //! early    kernels and launches --> warning   whether GPU and host are on one clock
+//! computing kernels that do not communicate
+//! busy     these --> when devices compute      which hides what they wait for
 //! apart    early kernels --> clocks            of devices, which are processes of their own then
 //! between  host and device --> dependencies    where these are two clocks
 //! few      names --> words                     the first few of many
@@ -96,12 +98,14 @@
 mod advice;
 mod apart;
 mod between;
+mod busy;
 mod by_file;
 mod call;
 mod chrome;
 mod chunks;
 mod columns;
 mod compiled;
+mod computing;
 mod copies;
 mod devices;
 mod digits;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::columns::{Columns, is_event, moved_with};
+use crate::computing::Computing;
 use crate::devices::Driven;
 use crate::early::Early;
 use crate::header::Header;
@@ -185,6 +186,8 @@ pub struct FileRead {
     pub(crate) repeated: u64,
     /// The calls by which it and its devices depend on each other.
     pub(crate) driven: Arc<Driven>,
+    /// Its kernels that do not communicate.
+    pub(crate) computing: Computing,
     /// The facts of all its events, if these are only [some](crate::extract).
     pub(crate) unseen: Option<Unseen>,
 }
@@ -229,6 +232,7 @@ impl FileRead {
             unused: Vec::new(),
             repeated: self.repeated,
             driven: Arc::clone(&self.driven),
+            computing: Computing::default(),
             unseen: self.unseen.clone(),
         }
     }

@@ -7,6 +7,8 @@ use retime_model::{LocationIndex, LocationLog, LogBuilder, OperationPart, Ticks,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::between::{self, Roles, between};
+use crate::busy::Busy;
+use crate::columns::Columns;
 use crate::flows::{Arrows, arrows};
 use crate::hosts::{Hosts, hosts};
 use crate::known::Known;
@@ -196,14 +198,21 @@ pub(crate) fn logs_of(
         }
     };
     let order = Order::of(&file.columns, file.tracks.len());
+    let taking_part = receives.keys().chain(others.keys());
+    let busy = Busy::of(file, &order, taking_part.map(|it| file.columns.track(*it)));
     let logs = (0..file.tracks.len()).map(|track| {
         let entries = order.of_track(track);
         let mut log = LogBuilder::new(LocationIndex(first.0 + track as u32));
+        if busy.is_known(track as u32) {
+            log.knows_work();
+        }
         let mut count = 0;
         let mut last = 0;
         for boundary in boundaries(&file.columns, entries) {
             if let Some(part) = part_of(boundary) {
-                take(&mut log, count, boundary, part);
+                if take(&mut log, count, boundary, part) {
+                    overlaps(&mut log, boundary.entry, &file.columns, &busy);
+                }
                 let lasted = file.columns.length(boundary.entry);
                 let lasted = Ticks(lasted.unwrap_or_default() as i64);
                 match (boundary.side, part) {
@@ -227,7 +236,17 @@ pub(crate) fn logs_of(
     logs.collect()
 }
 
-fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
+/// Notes when the device computed while an operation or a message was under way.
+fn overlaps(log: &mut LogBuilder, entry: u32, columns: &Columns, busy: &Busy) {
+    let begin = columns.begin(entry);
+    for (from, to) in busy.within(columns.track(entry), begin, columns.end(entry)) {
+        let [since, lasted] = [from - begin, to - from].map(|it| Ticks(it as i64));
+        log.overlapped(since, lasted);
+    }
+}
+
+/// Takes a part of an event; true if that is one with which something begins, or a receive.
+fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) -> bool {
     let time = Timestamp(boundary.time);
     match (boundary.side, *part) {
         (
@@ -250,6 +269,7 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
             match (side, cause.map(part), effect.map(part)) {
                 (Side::Begin, Some(begin), _) | (Side::Moment, Some(begin), None) => {
                     log.named_begin(event, time, begin);
+                    return true;
                 }
                 (Side::End, _, Some(end)) | (Side::Moment, None, Some(end)) => {
                     log.named_end(event, time, end);
@@ -257,10 +277,17 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
                 _ => {}
             }
         }
-        (Side::Begin | Side::Moment, Part::Send(id)) => log.named_send(event, time, id),
-        (Side::End | Side::Moment, Part::Receive(id)) => log.named_receive(event, time, id),
+        (Side::Begin | Side::Moment, Part::Send(id)) => {
+            log.named_send(event, time, id);
+            return true;
+        }
+        (Side::End | Side::Moment, Part::Receive(id)) => {
+            log.named_receive(event, time, id);
+            return true;
+        }
         _ => {}
     }
+    false
 }
 
 fn take_driven(log: &mut LogBuilder, event: u64, time: Timestamp, role: between::Role) {

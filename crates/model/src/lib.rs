@@ -46,9 +46,11 @@ pub mod format;
 mod hashing;
 mod holes;
 mod implementation;
+mod lasting;
 mod link;
 mod log;
 mod log_builder;
+mod log_node;
 mod map;
 mod modified;
 mod monitor;
@@ -81,13 +83,14 @@ pub use event_times::EventTimes;
 pub use hashing::{FileMap, Keyed, KeyedHasher};
 pub use holes::{Holes, Part};
 pub use implementation::Implementation;
+pub use lasting::{AwaitedReceive, HeldSend, Overlap};
 pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{
-    ANY_TIME, Accepted, AwaitedReceive, Call, ChannelIndex, ChannelPlace, HeldSend, Length,
-    LocationLog, LogColumns, LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation,
-    OperationPart,
+    ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
+    LogError, NO_CALL, NamedLength, NamedMessage, NamedOperation, OperationPart,
 };
 pub use log_builder::LogBuilder;
+pub use log_node::LogNode;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
 pub use modified::Modified;
 pub use monitor::{Cancelled, Monitor, Watched};

@@ -22,35 +22,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::defect::Defects;
+use crate::lasting::{AwaitedReceive, HeldSend, Overlap};
+use crate::log_node::LogNode;
 use crate::packed;
 use crate::packed_fields;
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
-use crate::time::{Ticks, Timestamp};
+use crate::time::Timestamp;
 use crate::trace::LocationIndex;
-
-/// An event with a role, by its number among those of its location, from 0: by its
-/// place in the columns of one log. Over a whole trace it has another number.
-///
-/// ```
-/// use retime_model::{ChannelIndex, ChannelPlace, Length, LogNode};
-/// let place = ChannelPlace { channel: ChannelIndex(0), node: LogNode(7), length: Length::of(64) };
-/// // In a file it is a number like any other.
-/// assert_eq!(serde_json::to_string(&place)?, r#"{"channel":0,"node":7,"length":64}"#);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(transparent)]
-pub struct LogNode(pub u32);
-
-impl LogNode {
-    /// Its place in the columns of the log.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A channel of a log, by its position in [`LogColumns::channels`].
 #[derive(
@@ -67,7 +45,6 @@ impl ChannelIndex {
     }
 }
 
-packed_fields!(LogNode { 0: u32 });
 packed_fields!(ChannelIndex { 0: u32 });
 
 /// The events with a role of one location, in order; columns refer to them as
@@ -144,6 +121,13 @@ pub struct LogColumns {
     /// The durations of sends, where they are recorded.
     #[serde(with = "packed")]
     pub held: Vec<HeldSend>,
+    /// The times at which the device of the location computed while an operation or a message of it
+    /// was under way, where they are recorded.
+    #[serde(with = "packed")]
+    pub overlaps: Vec<Overlap>,
+    /// True of a stream of a device of which it is recorded when that computed: nobody stands still
+    /// meanwhile.
+    pub knows_work: bool,
     /// Begins and ends of operations that have ids.
     pub named_operations: Vec<NamedOperation>,
     /// Defects of the recording.
@@ -193,34 +177,6 @@ pub struct NamedLength {
 packed_fields!(NamedLength {
     send: LogNode,
     length: Length,
-});
-
-/// A receive, and for how long its location had done nothing else when it was complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AwaitedReceive {
-    /// The receive.
-    pub receive: LogNode,
-    /// The ticks since it was asked for.
-    pub lasted: Ticks,
-}
-
-packed_fields!(AwaitedReceive {
-    receive: LogNode,
-    lasted: Ticks,
-});
-
-/// A send, and for how long its location did nothing else from then on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldSend {
-    /// The send.
-    pub send: LogNode,
-    /// The ticks until the location went on.
-    pub lasted: Ticks,
-}
-
-packed_fields!(HeldSend {
-    send: LogNode,
-    lasted: Ticks,
 });
 
 /// The length of a message in bytes as one of its ends recorded it, if it did. From
@@ -561,6 +517,13 @@ impl LogColumns {
             (
                 "durations of sends",
                 self.held.iter().all(|it| has(it.send, Role::Send)),
+            ),
+            (
+                "times of computing",
+                self.overlaps.iter().all(|it| {
+                    let began = [Role::CollectiveBegin, Role::Send, Role::Receive];
+                    began.iter().any(|&role| has(it.node, role))
+                }),
             ),
             ("calls of collectives", self.calls.iter().all(call)),
             ("messages with ids", self.named_messages.iter().all(message)),

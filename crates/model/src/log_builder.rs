@@ -32,11 +32,12 @@ use rustc_hash::FxHashMap;
 
 use crate::defect::{Defect, Defects};
 use crate::foresight::{Progress, append};
+use crate::lasting::{AwaitedReceive, HeldSend, Overlap};
 use crate::log::{
-    ANY_TIME, Accepted, AwaitedReceive, Call, ChannelIndex, ChannelPlace, HeldSend, Length,
-    LocationLog, LogColumns, LogError, LogNode, NO_CALL, NamedLength, NamedMessage, NamedOperation,
-    OperationPart,
+    ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
+    LogError, NO_CALL, NamedLength, NamedMessage, NamedOperation, OperationPart,
 };
+use crate::log_node::LogNode;
 use crate::open::Open;
 use crate::role::{Collective, Message, MessageId, Role};
 use crate::time::{Ticks, Timestamp};
@@ -191,6 +192,23 @@ impl LogBuilder {
     pub fn held(&mut self, lasted: Ticks) {
         if let Some(send) = self.last() {
             self.columns.held.push(HeldSend { send, lasted });
+        }
+    }
+
+    /// The location is a stream of a device, and it is recorded when that computed.
+    pub const fn knows_work(&mut self) {
+        self.columns.knows_work = true;
+    }
+
+    /// While the operation that was begun last, or the message that was sent or received last, was
+    /// under way, the device of the location computed: so long after its begin, for so long.
+    pub fn overlapped(&mut self, since: Ticks, lasted: Ticks) {
+        if let Some(node) = self.last() {
+            self.columns.overlaps.push(Overlap {
+                node,
+                since,
+                lasted,
+            });
         }
     }
 

@@ -58,7 +58,9 @@
 //! missing: who gave no bytes, or began outside of the stretch that is looked at, may
 //! have been the last. Who was not recorded at all is not missed. An operation that goes on
 //! beside the program (of a non-blocking call, or on a stream of its own) waits as
-//! others do, but the program may have had something else to do.
+//! others do, but the program may have had something else to do. Only of streams of devices of
+//! which a recording says when they computed it is known: what is hidden behind that is told
+//! [apart](HiddenWaits).
 //!
 //! Who came last may have waited itself before, for somebody else: [`Origin`] says for whom
 //! everybody waited in the end, and whether that is more than chance.
@@ -67,9 +69,11 @@
 //! performance toolset architecture"); what is open between two clocks is ours.
 
 mod chance;
+mod costs;
 mod origin;
 mod sums;
 mod united;
+mod visits;
 mod waits;
 mod working;
 
@@ -86,10 +90,11 @@ use retime_causality::{
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
-use origin::{Known, Origins, Stay};
+use origin::{Known, Origins};
 use sums::{Begun, GroupSums, WaitSums, Waiters};
+use visits::Late;
 
-pub use origin::{Origin, Reach};
+pub use origin::{HiddenWaits, Origin, Reach};
 pub use waits::{GroupWaits, LateBegin, ProcessWaits};
 pub use working::{ComparedWork, HostWork};
 
@@ -116,6 +121,8 @@ pub struct Stragglers {
     /// The processes with which waiting for operations and messages began, those first that others certainly
     /// waited most for.
     pub origins: Vec<Origin>,
+    /// What of the waits of each process was hidden behind work, where it is known when devices computed.
+    pub hidden: Vec<HiddenWaits>,
     /// The work of the processes of each host, compared with that of others, where it is known of
     /// what is waited for.
     pub hosts: Vec<HostWork>,
@@ -257,15 +264,13 @@ impl<'a> LatenessJudge<'a> {
     fn visited(&self, sums: &mut WaitSums, begun: &[Begun], late: &LateBegin) {
         let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
         let process = self.process(late.last.location);
-        let stay = |it: &Begun| Stay {
-            process: it.process,
-            begin: it.time,
-            until: it.until(begins),
-            end: it.end.unwrap_or(i64::MAX),
+        let stays = begun.iter().map(|it| it.stay(begins));
+        let late = Late {
+            last: late.last,
+            process: process as u32,
+            is_certain: late.beyond.is_some(),
         };
-        let stays = begun.iter().map(stay);
-        sums.visits
-            .add(late.last, process, late.beyond.is_some(), stays);
+        sums.visits.add(late, self.causality, stays);
     }
 
     /// Notes who waited for messages, which are operations of two in which one waits.
@@ -310,14 +315,14 @@ impl<'a> LatenessJudge<'a> {
             location: by.location,
             event: self.causality.nodes().event(by.node),
         };
-        let stay = Stay {
-            process: who.process,
-            begin: who.time,
-            until: who.until(by.time),
-            end: who.end.unwrap_or(i64::MAX),
-        };
         let beyond = self.beyond(by, who, std::iter::empty());
-        sums.visits.add(place, by.process, beyond > 0.0, [stay]);
+        let late = Late {
+            last: place,
+            process: by.process as u32,
+            is_certain: beyond > 0.0,
+        };
+        let stay = who.stay(by.time);
+        sums.visits.add(late, self.causality, [stay]);
     }
 
     /// Who takes part: those that hold a rank, whichever of their threads does it; or where
@@ -459,7 +464,11 @@ impl<'a> LatenessJudge<'a> {
         let mut pace = Pace::of(monitor);
         let known = self.known(&sums);
         let nodes: Vec<Option<usize>> = self.info.processes.iter().map(|it| it.node).collect();
-        let Origins { origins, hosts } = sums.visits.origins(&nodes, known, &mut pace)?;
+        let Origins {
+            found: origins,
+            hosts,
+            hidden,
+        } = sums.visits.origins(&nodes, known, &mut pace)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
         let mut locations = sums.locations;
         for (location, length) in sums.spans.lengths() {
@@ -505,6 +514,7 @@ impl<'a> LatenessJudge<'a> {
             messages: sums.messages,
             processes,
             origins,
+            hidden,
             hosts,
             groups,
             worst: sums.worst,

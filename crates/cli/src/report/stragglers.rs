@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use retime::causality::Class;
 use retime::format::{Reach, Unused};
 use retime::{
-    ComparedWork, GroupWaits, HostWork, LateBegin, LocationIndex, Members, Origin, ProcessWaits,
-    Stragglers, TickRate, Ticks, TraceInfo, group_digits, plural, printable,
+    ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LocationIndex, Members, Origin,
+    ProcessWaits, Stragglers, TickRate, Ticks, TraceInfo, group_digits, plural, printable,
 };
 
 use super::build::place_part;
@@ -15,7 +15,8 @@ use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
 use super::waits::{
-    GroupPart, HostWaitsPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart, WorkPart,
+    GroupPart, HiddenPart, HostWaitsPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart,
+    WorkPart,
 };
 
 /// Processes and groups that a report lists.
@@ -114,6 +115,7 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
                 directly: it.directly,
                 through_others: it.through_others,
             }),
+            hidden: found.hidden.get(number).and_then(hidden),
             operations: waits.operations,
             messages: waits.messages,
             unused_records: 0,
@@ -141,6 +143,13 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
     parts.sort_by_key(|it| std::cmp::Reverse(key(it)));
     parts.truncate(LISTED);
     parts
+}
+
+fn hidden(of: &HiddenWaits) -> Option<HiddenPart> {
+    Some(HiddenPart {
+        stood_still_ticks: of.stood_still?,
+        of_others_ticks: of.of_others,
+    })
 }
 
 fn work(of: ComparedWork) -> WorkPart {
@@ -290,12 +299,24 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
             span(it, rate)
         )
     });
+    let hidden = hidden_for(process).map_or(String::new(), |it| {
+        format!(
+            "; {} more were hidden: others computed meanwhile",
+            span(it, rate)
+        )
+    });
     format!(
-        "{name} held up {whom} for {}{of_time}, in {}, certainly in {}{how}{work}",
+        "{name} held up {whom} for {}{of_time}, in {}, certainly in {}{how}{work}{hidden}",
         span(held, rate),
         operations(part, process.held_up_operations),
         group_digits(process.certainly_held_up_operations),
     )
+}
+
+/// How long others waited for a process and computed meanwhile, if they did.
+fn hidden_for(process: &StragglerPart) -> Option<u64> {
+    let hidden = process.hidden.as_ref().map(|it| it.of_others_ticks);
+    hidden.filter(|it| *it > 0)
 }
 
 /// The share of the time of others that was waited; nothing where operations that wait side by side
@@ -371,7 +392,13 @@ fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
     let waited = |it: &StragglerPart| {
         let (own, of_time) = (span(it.waited_ticks, rate), share(it.waited_share));
         let (held_up, last) = (straggler(part, it, rate), last(it, rate));
-        format!("{held_up}; {last}; it waited {own}, {of_time}")
+        let still = it.hidden.as_ref().map_or(String::new(), |it| {
+            format!(
+                "; its device stood still for {}",
+                span(it.stood_still_ticks, rate)
+            )
+        });
+        format!("{held_up}; {last}; it waited {own}, {of_time}{still}")
     };
     lines.extend(unseen(part));
     lines.extend(shown(&part.processes, waited));

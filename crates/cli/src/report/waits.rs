@@ -63,6 +63,10 @@ pub(crate) struct StragglerPart {
     /// The number of others that it held up; stated for the first five.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reach: Option<ReachPart>,
+    /// Its waits and those for it that were hidden behind work; absent where it is not known when
+    /// devices computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hidden: Option<HiddenPart>,
     /// The messages that it sent or got and of which is known since when they were awaited.
     pub(crate) messages: u64,
     /// How often it took part, came last, and certainly came last.
@@ -113,6 +117,16 @@ pub(crate) struct WorkPart {
     pub(crate) longer_ticks: u64,
     /// and by how much the others differ.
     pub(crate) others_differ_ticks: u64,
+}
+
+/// Waits beside work, see [`retime::HiddenWaits`].
+#[derive(Debug, Serialize)]
+pub(crate) struct HiddenPart {
+    /// How long its device stood still in waits, each moment once.
+    pub(crate) stood_still_ticks: u64,
+    /// How long others waited for it, as the last, while their devices computed: it did not hold them
+    /// up.
+    pub(crate) of_others_ticks: u64,
 }
 
 /// The number of others that a process held up, see [`retime::Reach`].

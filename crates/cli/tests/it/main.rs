@@ -29,6 +29,7 @@ mod flips;
 mod fuzz_like;
 mod given_delay;
 mod golden;
+mod hidden_waits;
 mod hosts;
 mod html;
 mod json_lines;

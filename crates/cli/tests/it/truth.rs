@@ -170,3 +170,61 @@ fn a_truth_of_another_run_is_refused() {
         );
     }
 }
+
+/// Three ranks, of which two number what they do together, and two others only have an order.
+fn ordered_and_numbered(scratch: &Scratch, name: &str, ahead: u64) {
+    std::fs::create_dir(scratch.join(name)).unwrap();
+    let call = |rank: u64, number: u64, others: (u64, &str)| {
+        let late = (number * 7 + rank * 13) % 17 * 10;
+        let start = 10_000 * number + if rank == 1 { ahead } else { 0 };
+        let (group, more) = others;
+        format!(
+            r#"{{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0,
+              "tid": {}, "ts": {}, "dur": {}, "args": {{"Collective name": "allreduce",
+              "In msg nelems": 8, "Out msg nelems": 8, "dtype": "Float", "Group size": 2,
+              "Process Group Name": "{group}", {more}}}}}"#,
+            20 + group,
+            start + late,
+            400 - late,
+        )
+    };
+    for rank in 0..3 {
+        let mut events = Vec::new();
+        for number in 1..13 {
+            if rank < 2 {
+                let ordered = (1, r#""Process Group Ranks": "[0, 1]""#);
+                events.push(call(rank, number, ordered));
+            }
+            if rank != 1 {
+                let more = format!(r#""Process Group Ranks": "[0, 2]", "Seq": {number}"#);
+                events.push(call(rank, number, (2, &more)));
+            }
+        }
+        let text = format!(
+            r#"{{"distributedInfo": {{"rank": {rank}, "world_size": 3}},
+              "host_name": "node{rank}", "traceEvents": [{}]}}"#,
+            events.join(", ")
+        );
+        scratch.write(&format!("{name}/rank{rank}.json"), &text);
+    }
+}
+
+#[test]
+fn a_truth_may_join_more_than_the_trace() {
+    let scratch = Scratch::new();
+    // By half an iteration: either shift of two sequences is as good.
+    ordered_and_numbered(&scratch, "run", 5_000);
+    ordered_and_numbered(&scratch, "truth", 0);
+    let joined = |text: &str, count: u64| {
+        let words = format!("matched    0 messages, {count} collectives");
+        assert!(text.contains(&words), "{text}");
+    };
+    let text = scratch.succeed("check run --truth truth");
+    joined(&text, 12);
+    joined(&scratch.succeed("check truth"), 24);
+    assert!(text.contains("against the truth"), "{text}");
+    // And the other way round, where what is measured is more.
+    scratch.succeed("check truth --truth truth");
+    let outcome = scratch.retime("check truth --truth run");
+    assert!(!outcome.stderr.contains("is not the truth"), "{outcome:#?}");
+}

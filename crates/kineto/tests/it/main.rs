@@ -15,6 +15,7 @@ mod lengths;
 mod nested;
 mod numbers;
 mod oracle;
+mod overlaps;
 mod simulated;
 mod spelling;
 mod truth;

@@ -47,7 +47,7 @@ pub(super) fn schema(study: &Study, is_corrected: bool) -> SchemaRef {
     fields.push(number("members"));
     fields.push(maybe("bytes"));
     fields.push(field("between_hosts", DataType::Boolean));
-    fields.extend(["wait", "transfer"].map(maybe));
+    fields.extend(["wait", "exposed", "transfer"].map(maybe));
     fields.push(field("bandwidth", DataType::Float64));
     fields.extend(["is_last", "is_certain"].map(|it| field(it, DataType::Boolean)));
     schema_of(fields, study.analysis().info().rate.get())
@@ -132,6 +132,7 @@ impl Batches for Collectives {
             numbers(|it| it.bytes),
             truths(|it| it.between_hosts),
             numbers(|it| it.wait),
+            numbers(|it| it.exposed),
             numbers(|it| it.transfer),
             Ok(fraction(rows.iter().map(|it| it.bandwidth).collect())),
             truths(|it| it.is_last),

@@ -77,6 +77,17 @@
 //! implementation, so a sender waited for one if that came later, and it went on later still. Where a
 //! recording does not say when it went on, it did not wait.
 //!
+//! Of a stream of a device only what is [exposed](super::visits) of a wait counts, above as `W` and as
+//! `idle`: who computes meanwhile does not stand still. A device that waits in several operations
+//! at once stands still once, in the one that is over last: of the waits `w` of its process, latest first,
+//! each is charged with
+//!
+//! ```text
+//! once(w) = exposed(begin(w), min(until(w), c))     c: the first begin of those before it
+//! ```
+//!
+//! in place of `W(w)` in `cost(w)`. So what all are charged sums to how long devices stood still.
+//!
 //! All waits are charged to somebody, those too that nobody could have helped. Whether a process is slow
 //! [its work](super::working) tells, and whether that is [more than chance](super::chance).
 //!
@@ -88,14 +99,13 @@
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::pace::Pace;
-use retime_causality::Place;
-use retime_causality::merge::Merge;
 use retime_model::Cancelled;
 
 use super::chance::{Comparisons, significant};
+use super::costs::{Idle, WaitCost};
+use super::visits::{Late, Visit, Visits};
 use super::working::{ComparedWork, HostWork, IdleTimes, Working};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
@@ -145,72 +155,27 @@ pub struct Reach {
     pub through_others: usize,
 }
 
-/// An operation and the participant that came last.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Late {
-    last: Place,
-    process: u32,
-    is_certain: bool,
-}
-
-/// A part that a process took in an operation.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Visit {
-    operation: u32,
-    process: u32,
-    begin: i64,
-    /// The time from which it no longer waits for the last; not after its begin if it never does.
-    until: i64,
-    end: i64,
-}
-
-/// A visit by the begins and ends of a process.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stay {
-    pub(super) process: usize,
-    pub(super) begin: i64,
-    pub(super) until: i64,
-    pub(super) end: i64,
-}
-
 /// Whom waiting began with.
 pub(super) struct Origins {
-    pub(super) origins: Vec<Origin>,
+    /// Those with which waiting began.
+    pub(super) found: Vec<Origin>,
     /// The work of hosts, where it is known of what is waited for.
     pub(super) hosts: Vec<HostWork>,
+    /// What of their waits each process hid behind its own work, where that is known.
+    pub(super) hidden: Vec<HiddenWaits>,
 }
 
-/// Operations and who took part.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Visits {
-    operations: Vec<Late>,
-    visits: Vec<Visit>,
+/// Waits of processes of which it is known when their devices computed. All times are in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HiddenWaits {
+    /// How long its device stood still in waits, each moment once; nothing where it is not known when
+    /// that computed.
+    pub stood_still: Option<u64>,
+    /// How long others waited for it, as the last, while their devices computed.
+    pub of_others: u64,
 }
 
 impl Visits {
-    /// One more operation, by the begin of the last.
-    pub(super) fn add(
-        &mut self,
-        last: Place,
-        process: usize,
-        is_certain: bool,
-        stays: impl IntoIterator<Item = Stay>,
-    ) {
-        let operation = self.operations.len() as u32;
-        self.operations.push(Late {
-            last,
-            process: process as u32,
-            is_certain,
-        });
-        self.visits.extend(stays.into_iter().map(|it| Visit {
-            operation,
-            process: it.process as u32,
-            begin: it.begin,
-            until: it.until,
-            end: it.end,
-        }));
-    }
-
     /// The processes with which all waits began, the longest first, and the work of their hosts, given
     /// the node of each process. Fails only if told to stop.
     pub(super) fn origins(
@@ -220,10 +185,11 @@ impl Visits {
         pace: &mut Pace<'_>,
     ) -> Result<Origins, Cancelled> {
         let last = |it: &Visit| self.operations.get(it.operation as usize).map(|it| it.last);
-        self.visits
+        self.all
             .sort_by_cached_key(|it| (it.until, it.begin, it.end, it.process, last(it)));
         let history = History::of(&self, nodes.len());
         let mut origins = history.charge(pace)?;
+        let hidden = history.hidden();
         let mut hosts = Vec::new();
         let mut compared = vec![history.meetings(pace)?];
         if known == Known::Most {
@@ -243,35 +209,32 @@ impl Visits {
         for origin in origins.iter_mut().take(FOLLOWED) {
             origin.reach = Some(history.reach(origin.process, pace)?);
         }
-        Ok(Origins { origins, hosts })
-    }
-}
-
-impl Merge for Visits {
-    fn merge(&mut self, other: Self) {
-        let before = self.operations.len() as u32;
-        self.operations.extend(other.operations);
-        let moved = |it: Visit| Visit {
-            operation: it.operation + before,
-            ..it
-        };
-        self.visits.extend(other.visits.into_iter().map(moved));
+        Ok(Origins {
+            found: origins,
+            hosts,
+            hidden,
+        })
     }
 }
 
 /// Visits by the time at which their waits are over, and where to find those of a process.
 struct History<'a> {
-    all: &'a Visits,
+    visits: &'a Visits,
     /// The ends of the operations of each process, rising,
     ends: Vec<Vec<i64>>,
     /// and its waits, in their order.
     waits: Vec<Vec<u32>>,
+    /// How much of each visit its process is not known to have stood still for in another one, too;
+    /// empty where it is not known of any when devices computed.
+    once: Vec<u64>,
 }
 
 /// The wait of a visit, and the one it waits for.
 struct Wait {
-    /// Its length, which is not 0.
+    /// How long its device stood still, or its whole length, where that is not known; not 0.
     length: u64,
+    /// How much of that counts, so that each moment of a device does once.
+    once: u64,
     late: Late,
     /// The time at which the one who came last had come, as far as it was waited for,
     until: i64,
@@ -279,21 +242,23 @@ struct Wait {
     since: i64,
 }
 
-/// The part of a wait of the one who came last that may have made it late.
-#[derive(Clone, Copy)]
-struct Idle {
-    wait: u32,
-    length: u64,
+impl Wait {
+    /// As much of a part of its length as counts.
+    fn counted(&self, part: u64) -> u64 {
+        let counted = u128::from(part) * u128::from(self.once) / u128::from(self.length.max(1));
+        counted as u64
+    }
 }
 
 impl<'a> History<'a> {
-    fn of(all: &'a Visits, processes: usize) -> Self {
+    fn of(visits: &'a Visits, processes: usize) -> Self {
         let mut history = Self {
-            all,
+            visits,
             ends: vec![Vec::new(); processes],
             waits: vec![Vec::new(); processes],
+            once: Vec::new(),
         };
-        for (number, visit) in (0..).zip(&all.visits) {
+        for (number, visit) in (0..).zip(&visits.all) {
             let process = visit.process as usize;
             if let Some(ends) = history.ends.get_mut(process) {
                 ends.push(visit.end);
@@ -307,25 +272,77 @@ impl<'a> History<'a> {
         for ends in &mut history.ends {
             ends.sort_unstable();
         }
+        if visits.all.iter().any(Visit::knows_work) {
+            history.once = history.each_moment_once();
+        }
         history
     }
 
-    fn visit(&self, number: u32) -> Option<&Visit> {
-        self.all.visits.get(number as usize)
+    /// How much of the wait of each visit counts, if a device that waits in several at once stands
+    /// still in the one that is over last.
+    fn each_moment_once(&self) -> Vec<u64> {
+        let mut covered = vec![i64::MAX; self.ends.len()];
+        let mut once = vec![0; self.visits.all.len()];
+        for (visit, once) in self.visits.all.iter().zip(&mut once).rev() {
+            if self.late(visit).is_none() {
+                continue;
+            }
+            let covered = covered.get_mut(visit.process as usize);
+            match covered.filter(|_| visit.knows_work()) {
+                Some(covered) => {
+                    let until = visit.until.min(*covered);
+                    *once = self.visits.exposed(visit, visit.begin, until);
+                    *covered = visit.begin.min(*covered);
+                }
+                None => *once = self.visits.exposed(visit, visit.begin, visit.until),
+            }
+        }
+        once
     }
 
-    /// The operation in which a visit waits for another process, if it does.
+    /// What processes hid behind their own work.
+    fn hidden(&self) -> Vec<HiddenWaits> {
+        let mut hidden = vec![HiddenWaits::default(); self.ends.len()];
+        for (visit, &once) in self.visits.all.iter().zip(&self.once) {
+            let late = self.visits.operations.get(visit.operation as usize);
+            let Some(late) = late.filter(|_| visit.knows_work()) else {
+                continue;
+            };
+            if let Some(own) = hidden.get_mut(visit.process as usize) {
+                let before = own.stood_still.unwrap_or_default();
+                own.stood_still = Some(before.saturating_add(once));
+            }
+            if late.process != visit.process
+                && visit.until > visit.begin
+                && let Some(other) = hidden.get_mut(late.process as usize)
+            {
+                let exposed = self.visits.exposed(visit, visit.begin, visit.until);
+                let beside = visit.until.abs_diff(visit.begin).saturating_sub(exposed);
+                other.of_others = other.of_others.saturating_add(beside);
+            }
+        }
+        hidden
+    }
+
+    fn visit(&self, number: u32) -> Option<&Visit> {
+        self.visits.all.get(number as usize)
+    }
+
+    /// The operation in which a visit stands still for another process, if it does.
     fn late(&self, visit: &Visit) -> Option<Late> {
-        let late = *self.all.operations.get(visit.operation as usize)?;
-        (visit.until > visit.begin && late.process != visit.process).then_some(late)
+        let late = *self.visits.operations.get(visit.operation as usize)?;
+        let is_for_another = late.process != visit.process;
+        (is_for_another && self.visits.exposed(visit, visit.begin, visit.until) > 0).then_some(late)
     }
 
     /// The wait of a visit for another process, if it waits.
     fn wait(&self, number: u32) -> Option<Wait> {
         let visit = self.visit(number)?;
         let late = self.late(visit)?;
+        let length = self.visits.exposed(visit, visit.begin, visit.until);
         Some(Wait {
-            length: visit.until.abs_diff(visit.begin),
+            length,
+            once: self.once.get(number as usize).copied().unwrap_or(length),
             late,
             until: visit.until,
             since: self.released(visit.process, visit.begin),
@@ -357,12 +374,12 @@ impl<'a> History<'a> {
             let from = its.begin.max(wait.since);
             let new = its.until.min(covered);
             if new > from {
-                union = union.saturating_add(new.abs_diff(from));
+                union = union.saturating_add(self.visits.exposed(its, from, new));
                 covered = from;
             }
             idle.push(Idle {
                 wait: other,
-                length: its.until.abs_diff(from),
+                length: self.visits.exposed(its, from, its.until),
             });
         }
         union.min(wait.length)
@@ -371,7 +388,7 @@ impl<'a> History<'a> {
     /// The waits that each process is charged with.
     fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
-        let mut came = vec![WaitCost::default(); self.all.visits.len()];
+        let mut came = vec![WaitCost::default(); self.visits.all.len()];
         let mut shares: FxHashMap<u32, (u128, u128)> = FxHashMap::default();
         let mut idle = Vec::new();
         for number in (0..came.len() as u32).rev() {
@@ -382,10 +399,10 @@ impl<'a> History<'a> {
             let elsewhere = self.elsewhere(number, &wait, &mut idle);
             pace.events(idle.len())?;
             let cost = came.get(number as usize).copied().unwrap_or_default();
-            let cost = cost.with(wait.length, wait.late.is_certain);
+            let cost = cost.with(wait.once, wait.late.is_certain);
             let goes_on = cost.share(elsewhere, wait.length);
             if let Some(origin) = origins.get_mut(wait.late.process as usize) {
-                let own = wait.length - elsewhere;
+                let own = wait.counted(wait.length - elsewhere);
                 origin.directly = origin.directly.saturating_add(own);
                 origin.held_up = origin.held_up.saturating_add(cost.all - goes_on.all);
                 let certainly = cost.certain - goes_on.certain;
@@ -403,7 +420,7 @@ impl<'a> History<'a> {
             });
         }
         for (operation, (own, all)) in shares {
-            let late = self.all.operations.get(operation as usize);
+            let late = self.visits.operations.get(operation as usize);
             if let Some(late) = late.filter(|_| 2 * own >= all)
                 && let Some(origin) = origins.get_mut(late.process as usize)
             {
@@ -417,9 +434,9 @@ impl<'a> History<'a> {
     /// How long those that met in each operation had worked since they were released from the one
     /// before, in the order in which operations were first no longer waited in.
     fn meetings(&self, pace: &mut Pace<'_>) -> Result<Comparisons, Cancelled> {
-        let mut first = vec![u32::MAX; self.all.operations.len()];
-        let mut visits: Vec<(u32, u32)> = Vec::with_capacity(self.all.visits.len());
-        for (number, visit) in (0..).zip(&self.all.visits) {
+        let mut first = vec![u32::MAX; self.visits.operations.len()];
+        let mut visits: Vec<(u32, u32)> = Vec::with_capacity(self.visits.all.len());
+        for (number, visit) in (0..).zip(&self.visits.all) {
             if let Some(first) = first.get_mut(visit.operation as usize) {
                 *first = number.min(*first);
                 visits.push((*first, number));
@@ -450,16 +467,22 @@ impl<'a> History<'a> {
     /// The waits of each process.
     fn working(&self) -> Vec<Working> {
         let mut all = vec![Working::default(); self.ends.len()];
-        for visit in &self.all.visits {
+        for visit in &self.visits.all {
             if let Some(own) = all.get_mut(visit.process as usize) {
-                let wait = self.late(visit).map(|_| visit.until);
                 // Where no end is known, it took part until it no longer waited.
                 let end = match visit.end {
                     i64::MAX => visit.until.max(visit.begin),
                     end => end,
                 };
-                own.add(visit.begin, end, wait);
+                own.add(visit.begin, end);
+                if self.late(visit).is_some() {
+                    own.waits(self.visits.stills(visit));
+                }
             }
+        }
+        if !self.once.is_empty() {
+            // Of a device other stretches may be over after the last of this wait.
+            all.iter_mut().for_each(Working::sort);
         }
         all
     }
@@ -467,7 +490,7 @@ impl<'a> History<'a> {
     /// The number that a process has held up. The share of a wait that is due to it follows from those of
     /// earlier waits.
     fn reach(&self, process: usize, pace: &mut Pace<'_>) -> Result<Reach, Cancelled> {
-        let mut shares = vec![0.0; self.all.visits.len()];
+        let mut shares = vec![0.0; self.visits.all.len()];
         let mut waited = vec![[0.0_f64; 2]; self.ends.len()];
         let mut idle = Vec::new();
         for number in 0..shares.len() as u32 {
@@ -493,8 +516,9 @@ impl<'a> History<'a> {
                 *share = (own + through) / length;
             }
             if let Some([directly, others]) = waited.get_mut(visit.process as usize) {
-                *directly += own;
-                *others += through;
+                let counted = wait.once as f64 / length;
+                *directly += own * counted;
+                *others += through * counted;
             }
         }
         if let Some(own) = waited.get_mut(process) {
@@ -536,59 +560,5 @@ impl Reach {
                 through_others: reach.through_others + usize::from(!is_direct),
             }
         })
-    }
-}
-
-/// The cost of a wait, and how much of it is certain.
-#[derive(Clone, Copy, Default)]
-struct WaitCost {
-    all: u64,
-    certain: u64,
-}
-
-impl WaitCost {
-    /// The cost with the wait itself added.
-    fn with(self, length: u64, is_certain: bool) -> Self {
-        Self {
-            all: self.all.saturating_add(length),
-            certain: if is_certain {
-                self.certain.saturating_add(length)
-            } else {
-                0
-            },
-        }
-    }
-
-    fn add(&mut self, other: Self) {
-        self.all = self.all.saturating_add(other.all);
-        self.certain = self.certain.saturating_add(other.certain);
-    }
-
-    /// A share of it, rounded down.
-    fn share(self, part: u64, of: u64) -> Self {
-        let share =
-            |cost: u64| (u128::from(cost) * u128::from(part) / u128::from(of.max(1))) as u64;
-        Self {
-            all: share(self.all),
-            certain: share(self.certain),
-        }
-    }
-
-    /// Divides it in proportion to lengths, so that nothing is lost.
-    fn divide(self, among: &[Idle], mut give: impl FnMut(u32, Self)) {
-        let whole: u128 = among.iter().map(|it| u128::from(it.length)).sum();
-        let up_to = |cost: u64, sum: u128| (u128::from(cost).saturating_mul(sum) / whole) as u64;
-        let (mut sum, mut given) = (0, Self::default());
-        for it in among.iter().filter(|_| whole > 0) {
-            sum += u128::from(it.length);
-            let all = up_to(self.all, sum);
-            let certain = up_to(self.certain, sum);
-            let part = Self {
-                all: all - given.all,
-                certain: certain - given.certain,
-            };
-            given = Self { all, certain };
-            give(it.wait, part);
-        }
     }
 }

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::origin::Visits;
 use super::united::Spans;
+use super::visits::{Stay, Visits};
 use super::waits::{Badness, LateBegin, ProcessWaits};
 use retime_causality::merge::Merge;
 use retime_causality::{Class, EventNode};
@@ -59,6 +59,18 @@ impl Begun {
     /// The time from which on it no longer waits for a participant that arrives at a given time.
     pub(super) fn until(&self, comes: i64) -> i64 {
         self.end.map_or(comes, |end| end.min(comes))
+    }
+
+    /// Its part in an operation to which the last comes at a given time.
+    pub(super) fn stay(&self, comes: i64) -> Stay {
+        Stay {
+            process: self.process,
+            location: self.location,
+            node: self.node,
+            begin: self.time,
+            until: self.until(comes),
+            end: self.end.unwrap_or(i64::MAX),
+        }
     }
 
     /// How long it waits until a time, but not longer than to its end, from its begin or

@@ -105,12 +105,21 @@ pub(super) struct Working {
 }
 
 impl Working {
-    /// It took part once more, and waited if `wait` is not empty; in the order in which waits end.
-    pub(super) fn add(&mut self, begin: i64, end: i64, wait: Option<i64>) {
+    /// It took part once more.
+    pub(super) fn add(&mut self, begin: i64, end: i64) {
         self.visits += 1;
         let (first, last) = self.extent.unwrap_or((begin, end));
         self.extent = Some((first.min(begin), last.max(end)));
-        self.waits.extend(wait.map(|until| (begin, until)));
+    }
+
+    /// It waited in these stretches; in the order of their ends, unless it is [sorted](Self::sort).
+    pub(super) fn waits(&mut self, stretches: impl Iterator<Item = (i64, i64)>) {
+        self.waits.extend(stretches);
+    }
+
+    /// Brings stretches into the order of their ends.
+    pub(super) fn sort(&mut self) {
+        self.waits.sort_by_key(|it| it.1);
     }
 
     /// How long it waited within a span.
@@ -322,7 +331,8 @@ mod tests {
     fn meeting(comes: &[i64], meets: &[i64]) -> Working {
         let mut own = Working::default();
         for (&comes, &meets) in comes.iter().zip(meets) {
-            own.add(comes, meets, Some(meets).filter(|it| *it > comes));
+            own.add(comes, meets);
+            own.waits([(comes, meets)].into_iter().filter(|it| it.1 > it.0));
         }
         own
     }
@@ -443,7 +453,8 @@ mod tests {
                 waits.sort_unstable_by_key(|it| it.0 + it.1);
                 let mut own = Working::default();
                 for (from, lasts) in waits {
-                    own.add(from, from + lasts, Some(from + lasts).filter(|_| lasts > 0));
+                    own.add(from, from + lasts);
+                    own.waits([(from, from + lasts)].into_iter().filter(|it| it.1 > it.0));
                 }
                 own
             }).collect();

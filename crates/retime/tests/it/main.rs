@@ -37,6 +37,7 @@ mod optimal;
 mod optimal_lp;
 mod order;
 mod origins;
+mod overlaps;
 mod pairing;
 mod papers;
 mod piggyback;

@@ -1,0 +1,200 @@
+//! Who took part in operations, until when each waited, and what its device did meanwhile.
+//!
+//! Where it is [recorded](retime_causality::Causality::overlapped) when devices computed, a wait is
+//! *exposed* as far as the device of the one who waits did not, else all of it is:
+//!
+//! ```text
+//! hidden(b, u)  = | [b, u) and the stretches in which it computed |
+//! exposed(b, u) = u - b - hidden(b, u)
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use retime_causality::merge::Merge;
+use retime_causality::{Causality, EventNode, Place};
+use retime_model::LocationIndex;
+
+/// An operation and the participant that came last.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Late {
+    pub(super) last: Place,
+    pub(super) process: u32,
+    pub(super) is_certain: bool,
+}
+
+/// A part that a process took in an operation.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Visit {
+    pub(super) operation: u32,
+    pub(super) process: u32,
+    pub(super) begin: i64,
+    /// The time from which it no longer waits for the last; not after its begin if it never does.
+    pub(super) until: i64,
+    pub(super) end: i64,
+    work: Meanwhile,
+}
+
+/// The stretches in which the device of a visit computed while that waited.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Meanwhile {
+    /// From 1, the number of the first of them; [`NOT_KNOWN`] where nothing says when it computed.
+    first: u32,
+    count: u32,
+}
+
+/// In [`Meanwhile::first`]: nothing says when a device computed.
+const NOT_KNOWN: u32 = 0;
+
+/// A stretch in which a device computed.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Work {
+    from: i64,
+    to: i64,
+    /// The ticks of those before it.
+    before: u64,
+}
+
+/// A visit by the begins and ends of a process.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stay {
+    pub(super) process: usize,
+    pub(super) location: LocationIndex,
+    /// The event with which the visit begins, or a receive, which is complete there.
+    pub(super) node: EventNode,
+    pub(super) begin: i64,
+    pub(super) until: i64,
+    pub(super) end: i64,
+}
+
+/// Operations and who took part.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Visits {
+    pub(super) operations: Vec<Late>,
+    pub(super) all: Vec<Visit>,
+    works: Vec<Work>,
+}
+
+impl Visits {
+    /// One more operation, by the begin of the last.
+    pub(super) fn add(
+        &mut self,
+        late: Late,
+        causality: &Causality,
+        stays: impl IntoIterator<Item = Stay>,
+    ) {
+        let operation = self.operations.len() as u32;
+        self.operations.push(late);
+        for it in stays {
+            let work = self.meanwhile(causality, &it);
+            self.all.push(Visit {
+                operation,
+                process: it.process as u32,
+                begin: it.begin,
+                until: it.until,
+                end: it.end,
+                work,
+            });
+        }
+    }
+
+    /// Notes when the device of a visit computed while that waited.
+    fn meanwhile(&mut self, causality: &Causality, stay: &Stay) -> Meanwhile {
+        let others = self.works.len() as u32;
+        if !causality.knows_work(stay.location) {
+            return Meanwhile {
+                first: NOT_KNOWN,
+                count: 0,
+            };
+        }
+        let (mut to, mut before) = (stay.begin, 0_u64);
+        for it in causality.overlapped(stay.node) {
+            let from = stay.begin.saturating_add(it.from).max(to);
+            if from >= stay.until {
+                break;
+            }
+            let end = stay.begin.saturating_add(it.to).min(stay.until);
+            if end > from {
+                self.works.push(Work {
+                    from,
+                    to: end,
+                    before,
+                });
+                before = before.saturating_add(end.abs_diff(from));
+                to = end;
+            }
+        }
+        Meanwhile {
+            first: others.saturating_add(1),
+            count: self.works.len() as u32 - others,
+        }
+    }
+
+    /// The stretches in which the device of a visit computed while that waited.
+    fn works(&self, visit: &Visit) -> &[Work] {
+        let Meanwhile { first, count } = visit.work;
+        let first = (first as usize).saturating_sub(1);
+        let range = first..first + count as usize;
+        self.works.get(range).unwrap_or_default()
+    }
+
+    /// The ticks in which a visit computed before a time.
+    fn worked_before(&self, visit: &Visit, time: i64) -> u64 {
+        let works = self.works(visit);
+        let begun = works.partition_point(|it| it.from < time);
+        let last = begun.checked_sub(1).and_then(|it| works.get(it));
+        last.map_or(0, |it| it.before + it.to.min(time).abs_diff(it.from))
+    }
+
+    /// The ticks of a stretch of the wait of a visit in which its device stood still.
+    pub(super) fn exposed(&self, visit: &Visit, from: i64, to: i64) -> u64 {
+        if to <= from {
+            return 0;
+        }
+        let hidden = self.worked_before(visit, to) - self.worked_before(visit, from);
+        to.abs_diff(from).saturating_sub(hidden)
+    }
+
+    /// From when to when the device of a visit stood still while that waited.
+    pub(super) fn stills(&self, visit: &Visit) -> impl Iterator<Item = (i64, i64)> + '_ {
+        let works = self.works(visit);
+        let begins = std::iter::once(visit.begin).chain(works.iter().map(|it| it.to));
+        let ends = works.iter().map(|it| it.from);
+        let ends = ends.chain(std::iter::once(visit.until));
+        begins.zip(ends).filter(|it| it.1 > it.0)
+    }
+}
+
+impl Visit {
+    /// True if it is known when its device computed.
+    pub(super) const fn knows_work(&self) -> bool {
+        self.work.first != NOT_KNOWN
+    }
+}
+
+impl Merge for Visits {
+    fn merge(&mut self, other: Self) {
+        let before = self.operations.len() as u32;
+        let works = self.works.len() as u32;
+        self.operations.extend(other.operations);
+        self.works.extend(other.works);
+        let moved = |it: Visit| Visit {
+            operation: it.operation + before,
+            work: it.work.behind(works),
+            ..it
+        };
+        self.all.extend(other.all.into_iter().map(moved));
+    }
+}
+
+impl Meanwhile {
+    /// The same, behind so many others.
+    fn behind(self, others: u32) -> Self {
+        if self.first == NOT_KNOWN {
+            return self;
+        }
+        Self {
+            first: self.first.saturating_add(others),
+            count: self.count,
+        }
+    }
+}
