@@ -23,7 +23,7 @@ pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
     Some(format!("{found}: {}", share(part)?))
 }
 
-/// The same where all that was looked at is within processes, of which there are several.
+/// The verdict where all that was looked at is within processes, of which there are several.
 fn between_none(part: &ExaminedPart) -> Option<String> {
     let within = part.examined.used_within_clock;
     (within > 0 && part.examined.telling() == 0).then(|| {

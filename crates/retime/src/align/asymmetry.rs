@@ -48,7 +48,7 @@ pub(super) fn spread(lowest: &mut [f64]) -> Option<f64> {
     }
     let (before, at, _) = lowest.select_nth_unstable_by(last, f64::total_cmp);
     let first = before.iter().copied().fold(*at, f64::min);
-    at.is_finite().then(|| *at - first)
+    at.is_finite().then_some(*at - first)
 }
 
 /// The share of a direction of the `open` ticks that the fastest messages of both waited, if the
