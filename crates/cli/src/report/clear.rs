@@ -1,7 +1,7 @@
 //! Who is named without being asked for: the process or the host that clearly held up others.
 //!
-//! A process is clear if it certainly held up others twice as long as any other process did, if
-//! that is a hundredth of their time, and if little can have been waited where nobody sees it. Of
+//! A process is clear if it certainly held up others twice as long as any other process did that is slow by
+//! more than chance, if that is a hundredth of their time, and if little can have been waited where nobody sees it. Of
 //! what a process held up others, no more counts for each of them than by how much it worked
 //! longer: one that is waited for without working longer was itself held up. Where its work is not
 //! known, as where messages may have been waited for unseen, it is not clear: who comes last may have
@@ -10,8 +10,8 @@
 
 use super::waits::{HostWaitsPart, StragglerPart, StragglersPart};
 
-/// How many times as long as any other process, and as all on average, the one that is named
-/// certainly held up others.
+/// How many times as long as any other process that is slow, and as all on average, the one that is
+/// named certainly held up others.
 const TWICE: f64 = 2.0;
 /// The least share of the time of others that is worth a line.
 const WORTH: f64 = 0.01;
@@ -42,7 +42,7 @@ pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
     let others_did = part
         .processes
         .iter()
-        .filter(|it| it.process != process.process);
+        .filter(|it| it.process != process.process && it.significant);
     let next = others_did
         .map(|it| slow(it, it.held_up_ticks))
         .fold(0.0, f64::max);
@@ -181,6 +181,18 @@ mod tests {
         assert_eq!(named(&part), [0]);
         part.processes[0].significant = false;
         assert!(named(&part).is_empty());
+    }
+
+    /// A stall now and then of one process hides none that is slow all the time.
+    #[test]
+    fn who_is_late_by_chance_hides_nobody() {
+        let works = [(150, 10), (60, 150), (0, 160), (0, 160)];
+        let held_up = [200, 120, 0, 0];
+        let all: Vec<_> = held_up.into_iter().zip(works.map(Some)).collect();
+        let mut part = part(&all);
+        assert!(named(&part).is_empty());
+        part.processes[1].significant = false;
+        assert_eq!(named(&part), [0]);
     }
 
     #[test]
