@@ -120,7 +120,7 @@ impl<I: Id> Ids<I> {
         (place < self.len()).then(|| I::of_number(self.numbers.start + place as u32))
     }
 
-    /// As far from the last as `id`, one of them, is from the first.
+    /// The id that is as far from the last as `id`, one of them, is from the first.
     #[inline]
     pub fn mirrored(&self, id: I) -> I {
         I::of_number(self.numbers.start + (self.numbers.end - 1 - id.number()))

@@ -14,7 +14,7 @@ use crate::partner::Partner;
 pub(super) struct MessageLengths(Vec<Length>);
 
 impl MessageLengths {
-    /// Those that the sends of logs recorded, for them and for the receives they belong to.
+    /// The lengths that the sends of logs recorded, for them and for the receives they belong to.
     pub(super) fn recorded(logs: &[LogColumns], nodes: &Nodes, partner: &[Partner]) -> Self {
         let mut lengths = vec![Length::UNKNOWN; partner.len()];
         for (position, log) in logs.iter().enumerate() {

@@ -22,14 +22,14 @@ pub struct OverlappedSpan {
 /// The stretches of all operations and messages.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overlaps {
-    /// Those of one node side by side, in their order.
+    /// Nodes rising; the stretches of one node by their begins.
     spans: Vec<(EventNode, OverlappedSpan)>,
     /// The locations of which it is recorded when their device computed, rising.
     known: Vec<LocationIndex>,
 }
 
 impl Overlaps {
-    /// Those that logs recorded.
+    /// The stretches that logs recorded.
     pub(super) fn recorded(logs: &[LogColumns], nodes: &Nodes) -> Self {
         let mut spans = Vec::with_capacity(logs.iter().map(|it| it.overlaps.len()).sum());
         for (position, log) in logs.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Overlaps {
         Self { spans, known }
     }
 
-    /// Those of what a node begins, or of the receive that is complete there.
+    /// The stretches within what a node begins, or within the receive that is complete there.
     pub(super) fn of(&self, node: EventNode) -> impl Iterator<Item = OverlappedSpan> + '_ {
         let first = self.spans.partition_point(|it| it.0 < node);
         let rest = self.spans.get(first..).unwrap_or_default();

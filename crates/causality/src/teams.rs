@@ -87,7 +87,7 @@ enum NoRoot {
 }
 
 impl<'a> Uses<'a> {
-    /// Those of `members`; `None` if they did something else together.
+    /// The uses that `members` made together; `None` if they did something else together.
     pub(super) fn of(members: &'a [Member]) -> Option<Self> {
         let mut threads: Vec<Thread<'a>> = Vec::new();
         let mut forks_or_joins = false;

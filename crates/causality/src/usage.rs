@@ -45,7 +45,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// Those that nothing rests on.
+    /// The records that no dependency rests on.
     pub const fn unused(self) -> u64 {
         self.recorded.saturating_sub(self.used)
     }

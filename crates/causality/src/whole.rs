@@ -110,7 +110,7 @@ pub type Reached = (Place, i64);
 
 /// A value on its way from part to part.
 pub trait Partial {
-    /// As bytes; `None` if it has none.
+    /// Packs it as bytes; `None` if it has none.
     fn pack(&self) -> Option<Vec<u8>>;
 
     /// Merges what another part has found; false if that cannot be read.

@@ -48,7 +48,7 @@ pub(crate) fn analyse(source: Source<'_>, model: &ModelArgs) -> Result<Analysed,
     analyse_some(source, model, |_, _| Ok(None))
 }
 
-/// As [`analyse`], but checks only the dependencies within a `window`.
+/// Analyses as [`analyse`] does, but checks only the dependencies within a `window`.
 pub(crate) fn analyse_some(
     source: Source<'_>,
     model: &ModelArgs,

@@ -332,7 +332,7 @@ pub(crate) struct OffsetsOutArgs {
     pub(crate) offsets_out: Option<PathBuf>,
 }
 
-/// As [`RunArgs`], for commands without a report.
+/// The options of [`RunArgs`] for commands without a report.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct PlainRunArgs {

@@ -93,7 +93,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
     load_with(source, beside).map(|it| it.0)
 }
 
-/// As [`load`], with what lies beside a trace, which has a say in the options.
+/// Loads as [`load`] does, with what lies beside a trace, which has a say in the options.
 pub(crate) fn load_with<T>(
     source: Source<'_>,
     beside: impl FnOnce(&dyn Trace) -> Result<(CausalityOptions, T), CliError>,

@@ -30,12 +30,12 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Those of a trace that was analysed.
+    /// The origin of the stamps of a trace that was analysed.
     pub(crate) fn of_nodes(nodes: &Nodes, info: &TraceInfo) -> Self {
         Self::new(info, Recorded::of_nodes(nodes, info))
     }
 
-    /// Those of a trace that was only read.
+    /// The origin of the stamps of a trace that was only read.
     pub(crate) fn of_timelines(timelines: &[Timeline], info: &TraceInfo) -> Self {
         Self::new(info, Recorded::of_timelines(timelines, info))
     }

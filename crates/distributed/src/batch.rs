@@ -17,15 +17,15 @@ impl Batch {
         self.leads.is_empty() && self.bounds.is_empty()
     }
 
-    /// As it is sent.
+    /// The batch as it is sent.
     pub(crate) fn packed(mut self) -> Self {
         distances(&mut self.leads);
         distances(&mut self.bounds);
         self
     }
 
-    /// As it was before it was packed, in the order of places. Places that are none come out
-    /// as the last that there can be.
+    /// The batch as it was before it was packed, in the order of places. Places that are none come
+    /// out as the last that there can be.
     pub(crate) fn unpacked(mut self) -> Self {
         places(&mut self.leads);
         places(&mut self.bounds);

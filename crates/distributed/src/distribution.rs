@@ -72,7 +72,7 @@ impl fmt::Debug for Distribution {
 struct Column<T>(#[serde(with = "packed")] Vec<T>);
 
 impl Distribution {
-    /// As this process sees it, given the owner of each location.
+    /// The distribution as this process sees it, given the owner of each location.
     pub fn new(peers: Arc<dyn Peers>, owners: Vec<u32>) -> Self {
         Self((peers.size() > 1).then(|| {
             Arc::new(Tree {

@@ -47,7 +47,7 @@ pub(crate) struct Owners {
 /// The processes that take turns in owning the operations of a communicator.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    /// Those that hold a member, in the order of their turns: of many communicators with few
+    /// The processes that hold a member, in the order of their turns: of many communicators with few
     /// operations each not all begin with the same.
     owners: Vec<usize>,
     /// Which other processes hold the members beside an own one.
@@ -176,7 +176,7 @@ impl Turns {
         self.owners[turn % self.owners.len()]
     }
 
-    /// Those that hold members, in the order of their turns.
+    /// The processes that hold members, in the order of their turns.
     pub(crate) fn owners(&self) -> &[usize] {
         &self.owners
     }

@@ -110,7 +110,7 @@ struct Address {
 
 /// The addresses of what is exchanged, by its number.
 struct Addresses {
-    /// Those of `n` are `first[n]..first[n + 1]`.
+    /// The entries of `n` are `first[n]..first[n + 1]`.
     first: Vec<u32>,
     all: Vec<Address>,
 }
@@ -174,7 +174,7 @@ struct Census {
     number: u32,
     /// How many have not answered.
     open: usize,
-    /// Those of all that have.
+    /// The counts of all processes that have told theirs.
     counts: Counts,
     /// How many messages all had received when they were asked the time before.
     before: Option<u64>,

@@ -38,7 +38,7 @@ use crate::table::{Row, Table};
 pub const BOTH_WAYS: [f64; 13] = [
     0.1, 0.4, 0.57, 0.618, 0.81, 1.0, 1.17, 1.25, 1.272, 1.275, 1.37, 1.5, 2.0,
 ];
-/// Those that it draws for scenario 3.
+/// The values of f that the figure draws for scenario 3.
 pub const ONE_WAY: [f64; 4] = [1.275, 1.37, 1.5, 2.0];
 /// Where the figure ends, in `t / D`.
 const END: f64 = 900.0;

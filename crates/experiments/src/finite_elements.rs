@@ -104,7 +104,7 @@ pub struct Trial {
     pub steps: u64,
     /// The clock of each process.
     pub clocks: Vec<Clock>,
-    /// Those of the controller.
+    /// The constants of the controller.
     pub constants: DegressiveConstants,
 }
 

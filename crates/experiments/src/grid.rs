@@ -9,7 +9,7 @@ pub struct Grid {
     pub title: String,
     /// The headings of the columns.
     pub heading: Vec<String>,
-    /// As many cells as the heading in each row; the first is what the row is.
+    /// Rows of as many cells as the heading has; the first is what the row is.
     pub rows: Vec<Vec<String>>,
     /// Notes by which to judge the figures, a paragraph each.
     pub notes: Vec<String>,

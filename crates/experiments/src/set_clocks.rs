@@ -88,7 +88,7 @@ pub struct SetClocksFigures {
     pub jump: i64,
     /// Messages.
     pub messages: u64,
-    /// Those that arrive before they are sent: by the clocks, by Duda's lines over them, and by
+    /// Messages that arrive before they are sent: by the clocks, by Duda's lines over them, and by
     /// the controlled clock. Lines may have no solution.
     pub reversed: [Option<u64>; 3],
 }

@@ -160,7 +160,7 @@ struct Mean {
 }
 
 impl Rates {
-    /// Those by the given stamps of all events.
+    /// The rates by the given stamps of all events.
     pub fn of(trace: &Simulated, stamps: &[Timestamp]) -> Self {
         let nodes = trace.causality.nodes();
         let mut all = vec![vec![Mean::default(); trace.len()]; trace.len()];

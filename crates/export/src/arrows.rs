@@ -27,7 +27,7 @@ pub(crate) struct Arrows {
 }
 
 impl Arrows {
-    /// Those of a trace at its times.
+    /// The arrows of a trace at its times.
     pub(crate) fn of(causality: &Causality, locations: &[LocationIndex], window: Window) -> Self {
         let nodes = causality.nodes();
         let is_shown = shown_locations(causality, locations);

@@ -172,7 +172,7 @@ fn put_time(out: &mut Vec<u8>, nanoseconds: u64) {
 pub(crate) struct Lines {
     /// Where its events are, up to their time.
     place: String,
-    /// As they are written, with their categories.
+    /// Names as they are written, with their categories.
     names: FxHashMap<Name, String>,
 }
 

@@ -15,8 +15,8 @@ use crate::window::Window;
 /// A dependency that is reversed in the recording.
 pub(crate) type Contradiction = Dependency;
 
-/// Those of a recording with both ends at locations that are shown and their effect, at the times
-/// that are shown, within the window; in the order of these times.
+/// The contradictions of a recording with both ends at locations that are shown and their effect,
+/// at the times that are shown, within the window; in the order of these times.
 pub(crate) fn of(
     recorded: &Causality,
     shown: &Causality,

@@ -13,7 +13,7 @@ use crate::tracks::Tracks;
 pub(crate) struct Moment {
     /// On the axis.
     pub(crate) at: u64,
-    /// As recorded, if that is another time: it may lie before the axis begins.
+    /// The recorded time, if that is another one: it may lie before the axis begins.
     pub(crate) recorded: Option<i64>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Point<'a> {
 pub(crate) type Names<'a> = &'a dyn retime::format::Trace;
 
 impl Name {
-    /// As it is shown.
+    /// The name as it is shown.
     pub(crate) fn text(self, names: Names<'_>) -> Cow<'_, str> {
         let text = match self {
             Self::Region(id) => names.region(id),

@@ -23,7 +23,7 @@ pub(crate) struct Nesting {
 }
 
 impl Nesting {
-    /// Those it is in.
+    /// The regions that are open, outermost first.
     pub(crate) fn open(&self) -> &[Open] {
         &self.open
     }

@@ -34,9 +34,9 @@ pub enum Kind {
 /// Which times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// Those of the recording.
+    /// The times of the recording.
     Recorded,
-    /// Those that the correction gives.
+    /// The times that the correction gives.
     Corrected,
     /// Both, as two groups of processes.
     Both,

@@ -31,7 +31,7 @@ impl Saved {
         self.original == self.corrected
     }
 
-    /// As a trace gives it out.
+    /// The undo data as a trace gives them out.
     pub(crate) fn undo(&self) -> Result<Undo, FormatError> {
         let json = serde_json::to_string(self).map_err(FormatError::failed)?;
         Ok(Undo(json))

@@ -33,7 +33,7 @@ pub(crate) struct Apart {
 pub(crate) type Device<'a> = (Option<u32>, Option<&'a str>, &'a str);
 
 impl Apart {
-    /// Those of each file, given all devices that calls drive in it.
+    /// The devices apart of each file, given all devices that calls drive in it.
     pub(crate) fn of_files(files: &[FileRead], driven: impl Fn(usize) -> Self) -> Vec<Self> {
         if files.iter().any(|it| it.early().kernels > 0) {
             (0..files.len()).map(driven).collect()

@@ -31,7 +31,7 @@ pub(crate) struct Early {
 }
 
 impl Early {
-    /// Those among the kernels that are `wanted`.
+    /// The early kernels among those that are `wanted`.
     pub(crate) fn of(driven: &Driven, columns: &Columns, wanted: impl Fn(u32) -> bool) -> Self {
         let mut early = Self::default();
         for &(launch, kernel) in driven.kernels.iter().filter(|it| wanted(it.1)) {

@@ -78,7 +78,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Those of the object that begins the bytes.
+    /// The fields of the object that begins the bytes.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ type End<'a> = (usize, &'a FlowEnd);
 /// The arrows between processes.
 #[derive(Debug)]
 pub(crate) struct Arrows {
-    /// Those that say more than is known, by the file in which they begin or end.
+    /// Arrows that say more than is known, by the file in which they begin or end.
     pub(crate) joined: Vec<Vec<Joined>>,
     /// The events at which others begin and end, by file where both are in it.
     pub(crate) said_again: Vec<Vec<(u32, u32)>>,

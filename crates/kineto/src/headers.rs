@@ -10,7 +10,7 @@ use crate::profile::Track;
 #[derive(Debug, Default)]
 pub(crate) struct Headers {
     pub(crate) of_file: Header,
-    /// Those of the profiles of ranks, by the label of each.
+    /// The headers of the profiles of ranks, by the label of each.
     pub(crate) of_ranks: BTreeMap<String, Header>,
 }
 

@@ -114,7 +114,7 @@ impl Pass<'_, '_> {
         Ok(self.window.bytes().first().copied().unwrap_or_default())
     }
 
-    /// As [`peek`](Self::peek), but `None` at the end of the file.
+    /// The byte that [`peek`](Self::peek) gives, but `None` at the end of the file.
     fn peek_or_end(&mut self) -> Result<Option<u8>, FormatError> {
         loop {
             if space(self.window.bytes(), 0).is_ok() {

@@ -23,8 +23,9 @@ use crate::xla::Instruction;
 /// A thread, a stream, or whatever else events of a file are on.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Track {
-    /// As they stand in the file.
+    /// The process as it stands in the file,
     pub(crate) pid: String,
+    /// and its thread.
     pub(crate) tid: String,
     /// The rank it is of, where a file may be of several.
     pub(crate) label: Option<String>,

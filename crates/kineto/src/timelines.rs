@@ -64,7 +64,7 @@ pub(crate) fn moved(
     Ok(tracks.collect::<Result<_, FileError>>()?)
 }
 
-/// Those of all times that are asked for, or the first that is missing.
+/// The times that are asked for, of all, or the first that is missing.
 fn chosen(all: impl Iterator<Item = u64>, wanted: &[u32]) -> Result<Vec<Timestamp>, u32> {
     let mut wanted = wanted.iter().copied().peekable();
     let mut times = Vec::new();

@@ -180,7 +180,7 @@ pub enum AmortizationMethod {
 enum Shape {
     /// The gentlest, which begin so far ahead of a jump at most.
     Gentlest(Ticks),
-    /// Those of algorithm 5 as it is printed.
+    /// The ramps of algorithm 5, as it is printed.
     Printed(PrintedRamp),
 }
 

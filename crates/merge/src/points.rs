@@ -12,7 +12,7 @@ use crate::packets::Sequence;
 /// The numbers of arrows between documents: above those in one.
 const BETWEEN: u64 = 1 << 62;
 
-/// Those of the flows that draw reversed ones.
+/// The numbers of flows that draw reversed dependencies: above those of all arrows.
 const DRAWN: u64 = 3 << 62;
 
 /// Writes the instant of some ends at one event.

@@ -20,7 +20,7 @@ pub struct UserAttributes {
 pub(crate) enum AccessList {
     /// The mode says all.
     None,
-    /// As the system gives it. The group bits of the mode say no more than what the list
+    /// The list as the system gives it. The group bits of the mode say no more than what the list
     /// allows at most.
     Entries(Box<[u8]>),
     /// There may be one, but it cannot be read.
@@ -39,7 +39,7 @@ mod linux {
     const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
 
     impl UserAttributes {
-        /// Those of what a path leads to; none where a file system has none.
+        /// The attributes of what a path leads to; none where a file system has none.
         pub fn of(path: &Path) -> io::Result<Self> {
             let mut names = vec![0; MOST];
             let count = match listxattr(path, names.as_mut_slice()) {

@@ -73,7 +73,7 @@ pub use self::timeline::{Difference, Timeline};
 
 /// A file format.
 pub trait Format: Send + Sync {
-    /// As an option names it, such as `otf2`.
+    /// The name that an option has for it, such as `otf2`.
     fn name(&self) -> &'static str;
 
     /// A path of this format in words.
@@ -187,7 +187,7 @@ pub trait Trace: Send + Sync {
         timelines.collect()
     }
 
-    /// As [`scan`](Self::scan), of the same events with the stamps that were recorded, but
+    /// A [`scan`](Self::scan) of the same events with the stamps that were recorded, but
     /// with what belongs together found at the times that they will have once the trace is
     /// [rewritten](Rewrite::rewrite); `None` where that is what was found last, or where no
     /// logs depend on how clocks differ. What is [unused](Self::unused) follows.

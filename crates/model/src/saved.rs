@@ -189,7 +189,7 @@ impl SavedClock {
 }
 
 impl Correction {
-    /// As it is saved.
+    /// The correction as it is saved.
     pub fn save(&self, info: &TraceInfo) -> Vec<SavedClock> {
         let id = |location: &LocationIndex| {
             info.locations

@@ -91,7 +91,7 @@ struct Search<'a, L> {
     arcs: &'a [Arc<L>],
     /// Positions of arcs by where they begin, in their order.
     outgoing: Vec<u32>,
-    /// Those of node `n` are `first[n]..first[n + 1]` of these.
+    /// The arcs of node `n` are `first[n]..first[n + 1]` of these.
     first: Vec<usize>,
     distance: Vec<Option<L>>,
     arrival: Vec<Option<u32>>,

@@ -54,7 +54,7 @@ impl From<TraceError> for FormatError {
     }
 }
 
-/// As an error of the format.
+/// Makes an error of the trace one of the format.
 pub(crate) fn failed(error: impl Into<TraceError>) -> FormatError {
     error.into().into()
 }

@@ -134,7 +134,7 @@ impl InParts for Archive {
     }
 }
 
-/// As plain numbers, for [`InParts::take_up`].
+/// Packs what was concluded as plain numbers, for [`InParts::take_up`].
 fn concluded(launched: u64, scanned: &Scanned) -> Vec<u64> {
     let mut numbers = vec![launched];
     numbers.extend(scanned.twice.numbers());

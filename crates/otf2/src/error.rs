@@ -261,7 +261,7 @@ impl Error {
         }
     }
 
-    /// As [`corrupt`](Self::corrupt), for the last buffer of a file: what
+    /// An error as of [`corrupt`](Self::corrupt), for the last buffer of a file: what
     /// reaches past its end was cut off rather than overwritten.
     pub fn at_file_end(path: &Path, base: u64, error: WireError) -> Self {
         match error.reason {

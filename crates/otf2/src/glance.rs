@@ -65,7 +65,7 @@ impl Glance<'_> {
     }
 }
 
-/// As decoding it, but for the list: there are traces of nothing but metrics.
+/// Checks what decoding it checks, but for the list: there are traces of nothing but metrics.
 fn check_metric(mut payload: Cursor<'_>) -> Result<(), WireError> {
     payload.c32()?;
     for _ in 0..payload.u8()? {

@@ -37,7 +37,7 @@ impl MarkerScope {
         }
     }
 
-    /// As it stands in a record.
+    /// The code and the id as they stand in a record.
     pub const fn code_and_id(self) -> (u8, u64) {
         match self {
             Self::Global => (0, u64::MAX),

@@ -115,7 +115,7 @@ impl Trace {
         Rewrite::new(self, correction, to, monitor)?.run()
     }
 
-    /// As [`rewrite`](Self::rewrite), even if the maps change nothing: for a
+    /// Writes what [`rewrite`](Self::rewrite) does, even if the maps change nothing: for a
     /// trace in which events are stamped before their predecessors, which
     /// wait for those in the copy.
     pub fn rewrite_in_order(
@@ -225,7 +225,7 @@ impl<'a> Rewrite<'a> {
         create_directories(self.to, self.listing.names())
     }
 
-    /// Those files of the given roles that nothing else has to be known for.
+    /// Rewrites the files of the given roles that nothing else has to be known for.
     fn early(&self, roles: impl Fn(FileRole) -> bool + Sync) -> Result<PartRewritten> {
         let late =
             |file: &&ArchiveFile| matches!(file.role, FileRole::Anchor | FileRole::Definitions);

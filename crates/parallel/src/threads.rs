@@ -20,7 +20,7 @@ struct Thread {
 /// Who has posted something, and what.
 type Posted = (usize, Result<Vec<u8>, Lost>);
 
-/// As many as asked for, each to be given to a thread of its own. Messages have at most
+/// Makes `size` communicators, each to be given to a thread of its own. Messages have at most
 /// `longest` bytes.
 ///
 /// ```

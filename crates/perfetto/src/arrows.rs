@@ -24,7 +24,7 @@ pub(crate) struct FlowEnd {
 
 /// The ends of arrows of a file.
 pub(crate) struct Arrows {
-    /// Those that can be used, or joined with ends in other files, in the order of the file.
+    /// Ends that can be used, or joined with ends in other files, in the order of the file.
     pub(crate) usable: Vec<FlowEnd>,
     /// The number of those that nothing directs.
     pub(crate) undirected: u64,

@@ -12,7 +12,7 @@ use crate::forms::{LengthWas, put};
 pub(crate) enum Lengths<'a> {
     /// New ones.
     New(&'a [NewLength]),
-    /// As they were written once.
+    /// The lengths that were written once.
     Old(&'a [LengthWas]),
 }
 

@@ -102,7 +102,7 @@ impl LocationCalls {
 pub(crate) struct Calls(Vec<Around>);
 
 impl Calls {
-    /// Those of all locations, in order: so nodes are numbered.
+    /// The calls of all locations, in order: so nodes are numbered.
     pub(crate) fn join(locations: impl Iterator<Item = LocationCalls>) -> Self {
         let mut all = Vec::new();
         // Each is given back before the next is taken over.

@@ -28,11 +28,11 @@ const MEMBERS: usize = 8_000;
 /// The messages and collectives of a stretch. All times are since the begin of the view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Arrows {
-    /// Those drawn.
+    /// The messages that are drawn.
     pub messages: Vec<Arrow>,
     /// How many there are.
     pub all_messages: usize,
-    /// Those drawn.
+    /// The operations that are drawn.
     pub operations: Vec<Operation>,
     /// How many there are.
     pub all_operations: usize,
@@ -93,7 +93,7 @@ pub(crate) struct ChosenArrows {
 }
 
 impl ChosenArrows {
-    /// Those of one of so many views.
+    /// The arrows of one of so many views.
     pub(crate) fn of(subject: &Subject<'_>, place: &Place, lanes: &Lanes, views: usize) -> Self {
         let look = Look {
             subject,
@@ -275,7 +275,7 @@ fn members<'a>(
     })
 }
 
-/// Those drawn of many: the worst of the reversed ones, and of the others every n-th.
+/// The ones of many that are drawn: the worst of the reversed ones, and of the others every n-th.
 fn chosen<T: Copy + Ord>(all: Vec<T>, latency: impl Fn(T) -> i64, most: usize) -> Vec<T> {
     if all.len() <= most {
         return all;

@@ -3,7 +3,7 @@
 /// When an event was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// As recorded, in ticks since the smallest stamp of the trace.
+    /// The recorded time, in ticks since the smallest stamp of the trace.
     pub(crate) recorded: i64,
     /// The ticks that the correction added to that.
     pub(crate) added: i64,

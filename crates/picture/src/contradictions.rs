@@ -59,7 +59,7 @@ impl Serialize for Contradiction {
 }
 
 impl Contradictions {
-    /// Those within a place, and of those between lanes the worst so many.
+    /// The contradictions within a place, and of those between lanes the worst so many.
     pub(crate) fn of(subject: &Subject<'_>, whole: &Place, lanes: &Lanes, most: usize) -> Self {
         let stretches = Stretches::of(whole);
         let mut recorded = stretches.counts();

@@ -17,7 +17,7 @@ const MOST_TO_CHOOSE_FROM: usize = 1 << 14;
 /// The locations that are shown, in their order in the trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Lanes {
-    /// Those shown.
+    /// The lanes that are shown.
     pub shown: Vec<Lane>,
     /// How many locations with events are not.
     pub left_out: usize,
@@ -46,7 +46,7 @@ pub struct Lane {
 }
 
 impl Lanes {
-    /// As many as can be told apart on a screen.
+    /// The lanes of as many locations as can be told apart on a screen.
     pub(crate) fn of(subject: &Subject<'_>) -> Self {
         Self::at_most(MOST, subject)
     }

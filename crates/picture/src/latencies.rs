@@ -123,7 +123,7 @@ pub struct Latencies {
     pub bins: Vec<Bin>,
     /// The middle one as recorded, in ticks.
     pub median_recorded: Option<i64>,
-    /// As corrected.
+    /// The median of corrected latencies.
     pub median_corrected: Option<i64>,
 }
 

@@ -110,7 +110,7 @@ fn cut(value: &mut Value) {
     }
 }
 
-/// As text of an element.
+/// Escapes it to be text of an element.
 fn escaped(text: &str) -> String {
     let escape = |c: char| match c {
         '<' => "&lt;".to_owned(),

@@ -29,11 +29,11 @@ pub struct PairCell {
     pub to: u32,
     /// Messages, and ends of collectives for which a begin of the other came last.
     pub dependencies: u64,
-    /// Those whose effect was stamped before its cause.
+    /// Dependencies whose effect was stamped before its cause.
     pub reversed: u64,
     /// The middle latency as recorded, in ticks.
     pub recorded: i64,
-    /// As corrected; absent if nothing was.
+    /// The middle latency as corrected; absent if nothing was.
     pub corrected: Option<i64>,
     /// The smallest latency as recorded.
     pub smallest: i64,

@@ -15,7 +15,7 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    /// Those of a trace, the ones in which most time is spent first, by what locations
+    /// The regions of a trace, the ones in which most time is spent first, by what locations
     /// have spent in each.
     pub(crate) fn of<'a>(
         trace: &dyn Trace,

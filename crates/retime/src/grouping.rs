@@ -56,7 +56,7 @@ pub enum Grouping {
     Process,
     /// The processes of a node share one; a process without a node has its own.
     Node,
-    /// As coarse as the trace does not refute.
+    /// Clocks as coarse as the trace does not refute.
     Auto,
 }
 

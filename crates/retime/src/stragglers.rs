@@ -110,7 +110,7 @@ pub struct Stragglers {
     /// Operations that were judged: everybody waits for everybody, and at least two
     /// processes do.
     pub operations: u64,
-    /// Those of them in which it is certain who came last.
+    /// Operations, of those judged, in which it is certain who came last.
     pub certain: u64,
     /// Operations that were not judged.
     pub others: u64,

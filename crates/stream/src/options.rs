@@ -7,12 +7,12 @@ use retime_model::{TickRate, Ticks};
 /// How long an event may stay in the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayBound {
-    /// As long as the other bounds explain: equation 7.1,
+    /// An event waits as long as the other bounds explain: equation 7.1,
     /// [`FilterOptions::delay_bound`].
     Explained,
     /// So long.
     Ticks(Ticks),
-    /// As long as it takes; for streams that are read from a file, with an end
+    /// An event waits as long as it takes; for streams that are read from a file, with an end
     /// mark for every location.
     Unlimited,
 }

@@ -79,8 +79,9 @@ pub(crate) struct Left {
 /// Logical times up to which events have waited long enough.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until {
-    /// Those whose corridor is known.
+    /// Up to here events whose corridor is known have,
     pub(crate) known: i64,
+    /// and up to here all.
     pub(crate) any: i64,
 }
 

@@ -78,7 +78,7 @@ impl<'a> TraceEdges<'a> {
         self.gathered(times).map(AllEdges::Gathered)
     }
 
-    /// Those that end at own events.
+    /// The dependencies that end at own events.
     fn own<T: Times>(self, times: &'a T) -> Dependencies<'a> {
         let (nodes, clocks) = (self.causality.nodes(), self.clocks);
         Dependencies::new(self.causality, clocks, move |node| {
@@ -109,7 +109,7 @@ impl<'a> TraceEdges<'a> {
 #[serde(transparent)]
 struct Column(#[serde(with = "packed")] Vec<RemoteEdge>);
 
-/// Those of all parts in the first one, its own before the others; nothing in the others.
+/// The edges of all parts in the first one, its own before the others; nothing in the others.
 fn gathered_columns(whole: &Whole, own: Vec<RemoteEdge>) -> Result<Vec<RemoteEdge>, Cancelled> {
     let Some(rest) = whole.rest() else {
         return Ok(own);

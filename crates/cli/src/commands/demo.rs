@@ -192,7 +192,7 @@ fn describe_correction(step: u32, done: &Done) -> String {
     text
 }
 
-/// As it begins a sentence.
+/// The text as it begins a sentence.
 fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(char::to_uppercase);

@@ -8,7 +8,7 @@ use crate::args::CorrectArgs;
 use crate::error::VIOLATIONS;
 use crate::report::{examined, model};
 
-/// Those of a sound trace, which was copied.
+/// The last line and the exit code for a sound trace, which was copied.
 pub(super) fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) -> (String, u8) {
     let copy = format!("{} is a plain copy.", printable_path(&args.output.output));
     let text = match (part.verdict, examined::instead_of_sound(part)) {

@@ -160,7 +160,7 @@ pub(super) fn other_than_computed(how: Difference, name: &str) -> CliError {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OfLog {
     AsExpected,
-    /// As far as it has the events.
+    /// It agrees as far as it has the events.
     SomeMissing,
     Other,
 }

@@ -68,7 +68,7 @@ pub(super) struct Course {
     /// How long these took.
     took: Duration,
     current: Option<Stage>,
-    /// Those that come.
+    /// The stages that come.
     ahead: Vec<Stage>,
 }
 

@@ -104,9 +104,9 @@ pub(crate) struct ExaminedPart {
     pub(crate) verdict: retime::pipeline::Verdict,
     /// Records that tell of communication, of all kinds.
     pub(crate) recorded: u64,
-    /// Those that dependencies rest on.
+    /// Records that dependencies rest on.
     pub(crate) used: u64,
-    /// Those of kinds that are not used which relate only locations of one process
+    /// Records of kinds that are not used which relate only locations of one process
     /// with what it has made.
     pub(crate) within_clock: u64,
     #[serde(flatten)]
@@ -231,7 +231,7 @@ pub(crate) struct ViolationPart {
 pub(crate) struct MethodPart {
     /// In words, with its parts.
     pub(crate) name: String,
-    /// As `--method` takes it.
+    /// The name as `--method` takes it.
     pub(crate) option: String,
     /// The file with the measured offsets, if the method heeds any.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use super::place::PlacePart;
 pub(crate) struct StragglersPart {
     /// Operations of several processes in which all wait for all.
     pub(crate) operations: u64,
-    /// Those in which it is certain who came last: beyond what the bounds leave open.
+    /// Collective operations in which it is certain who came last: beyond what the bounds leave open.
     pub(crate) certain: u64,
     /// Operations of other kinds, or within a process: they are not judged.
     pub(crate) others: u64,
@@ -28,7 +28,7 @@ pub(crate) struct StragglersPart {
     pub(crate) recorded_ticks: u64,
     /// The time that all of them lasted, each as long as its longest location.
     pub(crate) lasted_ticks: u64,
-    /// Those that certainly held up others longest, the first 100.
+    /// The processes that certainly held up others longest, 100 at most.
     pub(crate) processes: Vec<StragglerPart>,
     /// The hosts whose processes can be compared with others, those first that held up others
     /// longest.

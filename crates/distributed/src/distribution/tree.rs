@@ -189,7 +189,7 @@ impl Tree {
         Self::message(known)
     }
 
-    /// As it is sent; what cannot be is nothing, which nobody understands.
+    /// The message as it is sent; what cannot be is nothing, which nobody understands.
     fn message(message: Message) -> Vec<u8> {
         let (mut bytes, last) = match message {
             Ok(bytes) => (bytes, ANSWER),

@@ -15,7 +15,7 @@ use super::case::{Case, Goal, Program};
 /// How long the programs run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// As the tables have it.
+    /// The size that the tables have.
     Full,
     /// A tenth of that, in fewer processes, for tests.
     Small,

@@ -24,7 +24,7 @@ pub struct Header<'a> {
     pub clocks: Vec<u32>,
 }
 
-/// As it is written.
+/// The header as it is written.
 #[derive(Deserialize)]
 struct Written<'a> {
     #[serde(rename = "retime-stream")]

@@ -81,7 +81,7 @@ impl Kind {
         Self::CollectiveEnd,
     ];
 
-    /// As a line says it.
+    /// The name that a line says.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Internal => "internal",

@@ -49,7 +49,7 @@ impl Item {
 /// The calls of a rank, with the time that its profiler recorded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Windowed<'a> {
-    /// As they were made.
+    /// Calls in the order in which they were made.
     pub(super) items: &'a [Item],
     /// From when to when the rank has events.
     pub(super) window: (i64, i64),

@@ -61,7 +61,7 @@ type LastEvent = (u64, Timestamp);
 struct LastEvents {
     /// The event that was added last, whose location mostly has the next one, too.
     latest: Option<(LocationIndex, LastEvent)>,
-    /// Those of other locations.
+    /// The last events of other locations.
     others: FxHashMap<LocationIndex, LastEvent>,
 }
 

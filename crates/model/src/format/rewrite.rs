@@ -25,7 +25,7 @@ pub trait Rewrite: Trace {
     /// is one file, to that new file.
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError>;
 
-    /// As [`copy`](Self::copy), but with all times sent through the maps of their
+    /// Writes a [`copy`](Self::copy), but with all times sent through the maps of their
     /// clocks. Events stamped before their predecessors wait for those.
     fn rewrite(
         &self,

@@ -74,7 +74,7 @@ struct Quotient {
     buckets: Vec<u32>,
     hashes: Vec<u32>,
     chain: Vec<u32>,
-    /// Those that come last.
+    /// The unknowns that come last.
     dense: Vec<u32>,
 }
 

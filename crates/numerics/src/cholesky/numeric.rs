@@ -171,7 +171,7 @@ impl<'a> NumericElimination<'a> {
     }
 }
 
-/// Those of one front, of entries from one on.
+/// The entries of one front, where all from its first on are given.
 fn entries<'a>(factor: &'a mut [f64], first: usize, node: &Node) -> Option<&'a mut [f64]> {
     let len = front::len(node.columns, node.columns + node.below)?;
     factor.get_mut(node.entries - first..)?.get_mut(..len)

@@ -146,7 +146,7 @@ pub(crate) struct LifeCycles {
 }
 
 impl LifeCycles {
-    /// As numbers, for whoever does not know this type.
+    /// The life cycles as numbers, for whoever does not know this type.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
         let sums = self.open.into_iter().chain(self.names);
         sums.chain([self.gaps])

@@ -127,7 +127,7 @@ impl Twice {
         }
     }
 
-    /// As numbers, for whoever does not know this type.
+    /// The counts as numbers, for whoever does not know this type.
     pub(crate) fn numbers(&self) -> [u64; Self::NUMBERS] {
         [
             self.regions,

@@ -70,7 +70,7 @@ impl<'a> Windows<'a> {
         self.is_whole = false;
     }
 
-    /// As the definitions of the trace name it.
+    /// The window as the definitions of the trace name it.
     pub(super) fn global(&self, local: RmaWinRef) -> RmaWinRef {
         match self.table {
             Some(table) => RmaWinRef(table.get(local.into()) as u32),

@@ -188,7 +188,7 @@ impl OffsetLine {
         raw.wrapping_add_signed((missed / stretch).round_ties_even() as i64)
     }
 
-    /// As in [`crate::ClockCursor`].
+    /// The global time of a stamp, computed as in [`crate::ClockCursor`].
     fn global(&self, raw: u64) -> u64 {
         let shift = (self.slope * signed_distance(raw, self.start)).round_ties_even() as i64;
         raw.wrapping_add_signed(self.offset)

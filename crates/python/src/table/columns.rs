@@ -113,7 +113,7 @@ pub(super) fn too_large(what: &str) -> Failure {
 /// How the ids of a trace's locations are kept.
 #[derive(Clone, Copy)]
 pub(super) enum Ids {
-    /// As all other whole numbers.
+    /// Ids as all other whole numbers are.
     Signed,
     /// Some take all 64 bits.
     Unsigned,

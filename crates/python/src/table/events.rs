@@ -48,7 +48,7 @@ const COLUMNS: [&str; 10] = [
     "peer",
 ];
 
-/// Those that it has if nobody asks for others.
+/// The columns of the table of events if nobody asks for others.
 const USUAL: [&str; 6] = ["location", "time", "corrected", "kind", "region", "peer"];
 
 /// Where events come from.

@@ -55,7 +55,7 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// Those whose ids follow each other from 0 on, as they mostly do.
+    /// Names whose ids follow each other from 0 on, as they mostly do.
     pub(super) fn of(trace: &dyn Trace) -> Self {
         let mut all = Self::default();
         for id in 0..AHEAD {

@@ -17,12 +17,12 @@ impl<'a> Times<'a> {
         Self { study, nodes }
     }
 
-    /// As recorded.
+    /// The recorded time of a node.
     pub(super) fn recorded(&self, node: EventNode) -> u64 {
         self.nodes.timestamp(node).0
     }
 
-    /// As corrected; as recorded where nothing was to be corrected.
+    /// The corrected time of a node; the recorded one where nothing was to be corrected.
     pub(super) fn corrected(&self, node: EventNode) -> u64 {
         let times = self.study.solution().map(|it| &it.times);
         let corrected = times.and_then(|it| it.get(node.index()));

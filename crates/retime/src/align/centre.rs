@@ -59,7 +59,7 @@ struct Term {
 
 /// Dependencies between the same two segments; they touch the same unknowns.
 struct SegmentGroup {
-    /// Those of the sender before and after, and of the receiver before and after.
+    /// The numbers of the unknowns of the sender before and after the event, and of the receiver.
     unknowns: [u32; 4],
     first: usize,
     end: usize,

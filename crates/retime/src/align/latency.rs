@@ -272,7 +272,7 @@ impl LatencySteps {
         }
     }
 
-    /// Those of all parts, by window.
+    /// The ways of all parts, by window.
     fn by_window(parts: Vec<Self>) -> Vec<Vec<WindowedWay>> {
         let mut windows = vec![Vec::new(); FINEST as usize];
         for ((window, from, to), (count, fastest)) in parts.into_iter().flat_map(|it| it.known) {
@@ -287,7 +287,7 @@ impl LatencySteps {
     }
 }
 
-/// Those that say something.
+/// The ways whose latency is a number.
 fn finite(mut windows: Vec<Vec<WindowedWay>>) -> Vec<Vec<WindowedWay>> {
     for steps in &mut windows {
         steps.retain(|step| step.fastest.is_finite());

@@ -135,7 +135,7 @@ enum KnownClocks {
     Recorded,
     /// To a line.
     Roughly(Frame),
-    /// As well as can be told.
+    /// Aligned as well as can be told.
     SmoothAlignment(Estimate),
 }
 

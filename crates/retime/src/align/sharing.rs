@@ -72,7 +72,7 @@ const WINDOWS: [u32; 4] = [64, 16, 4, 1];
 pub struct Sharing {
     /// The processes of a node, unless two of them disagree.
     pub unless_refuted: Clocks,
-    /// Those that agree, by a chain of pairs.
+    /// The clocks of processes that agree, by a chain of pairs.
     pub confirmed: Clocks,
 }
 

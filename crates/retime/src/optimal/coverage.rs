@@ -19,7 +19,7 @@ use retime_model::Timestamp;
 pub struct Coverage {
     /// Events that count.
     pub events: u64,
-    /// Those inside, give or take what the reference is too coarse to show.
+    /// Events inside their bounds, give or take what the reference is too coarse to show.
     pub inside: u64,
     /// The furthest outside, in ticks beyond the bound.
     pub worst: f64,

@@ -204,7 +204,7 @@ impl ErrorBounds {
         Some(largest)
     }
 
-    /// As they are saved; clocks without bounds are left out.
+    /// The bounds as they are saved; clocks without bounds are left out.
     pub fn save(&self, info: &TraceInfo, clocks: &Clocks) -> Vec<SavedErrorBound> {
         let id = |location: &LocationIndex| Some(info.locations.get(location.as_usize())?.id);
         let bounded = clocks.iter().zip(&self.clocks);

@@ -350,7 +350,7 @@ impl ListedLinks {
         Ok(Self { places, links })
     }
 
-    /// Those that matter at a slope.
+    /// The dependencies that matter at a slope.
     fn at(&self, slope: Slope, monitor: &dyn Monitor) -> Result<Routed, Cancelled> {
         let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Dependency>)| {
             monitor.check()?;

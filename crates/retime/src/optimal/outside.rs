@@ -45,7 +45,7 @@ pub struct Outside {
     /// Events that were looked at: of other clocks than the reference, as far as
     /// they have bounds.
     pub events: u64,
-    /// Those outside, further than was asked for.
+    /// Events outside their bounds, further than was asked for.
     pub outside: u64,
     /// The most ticks by which any is outside.
     pub furthest: f64,

@@ -316,7 +316,7 @@ impl Scan {
         (rival.zone.low - before.high, rival.zone.high - before.low)
     }
 
-    /// Those that agreed with neither side may agree with each other.
+    /// Looks at bounds that agreed with neither side, which may agree with each other.
     fn found_anew(&mut self, strangers: &[DifferenceBound], by: f64) {
         let Some((first, others)) = strangers.split_first() else {
             return;

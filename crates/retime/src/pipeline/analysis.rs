@@ -296,8 +296,8 @@ impl Analysis {
         self.solve_with_margin(method, Ticks(0), monitor)
     }
 
-    /// As [`solve`](Self::solve), with effects that keep further from their causes than the
-    /// minimal delay asks, by a margin: for formats that move events from where maps put them.
+    /// Solves as [`solve`](Self::solve) does, with effects that keep further from their causes than
+    /// the minimal delay asks, by a margin: for formats that move events from where maps put them.
     pub fn solve_with_margin(
         &self,
         method: &Method,

@@ -72,7 +72,7 @@ pub enum Choice {
 /// How many sub-intervals a run is divided into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalNumber {
-    /// As many as messages fill.
+    /// The number of intervals that messages fill.
     ByMessages,
     /// So many that clocks part by less in each than the fastest message takes, as fast as they
     /// may wander.

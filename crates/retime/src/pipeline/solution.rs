@@ -79,7 +79,7 @@ pub enum NotAligned {
     /// Violated dependencies would miss by more than they do as recorded; in
     /// sum, in ticks.
     Worse {
-        /// As recorded.
+        /// The sum as recorded.
         recorded: u128,
         /// After alignment.
         aligned: u128,

@@ -157,7 +157,7 @@ pub struct Reach {
 
 /// Whom waiting began with.
 pub(super) struct Origins {
-    /// Those with which waiting began.
+    /// The processes with which waiting began.
     pub(super) found: Vec<Origin>,
     /// The work of hosts, where it is known of what is waited for.
     pub(super) hosts: Vec<HostWork>,
@@ -243,7 +243,7 @@ struct Wait {
 }
 
 impl Wait {
-    /// As much of a part of its length as counts.
+    /// The share of a part of its length that counts.
     fn counted(&self, part: u64) -> u64 {
         let counted = u128::from(part) * u128::from(self.once) / u128::from(self.length.max(1));
         counted as u64

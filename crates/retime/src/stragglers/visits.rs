@@ -187,7 +187,7 @@ impl Merge for Visits {
 }
 
 impl Meanwhile {
-    /// The same, behind so many others.
+    /// These stretches, with numbers that begin behind so many others.
     fn behind(self, others: u32) -> Self {
         if self.first == NOT_KNOWN {
             return self;

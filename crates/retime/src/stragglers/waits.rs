@@ -44,7 +44,7 @@ pub struct GroupWaits {
     pub class: Class,
     /// Operations.
     pub operations: u64,
-    /// Those in which it is certain who came last; none of those not judged.
+    /// Operations in which it is certain who came last; none of those not judged.
     pub certain: u64,
     /// The ticks that were waited in them.
     pub waited: u64,

@@ -36,7 +36,7 @@ pub(super) struct Events<'a, W> {
 pub(super) struct Placed {
     /// Among all events.
     pub(super) number: u64,
-    /// As written.
+    /// The stamp as it is written.
     pub(super) ts: String,
 }
 

@@ -14,7 +14,7 @@ impl Element {
         }
     }
 
-    /// As `dtype` in the arguments of a kernel.
+    /// The name that `dtype` has in the arguments of a kernel.
     pub(super) fn dtype(self) -> &'static str {
         match self {
             Self::Float => "Float",
@@ -24,7 +24,7 @@ impl Element {
         }
     }
 
-    /// As `Input type` of an operator.
+    /// The name that `Input type` of an operator has.
     pub(super) fn c_type(self) -> &'static str {
         match self {
             Self::Float => "float",

@@ -38,7 +38,7 @@ pub(super) struct RankFile<'a> {
     log: &'a RankLog,
     rank: u32,
     stamps: Stamps,
-    /// Those of its device.
+    /// The stamps of its device.
     device: Stamps,
     window: Span,
 }

@@ -364,7 +364,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// As [`begin`](Self::begin); but the main thread itself sends and receives with
+    /// Begins as [`begin`](Self::begin) does; but the main thread itself sends and receives with
     /// Gloo, from just before the call returns.
     fn begin_message(&mut self, rank: u32, group: usize) -> Begun {
         match self.run.style {

@@ -15,14 +15,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-/// As many at a time: a browser opens six.
+/// The most connections at a time: a browser opens six.
 pub(super) const MOST: usize = 32;
 /// How long to wait before looking again whether to end.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 /// Bytes of the stack of a thread, which holds little but a buffer or two.
 const STACK: usize = 256 * 1024;
 
-/// Those that are open.
+/// The connections that are open.
 #[derive(Default)]
 pub(super) struct Connections {
     table: Mutex<OpenConnections>,

@@ -19,7 +19,7 @@ const END: &[u8] = b"\r\n\r\n";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) method: String,
-    /// As it stands in the request line: path and query.
+    /// The target as it stands in the request line: path and query.
     pub(super) target: String,
     /// The name and port that it was sent to; `None` if it says none.
     pub(super) host: Option<String>,

@@ -31,9 +31,9 @@ use retime_model::{Cancelled, Monitor};
 pub(super) type Tried = FxHashMap<(Cuts, u64, bool), f64>;
 /// A round of the search.
 pub(super) struct StepSearch<'a> {
-    /// As they were listed at first, to compare by.
+    /// Dependencies as they were listed at first, to compare by.
     pub(super) all: &'a ListedEdges,
-    /// As they are for the clocks known now.
+    /// Dependencies as they are for the clocks known now.
     pub(super) listed: &'a InOrder,
     pub(super) tried: &'a mut Tried,
     /// The clocks that may have been set instead of those that are taken to be.
@@ -369,10 +369,10 @@ struct Incumbent<'a> {
 
 /// Clocks that were aligned in parts.
 struct InParts {
-    /// As they are together.
+    /// The clocks as they are together.
     aligned: SmoothAlignment,
     parts: Parts,
-    /// As each part is.
+    /// The offset of each part.
     of_parts: Estimate,
 }
 /// True if no clock runs backwards.

@@ -21,7 +21,7 @@ use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{after} dependencies would be {}, where the recording has {before}", self.what())]
 pub struct Worse {
-    /// As recorded.
+    /// The number as recorded.
     pub before: u64,
     /// In the result.
     pub after: u64,
