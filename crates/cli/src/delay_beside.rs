@@ -15,7 +15,7 @@ use crate::saved_delay::SavedDelay;
 pub(crate) struct DelayBeside(Option<(PathBuf, SavedDelay)>);
 
 impl DelayBeside {
-    /// That of the correction which belongs to a trace, if it has one and that tells it.
+    /// The delay of the correction which belongs to a trace, if it has one and that tells it.
     pub(crate) fn of(trace: &dyn Trace) -> Result<Self, CliError> {
         let path = trace.rewriting().map(included).transpose()?.flatten();
         let Some(path) = path else {

@@ -63,7 +63,7 @@ impl<'a> Line<'a> {
         self.content.split_whitespace().nth(place)
     }
 
-    /// That something is wrong with it.
+    /// An error that says what is wrong with the line.
     pub(crate) fn wrong(&self, what: impl std::fmt::Display) -> CliError {
         CliError::input(self.path, format!("line {}: {what}", self.number))
     }

@@ -51,7 +51,7 @@ pub(crate) struct SavedCorrection {
     /// The ticks per second of the trace that it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ticks_per_second: Option<u64>,
-    /// That trace; hand-written ones need not say.
+    /// The trace it was made for; hand-written ones need not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<Origin>,
     /// The minimal delay that was enforced.

@@ -38,7 +38,7 @@ struct SavedDelayEntry {
     /// The id of the cause's location; none given: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     from: Option<u64>,
-    /// That of the effect's location.
+    /// The id of the effect's location.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     to: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

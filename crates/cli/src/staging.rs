@@ -64,7 +64,7 @@ pub(crate) struct Staging {
     target: PathBuf,
     parent: PathBuf,
     directory: PathBuf,
-    /// That of the directory which a directory is a copy of.
+    /// The access to the directory which a directory is a copy of.
     access: Option<(Access, UserAttributes)>,
     replace: bool,
     done: bool,

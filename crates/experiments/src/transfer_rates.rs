@@ -175,7 +175,7 @@ impl Rates {
         Self(all)
     }
 
-    /// That from one node to another; nothing if messages seem to take no time, or less.
+    /// The rate from one node to another; nothing if messages seem to take no time, or less.
     pub fn get(&self, from: usize, to: usize) -> Option<f64> {
         let Mean { bytes, took } = *self.0.get(from)?.get(to)?;
         (took > 0).then(|| bytes as f64 / took as f64 * 1e6)

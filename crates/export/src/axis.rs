@@ -27,7 +27,7 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// That of a trace at the times that are shown.
+    /// The axis of a trace at the times that are shown.
     pub(crate) fn of(exported: &Exported<'_>, shown: &Shown) -> Result<Self, ExportError> {
         let (recorded, corrected) = shown.groups();
         let mut ends: Option<(u64, u64)> = None;

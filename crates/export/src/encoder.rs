@@ -20,9 +20,9 @@ pub(crate) struct Moment {
 /// The name of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Name {
-    /// That of the region with this id.
+    /// The name of the region with this id.
     Region(u32),
-    /// That by which the format calls such events.
+    /// The name by which the format calls such events.
     Kind(&'static str),
 }
 

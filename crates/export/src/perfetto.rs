@@ -77,7 +77,7 @@ enum Uuid {
 }
 
 impl Uuid {
-    /// That of a track; 0 is the track of everything, and no number is so small.
+    /// The identifier of a track; 0 is the track of everything, and no number is so small.
     fn of(self, number: u32) -> u64 {
         4 * (u64::from(number) + 1) + self as u64
     }

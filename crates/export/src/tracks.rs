@@ -103,7 +103,7 @@ pub(crate) fn of<'a>(view: &View<'a>, info: &TraceInfo) -> Tracks<'a> {
     }
 }
 
-/// That of the process of a location, with where it ran; if it has none, that of the location.
+/// The name of the process of a location, with where it ran; if it has none, that of the location.
 fn process_name(info: &TraceInfo, location: &Location) -> String {
     let own = info.processes.get(location.process);
     let name = own

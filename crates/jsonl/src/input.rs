@@ -16,7 +16,7 @@ pub(crate) struct Lines<'a> {
     window: Window<'a>,
     /// How much of the window is the line that was given out last.
     given: usize,
-    /// That line, from 1.
+    /// The number of that line, from 1.
     pub(crate) number: u64,
 }
 

@@ -16,7 +16,7 @@ const WITHOUT_GROUPS: usize = 2;
 pub(crate) struct All(Option<usize>);
 
 impl All {
-    /// That of these files.
+    /// The number of members in these files.
     pub(crate) fn of(files: &[FileRead]) -> Self {
         let with_some = files.iter().filter(|it| !it.instructions.is_empty());
         let one_device = |file: &FileRead| {

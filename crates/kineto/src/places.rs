@@ -297,7 +297,7 @@ fn world_size(file: &FileRead) -> Option<u32> {
 /// Files that are named in one warning.
 const NAMED: usize = 8;
 
-/// That files were left out which one could take for traces; nothing if there are none.
+/// Says that files were left out which one could take for traces; nothing if there are none.
 pub(crate) fn left_out(others: &[(PathBuf, String)]) -> Option<String> {
     let named = others.iter().map(|(path, why)| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

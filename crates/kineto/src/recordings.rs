@@ -43,7 +43,7 @@ struct Recording {
 }
 
 impl Recording {
-    /// That of a file, if its beginning says it; of the rank that is given, if any.
+    /// The recording of a file, if its beginning says it; of the rank that is given, if any.
     fn of(path: &Path, rank: Option<u32>) -> io::Result<Option<Self>> {
         Ok(Self::in_text(
             &first_bytes(open_regular(path)?, PROBE)?,
@@ -150,7 +150,8 @@ fn chosen(found: &[Option<Recording>]) -> BTreeMap<u32, i64> {
 /// Files that are named in one warning.
 const NAMED: usize = 8;
 
-/// That files were left out for other recordings of a rank or process; nothing if there are none.
+/// Says that files were left out for other recordings of a rank or process; nothing if there are
+/// none.
 pub(crate) fn warning(others: &[(PathBuf, String)]) -> Option<String> {
     let named = others.iter().map(|(path, what)| {
         let name = Path::new(path.file_name().unwrap_or_default());

@@ -26,7 +26,7 @@ pub struct Access {
 
 #[cfg(unix)]
 impl Access {
-    /// That of what was found at a path.
+    /// The access to what was found at a path.
     pub fn of(found: &Metadata, path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
         Ok(Self {

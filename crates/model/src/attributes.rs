@@ -76,7 +76,7 @@ mod linux {
     }
 
     impl AccessList {
-        /// That of what a path leads to.
+        /// The access list of what a path leads to.
         pub(crate) fn of(path: &Path) -> io::Result<Self> {
             Ok(match value(path, ACCESS_LIST) {
                 Ok(None) => Self::None,

@@ -196,7 +196,7 @@ impl Length {
     /// Nothing tells.
     pub const UNKNOWN: Self = Self(u32::MAX);
 
-    /// That many bytes.
+    /// A length of so many bytes.
     #[inline]
     pub const fn of(bytes: u64) -> Self {
         let longest = Self::UNKNOWN.0 - 1;

@@ -29,7 +29,7 @@ const NANOSECONDS: u32 = 1_000_000_000;
 pub struct Modified(SystemTime);
 
 impl Modified {
-    /// That of what was found at a path; `None` where the system has no such times.
+    /// The time of what was found at a path; `None` where the system has no such times.
     pub fn of(found: &Metadata) -> Option<Self> {
         found.modified().ok().map(Self)
     }

@@ -111,7 +111,7 @@ pub enum SavedDistance {
 const LONGEST: u64 = 1 << 60;
 
 impl SavedDistance {
-    /// That of the locations with these ids; `None` if none has any.
+    /// The distance of the locations with these ids; `None` if none has any.
     fn of(distance: &MinimalDistance, locations: &[(LocationIndex, u64)]) -> Option<Self> {
         let ticks = |it: &(LocationIndex, u64)| distance.of(it.0).0.unsigned_abs();
         let first = locations.first().map_or(0, ticks);

@@ -27,7 +27,7 @@ pub enum SavedName {
 }
 
 impl SavedName {
-    /// That of a relative path.
+    /// The name of a relative path.
     pub fn of(path: &Path) -> Self {
         let parts: Option<Vec<&str>> = path.iter().map(OsStr::to_str).collect();
         parts.map_or_else(|| bytes(path), |parts| Self::Text(parts.join("/")))

@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Version(u64);
 
 impl Version {
-    /// That of what was found at a path.
+    /// The version of what was found at a path.
     pub fn of(found: &Metadata) -> Self {
         let mut hasher = DefaultHasher::new();
         found.len().hash(&mut hasher);

@@ -49,7 +49,7 @@ impl Glance {
 enum Fact {
     /// The number that a kernel and its launch have in common.
     Correlation,
-    /// That it is a kernel: these alone have such.
+    /// The slice is a kernel: these alone have such annotations.
     IsKernel,
 }
 

@@ -23,7 +23,7 @@ use retime::{Causality, TickRate, Timestamp};
 pub struct Decade(pub i32);
 
 impl Decade {
-    /// That of a latency in ticks.
+    /// The decade of a latency in ticks.
     pub fn of(rate: TickRate, latency: i64) -> Self {
         let nanoseconds =
             u128::from(latency.unsigned_abs()) * 1_000_000_000 / u128::from(rate.get());

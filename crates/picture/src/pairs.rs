@@ -25,7 +25,7 @@ pub struct Pairs {
 pub struct PairCell {
     /// The clock of the causes.
     pub from: u32,
-    /// That of the effects.
+    /// The clock of the effects.
     pub to: u32,
     /// Messages, and ends of collectives for which a begin of the other came last.
     pub dependencies: u64,

@@ -33,7 +33,7 @@ pub struct Place {
     /// The clocks whose worst dependency it shows: that of the cause and that of the
     /// effect.
     pub pair: Option<(u32, u32)>,
-    /// That dependency: the location and event number of its cause and its effect.
+    /// The dependency that is shown: the location and event number of its cause and its effect.
     pub dependency: Option<[(u64, u64); 2]>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn refused(py: Python<'_>, message: &str) -> PyErr {
     exception(py, "OptionError", message, 2)
 }
 
-/// That the thread which did the work has died.
+/// An error that says that the thread which did the work has died.
 pub(crate) fn defect(py: Python<'_>) -> PyErr {
     let message = "the work ended without a result; this is a defect of retime";
     exception(py, "DefectError", message, 2)

@@ -249,11 +249,12 @@ pub(crate) fn joined(
 /// The sharing of a clock that violated dependencies between its locations refute.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Violated {
-    /// That any two of its locations share it.
+    /// It is refuted that any two of its locations share it.
     whole: bool,
-    /// That these processes, which others have made, read it, by what relates them to those.
+    /// These processes, which others have made, are refuted to read it, by what relates them to
+    /// those.
     made: BTreeSet<usize>,
-    /// That such processes read it, by what relates them to each other.
+    /// Such processes are refuted to read it, by what relates them to each other.
     devices: BTreeSet<usize>,
 }
 
@@ -274,8 +275,8 @@ impl Violated {
         self.whole || !self.made.is_empty() || !self.devices.is_empty()
     }
 
-    /// That a process shares the clock. What contradicts the process that made it is taken out
-    /// first, then what contradicts others that were made: it may be all that does.
+    /// True if it is refuted that a process shares the clock. What contradicts the process that made
+    /// it is taken out first, then what contradicts others that were made: it may be all that does.
     fn refutes(&self, process: usize) -> bool {
         match (self.made.is_empty(), self.devices.is_empty()) {
             (false, _) => self.made.contains(&process),

@@ -183,7 +183,7 @@ fn into(
     })
 }
 
-/// That nobody reads on is no error.
+/// Writes to standard output, where it is no error that nobody reads on.
 fn into_stdout(
     args: &ExportArgs,
     exported: &Exported<'_>,

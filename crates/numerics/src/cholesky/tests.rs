@@ -91,7 +91,7 @@ fn right(size: usize) -> Vec<f64> {
     (0..size).map(|at| (at as f64 * 0.7).sin() * 6.0).collect()
 }
 
-/// That a matrix with these entries and a dominant diagonal is solved.
+/// Checks that a matrix with these entries and a dominant diagonal is solved.
 fn check(size: usize, entries: &[(usize, usize, f64)]) {
     let (matrix, right) = (matrix(size, entries, 1.0), right(size));
     let found = solve(&matrix, entries, &right).unwrap();

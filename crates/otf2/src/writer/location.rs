@@ -40,7 +40,7 @@ pub struct LocationWriter {
     pending: Pending,
     /// The payload of the record that is being made.
     payload: Payload,
-    /// That record as a whole, with attributes.
+    /// The record that is being made as a whole, with attributes.
     body: Payload,
     previous: u64,
     times: Option<(u64, u64)>,

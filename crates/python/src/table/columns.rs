@@ -98,7 +98,7 @@ fn with_sign(all: Vec<u64>) -> Result<ScalarBuffer<i64>, Failure> {
     Ok(ScalarBuffer::from(Buffer::from_vec(all)))
 }
 
-/// That something does not fit.
+/// An error that says that something does not fit.
 pub(super) fn too_large(what: &str) -> Failure {
     Failure {
         kind: FailureKind::Trace,

@@ -124,7 +124,7 @@ struct RecordedTime {
 }
 
 impl RecordedTime {
-    /// That of clocks with these offsets to the common time, and these extents.
+    /// The recorded time of clocks with these offsets to the common time, and these extents.
     fn of<'a>(clocks: impl Iterator<Item = (&'a Offset, (i64, i64))> + Clone) -> Option<Self> {
         let ends = clocks
             .clone()

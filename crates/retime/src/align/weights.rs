@@ -97,7 +97,7 @@ fn own_scale(link: &Surveyed, least: f64, knee: f64) -> f64 {
 struct Zero {
     /// The latency that counts for no slack.
     least: f64,
-    /// That of the fastest dependency of all, no less.
+    /// The latency of the fastest dependency of all, no less.
     fastest: f64,
 }
 

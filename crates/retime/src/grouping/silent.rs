@@ -76,7 +76,7 @@ pub enum ClockAttribution {
 type Home = (ClockAttribution, ClockId);
 
 impl ClockAttribution {
-    /// That of each location.
+    /// The attribution of each location.
     pub fn of_locations(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> Vec<Self> {
         let tied = Ties::of(info, causality).across(clocks);
         let speaks = speaking(clocks, &tied);

@@ -77,7 +77,7 @@ pub enum IntervalNumber {
     /// So many that clocks part by less in each than the fastest message takes, as fast as they
     /// may wander.
     ByDrift,
-    /// That many.
+    /// So many intervals.
     Given(u32),
 }
 

@@ -55,9 +55,9 @@ pub(super) struct Part {
 pub(super) struct Room {
     /// The output in which it will be.
     pub(super) output: MergeOutput,
-    /// That of its corrected files, if these are wanted.
+    /// The output of its corrected files, if these are wanted.
     pub(super) copy: Option<PathBuf>,
-    /// That of packets, where the file takes any.
+    /// The output of packets, where the file takes any.
     pub(super) packets: Option<PacketsRoom>,
 }
 

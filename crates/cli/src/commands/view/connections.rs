@@ -180,7 +180,7 @@ fn somebody_waits(listener: &TcpListener) -> io::Result<bool> {
     }
 }
 
-/// That can only be found out by trying.
+/// Whether somebody waits can only be found out by trying.
 #[cfg(not(unix))]
 fn somebody_waits(_: &TcpListener) -> io::Result<bool> {
     thread::sleep(PATIENCE / 10);

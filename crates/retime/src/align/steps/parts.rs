@@ -185,7 +185,7 @@ impl Parts {
         (!knots.is_empty()).then(|| Offset::through(knots).with_steps(cuts))
     }
 
-    /// That of the part that is tied worst.
+    /// The relation of the part that is tied worst.
     fn relation(&self, of_parts: &[Relation], clock: ClockId, edges: &Edges) -> Relation {
         let parts = self
             .of(clock, edges)
