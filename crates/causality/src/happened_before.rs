@@ -30,7 +30,7 @@ pub struct Causality {
     pub(crate) awaited: Arc<Vec<(EventNode, Ticks)>>,
     /// Sends of which it is recorded how long they kept their location, rising.
     pub(crate) held: Arc<Vec<(EventNode, Ticks)>>,
-    /// What devices did meanwhile, as far as it is recorded.
+    /// The computing of devices meanwhile, as far as it is recorded.
     pub(crate) overlaps: Arc<Overlaps>,
     /// If they are wanted.
     pub(crate) lengths: Option<Arc<MessageLengths>>,

@@ -1,4 +1,4 @@
-//! What devices did while operations and messages of their streams were under way.
+//! The computing of devices while operations and messages of their streams were under way.
 //!
 //! A kernel that communicates goes on while others of its device compute: who computes does not
 //! stand still, whatever the kernel waits for. Where a recording says so of a location, it says

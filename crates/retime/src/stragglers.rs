@@ -121,7 +121,7 @@ pub struct Stragglers {
     /// The processes with which waiting for operations and messages began, those first that others certainly
     /// waited most for.
     pub origins: Vec<Origin>,
-    /// What of the waits of each process was hidden behind work, where it is known when devices computed.
+    /// The part of the waits of each process that was hidden behind work, where it is known when devices computed.
     pub hidden: Vec<HiddenWaits>,
     /// The work of the processes of each host, compared with that of others, where it is known of
     /// what is waited for.

@@ -161,7 +161,7 @@ pub(super) struct Origins {
     pub(super) found: Vec<Origin>,
     /// The work of hosts, where it is known of what is waited for.
     pub(super) hosts: Vec<HostWork>,
-    /// What of their waits each process hid behind its own work, where that is known.
+    /// The part of its waits that each process hid behind its own work, where that is known.
     pub(super) hidden: Vec<HiddenWaits>,
 }
 
@@ -300,7 +300,7 @@ impl<'a> History<'a> {
         once
     }
 
-    /// What processes hid behind their own work.
+    /// The parts of waits that processes hid behind their own work.
     fn hidden(&self) -> Vec<HiddenWaits> {
         let mut hidden = vec![HiddenWaits::default(); self.ends.len()];
         for (visit, &once) in self.visits.all.iter().zip(&self.once) {

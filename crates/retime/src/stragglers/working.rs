@@ -143,7 +143,7 @@ pub struct HostWork {
     pub node: usize,
     /// The processes of the host that are compared.
     pub processes: Vec<usize>,
-    /// By how much nearly all of them worked longer than half of the others, and the ticks by which
+    /// The ticks by which nearly all of them worked longer than half of the others, and the ticks by which
     /// those of either side differ.
     pub work: ComparedWork,
     /// The number of those others,

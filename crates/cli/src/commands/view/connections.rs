@@ -180,7 +180,7 @@ fn somebody_waits(listener: &TcpListener) -> io::Result<bool> {
     }
 }
 
-/// Whether somebody waits can only be found out by trying.
+/// Only trying can tell whether somebody waits.
 #[cfg(not(unix))]
 fn somebody_waits(_: &TcpListener) -> io::Result<bool> {
     thread::sleep(PATIENCE / 10);
