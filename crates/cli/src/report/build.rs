@@ -308,12 +308,15 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
 /// Says of the steps that a method found how far bounds know them.
 pub(crate) fn bound_steps(steps: &mut [StepPart], bounded: &Bounds) {
     for step in steps {
-        let same = |it: &&ClockSet| {
-            (it.clock.0, it.after.0, it.until.0) == (step.clock, step.after, step.until)
+        let set = ClockSet {
+            clock: ClockId(step.clock),
+            after: Timestamp(step.after),
+            until: Timestamp(step.until),
+            by: Ticks(step.by_ticks),
+            within: None,
+            alternatives: Vec::new(),
         };
-        let bounded = bounded.if_set.iter().find(same).cloned();
-        let by = Ticks(step.by_ticks);
-        step.known_to_ticks = bounded.and_then(|it| ClockSet { by, ..it }.known_to());
+        step.known_to_ticks = bounded.of_step(&set).known_to();
     }
 }
 

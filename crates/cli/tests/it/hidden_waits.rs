@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::common::Scratch;
 
-/// By how much one of four ranks is late in each of so many iterations, in microseconds.
+/// One of four ranks is late by so many microseconds in each of so many iterations.
 const LATE: u64 = 300;
 const SLOW: u64 = 2;
 const ITERATIONS: u64 = 40;

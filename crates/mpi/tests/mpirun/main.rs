@@ -146,7 +146,7 @@ fn the_bundled_recording_by_any_number_of_processes() {
     }
 }
 
-/// What records say of an operation, one process reads for all.
+/// One process reads for all what records say of an operation.
 #[test]
 fn tables_of_operations_are_those_of_one_process() {
     let dir = recording();

@@ -1,4 +1,4 @@
-//! What an archive states about collective operations.
+//! The kind, group and bytes that an archive states of collective operations.
 
 use retime_model::LocationIndex;
 use retime_model::format::{Format, OperationFacts};

@@ -77,8 +77,8 @@
 //! implementation, so a sender waited for one if that came later, and it went on later still. Where a
 //! recording does not say when it went on, it did not wait.
 //!
-//! Of a stream of a device only what is [exposed](super::visits) of a wait counts, above as `W` and as
-//! `idle`: who computes meanwhile does not stand still. A device that waits in several operations
+//! Only the part of a wait of a stream of a device that is [exposed](super::visits) counts, above as `W`
+//! and as `idle`: who computes meanwhile does not stand still. A device that waits in several operations
 //! at once stands still once, in the one that is over last: of the waits `w` of its process, latest first,
 //! each is charged with
 //!
