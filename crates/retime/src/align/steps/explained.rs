@@ -201,6 +201,20 @@ impl Explained {
         set_at.collect()
     }
 
+    /// The steps whose work others may do: those of clocks that were set more than once, and those
+    /// of clocks that were set at one time.
+    pub(super) fn entangled(&self) -> Vec<ClockStep> {
+        let set_at = self.set_at();
+        let is_entangled = |number: usize| {
+            let own = &set_at[number];
+            let mut others = set_at.iter().enumerate().filter(|it| it.0 != number);
+            others.any(|(_, it)| it.clock == own.clock || it.overlaps(own))
+        };
+        let steps = self.alignment.steps.iter().enumerate();
+        let entangled = steps.filter(|(number, _)| is_entangled(*number));
+        entangled.map(|(_, step)| step.clone()).collect()
+    }
+
     /// True if its wander and its steps together are clearly more probable.
     fn is_shorter_than(&self, other: &Self) -> bool {
         self.improbable + self.steps_cost + CLEARLY < other.improbable + other.steps_cost
@@ -470,6 +484,25 @@ mod tests {
         let steps = alignment.steps.iter();
         let steps: Vec<_> = steps.map(|it| (it.clock.0, &it.alternatives[..])).collect();
         assert_eq!(steps, [(1, &[][..]), (2, &[ClockId(3)][..])]);
+    }
+
+    /// Clocks 1 and 2 are set at one time, clock 3 later.
+    #[test]
+    fn a_step_that_stands_alone_is_not_doubted() {
+        let mut found = explained(1e-8, 4.0, &[1, 2, 3]);
+        (
+            found.alignment.steps[2].after,
+            found.alignment.steps[2].until,
+        ) = (300, 400);
+        let clocks = |of: &Explained| {
+            let steps = of.entangled().into_iter();
+            steps.map(|it| it.clock.0).collect::<Vec<_>>()
+        };
+        assert_eq!(clocks(&found), [1, 2]);
+        // Between two steps of one clock little may be known of it.
+        found.alignment.steps[2].clock = ClockId(1);
+        assert_eq!(clocks(&found), [1, 2, 1]);
+        assert!(clocks(&explained(1e-8, 4.0, &[2])).is_empty());
     }
 
     /// Two clocks meet five times for some milliseconds: too seldom for contradictions to prove

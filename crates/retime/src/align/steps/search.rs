@@ -188,10 +188,12 @@ impl StepSearch<'_> {
     }
 
     /// Without the steps that nothing needs, the gentlest first: where a clock is known little
-    /// between two cuts, one step can look like several.
+    /// between two cuts, one step can look like several. A step that [stands
+    /// alone](Explained::entangled) paid for itself when it was found, and nothing found later can
+    /// have taken its place.
     pub(super) fn fewest(&mut self, mut known: Explained) -> Result<Explained, Cancelled> {
-        let mut order: Vec<ClockStep> = known.alignment.steps.clone();
-        if order.len() > OPTIONS.most_steps {
+        let mut order = known.entangled();
+        if known.alignment.steps.len() > OPTIONS.most_steps {
             return Ok(known);
         }
         order.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
