@@ -75,11 +75,10 @@ function smallMultiples(shown, choose) {
     scrolled("Small charts of the clocks", element("div", { class: "multiples", id: "clock-multiples" }, drawn.map(small)), "low"));
 }
 
-// That a clock was set, and how far bounds know by how much: they may leave open whether it was at all.
+// That a clock was set, or seems to have been, and how far bounds know by how much.
 function wasSet(step) {
-  const isProven = step.known_to === null || step.known_to < Math.abs(step.by);
   const known = step.known_to === null ? "" : `, known to ±${span(step.known_to)},`;
-  return `${isProven ? "was set" : "seems to have been set"} by ${span(step.by)}${known}`;
+  return `${step.how} by ${span(step.by)}${known}`;
 }
 
 // A clock's points and bands, without the straight line from its first to its last point if asked for. Where

@@ -47,7 +47,9 @@ pub struct Step {
     pub after: i64,
     /// and this afterwards.
     pub until: i64,
-    /// The ticks that it gained,
+    /// How it may have [gained](retime::ClockSet::how)
+    pub how: &'static str,
+    /// these ticks,
     pub by: i64,
     /// and how far bounds know them, if they do.
     pub known_to: Option<u64>,
@@ -95,13 +97,17 @@ impl Curve {
         let first = extents.clone().map(|it| it.first).min();
         let last = extents.map(|it| it.last).max();
         let steps = subject.corrected.map_or(&[][..], |it| it.steps).iter();
-        let steps = steps.filter(|it| it.clock == clock).map(|it| Step {
-            after: relative(it.after),
-            until: relative(it.until),
-            by: it.by.0,
-            known_to: subject
+        let steps = steps.filter(|it| it.clock == clock).map(|it| {
+            let it = subject
                 .bounds
-                .and_then(|bounds| bounds.of_step(it).known_to()),
+                .map_or_else(|| it.clone(), |bounds| bounds.of_step(it));
+            Step {
+                after: relative(it.after),
+                until: relative(it.until),
+                how: it.how(),
+                by: it.by.0,
+                known_to: it.known_to(),
+            }
         });
         let bound = subject
             .bounds

@@ -316,7 +316,8 @@ pub(crate) fn bound_steps(steps: &mut [StepPart], bounded: &Bounds) {
             within: None,
             alternatives: Vec::new(),
         };
-        step.known_to_ticks = bounded.of_step(&set).known_to();
+        let bound = bounded.of_step(&set);
+        (step.known_to_ticks, step.how) = (bound.known_to(), bound.how());
     }
 }
 
@@ -326,6 +327,7 @@ fn step_part(step: &ClockSet) -> StepPart {
         after: step.after.0,
         until: step.until.0,
         by_ticks: step.by.0,
+        how: step.how(),
         known_to_ticks: step.known_to(),
         alternatives: step.alternatives.iter().map(|it| it.0).collect(),
     }

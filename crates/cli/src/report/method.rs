@@ -8,9 +8,6 @@ use super::stamps::two_stamps;
 
 /// Steps of clocks that are listed.
 const STEPS_SHOWN: usize = 8;
-/// The rate at which systems slew a clock at most unless told otherwise, as a fraction: that of
-/// `adjtime` of Linux.
-const SLEWED: f64 = 500e-6;
 /// Clocks named that may have been set instead of one.
 const ALTERNATIVES_SHOWN: usize = 2;
 
@@ -104,7 +101,7 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
         format!(
             "{} {} by {} between its stamps {}{instead}{note}",
             the_clock(report, step.clock),
-            how(step),
+            step.how,
             amount(step, rate),
             two_stamps(&report.trace, step.after, step.until)
         )
@@ -120,20 +117,6 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
         lines.push(OTHERS.to_owned());
     }
     lines
-}
-
-/// Says how a clock may have gained what it did: what a slew can do in the time may have been one.
-/// Bounds that leave the whole step open do not prove it.
-fn how(step: &StepPart) -> &'static str {
-    let by = step.by_ticks.unsigned_abs();
-    let lasts = step.until.saturating_sub(step.after) as f64;
-    let is_proven = step.known_to_ticks.is_none_or(|it| it < by);
-    match (is_proven, by as f64 > SLEWED * lasts) {
-        (true, true) => "was set",
-        (true, false) => "was set or slewed",
-        (false, true) => "seems to have been set",
-        (false, false) => "seems to have been set or slewed",
-    }
 }
 
 /// Writes how much a clock gained by a step, and how far that is known.
@@ -189,39 +172,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_slew_can_do_may_have_been_one() {
-        let step = |by_ticks, lasts: u64| StepPart {
-            clock: 1,
-            after: 1_000_000,
-            until: 1_000_000 + lasts,
-            by_ticks,
-            known_to_ticks: None,
-            alternatives: Vec::new(),
-        };
-        // 50 us take a tenth of a second at 500 ppm.
-        for by in [50_000, -50_000] {
-            assert_eq!(how(&step(by, 99_000_000)), "was set");
-            assert_eq!(how(&step(by, 100_000_000)), "was set or slewed");
-        }
-    }
-
-    #[test]
-    fn a_step_that_bounds_leave_open_only_seems_to_be_one() {
+    fn the_amount_of_a_step_is_as_uncertain_as_bounds_leave_it() {
         let step = |known_to_ticks| StepPart {
             clock: 1,
             after: 1_000_000,
             until: 2_000_000,
             by_ticks: 50_000,
+            how: "was set",
             known_to_ticks,
             alternatives: Vec::new(),
         };
         let said = |known: Option<u64>| {
             let rate = TickRate::per_second(1_000_000_000).unwrap();
-            format!("{} by {}", how(&step(known)), amount(&step(known), rate))
+            amount(&step(known), rate)
         };
-        assert_eq!(said(None), "was set by +50 us");
-        assert_eq!(said(Some(49_999)), "was set by +50 us, known to ±50 us,");
-        let open = "seems to have been set by +50 us, known to ±60 us,";
-        assert_eq!(said(Some(60_000)), open);
+        assert_eq!(said(None), "+50 us");
+        assert_eq!(said(Some(60_000)), "+50 us, known to ±60 us,");
     }
 }

@@ -143,6 +143,10 @@ pub struct Aligned {
     pub ends: Option<EndsEvidence>,
 }
 
+/// The rate at which systems slew a clock at most unless told otherwise, as a fraction: that of
+/// `adjtime` of Linux.
+const SLEWED: f64 = 500e-6;
+
 /// A clock was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockSet {
@@ -184,6 +188,21 @@ impl ClockSet {
         let (least, most) = self.within?;
         Some(self.by.0.abs_diff(least.0).max(self.by.0.abs_diff(most.0)))
     }
+
+    /// How it may have gained what it did, in the words of reports: a slew may do what it can in the
+    /// time, and bounds that leave the whole step open do not prove it.
+    #[must_use]
+    pub fn how(&self) -> &'static str {
+        let by = self.by.0.unsigned_abs();
+        let lasts = self.until.0.saturating_sub(self.after.0) as f64;
+        let is_proven = self.known_to().is_none_or(|it| it < by);
+        match (is_proven, by as f64 > SLEWED * lasts) {
+            (true, true) => "was set",
+            (true, false) => "was set or slewed",
+            (false, true) => "seems to have been set",
+            (false, false) => "seems to have been set or slewed",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -191,6 +210,34 @@ mod tests {
     use super::*;
     use retime_causality::{Causality, CausalityOptions};
     use retime_model::{TickRate, TraceInfo};
+
+    fn gained(by: i64, lasts: u64, within: Option<(i64, i64)>) -> ClockSet {
+        ClockSet {
+            clock: ClockId(1),
+            after: Timestamp(1_000_000),
+            until: Timestamp(1_000_000 + lasts),
+            by: Ticks(by),
+            within: within.map(|(least, most)| (Ticks(least), Ticks(most))),
+            alternatives: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_a_slew_can_do_may_have_been_one() {
+        // 50 us take a tenth of a second at 500 ppm.
+        for by in [50_000, -50_000] {
+            assert_eq!(gained(by, 99_000_000, None).how(), "was set");
+            assert_eq!(gained(by, 100_000_000, None).how(), "was set or slewed");
+        }
+    }
+
+    #[test]
+    fn a_step_that_bounds_leave_open_only_seems_to_be_one() {
+        let how = |least, lasts| gained(50_000, lasts, Some((least, 60_000))).how();
+        assert_eq!(how(1, 1_000), "was set");
+        assert_eq!(how(0, 1_000), "seems to have been set");
+        assert_eq!(how(0, 100_000_000), "seems to have been set or slewed");
+    }
 
     #[test]
     fn a_step_outside_of_what_stamps_hold_is_an_error() {
