@@ -8,6 +8,9 @@
 //! and shows the others better. Steps of the reference are taken out of the common time
 //! ([`unset`]).
 //!
+//! Where dependencies are many, steps are first looked for by [the tightest few](thinned), and all
+//! are aligned with those that are found.
+//!
 //! Steps are looked for along the lines of the alignment, and at first also as if
 //! all clocks ran at one rate: lines through several large steps in a short run
 //! are so steep that no step can be seen any more.
@@ -24,10 +27,12 @@ mod score;
 mod search;
 mod silences;
 mod steep;
+mod thinned;
 mod unset;
 
-use explained::Explained;
+use explained::{Doubt, Explained};
 use search::{StepSearch, Tried};
+use thinned::{Thinned, thinned};
 pub(super) use unset::unset;
 
 use super::Alignment;
@@ -52,56 +57,118 @@ pub(super) fn explain(
         return Ok(found.alignment);
     }
     monitor.check()?;
+    let rounds = Rounds {
+        list: &list,
+        rate,
+        monitor,
+    };
     let all = InOrder::new(source, monitor)?;
-    let mut best = Explained::of(found, &all.list, rate);
-    let mut listed: Option<InOrder> = None;
-    let mut tried = Tried::default();
-    let mut doubts = Vec::new();
-    for round in 0..OPTIONS.step_rounds {
-        monitor.check()?;
-        if let Some(anew) = list(&best.alignment.estimate).transpose()? {
-            let before = listed.as_ref().unwrap_or(&all);
-            if anew.list.edges.all() != before.list.edges.all() {
-                tried.clear();
+    let explained = match thinned(&all, monitor)? {
+        Some(few) => rounds.coarse_to_fine(&few, found, &all)?,
+        None => rounds.of(&all, found)?,
+    };
+    Ok(explained.best.doubted(&explained.doubts))
+}
+
+/// The best explanation, and the clocks that may have been set instead of those it sets.
+struct Found {
+    best: Explained,
+    doubts: Vec<Doubt>,
+}
+
+/// Rounds of the search, until none finds more.
+struct Rounds<'a> {
+    list: &'a dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    rate: TickRate,
+    monitor: &'a dyn Monitor,
+}
+
+impl Rounds<'_> {
+    /// Explains all these dependencies.
+    fn of(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
+        let mut best = Explained::of(found, &all.list, self.rate);
+        let mut listed: Option<InOrder> = None;
+        let mut tried = Tried::default();
+        let mut doubts = Vec::new();
+        for round in 0..OPTIONS.step_rounds {
+            self.monitor.check()?;
+            if let Some(anew) = (self.list)(&best.alignment.estimate).transpose()? {
+                let before = listed.as_ref().unwrap_or(all);
+                if anew.list.edges.all() != before.list.edges.all() {
+                    tried.clear();
+                }
+                listed = Some(anew);
             }
-            listed = Some(anew);
+            let listed = listed.as_ref().unwrap_or(all);
+            let mut search = self.search(all, listed, &mut tried, &mut doubts);
+            let followed = search.or_wandering(&mut best)?;
+            let Some(better) = search.better(&best, followed.as_ref(), round == 0)? else {
+                break;
+            };
+            let same = better.alignment.steps == best.alignment.steps;
+            best = better;
+            if same {
+                break;
+            }
         }
-        let mut search = StepSearch {
+        if best.alignment.steps.len() > 1 {
+            let listed = listed.as_ref().unwrap_or(all);
+            let mut tried = Tried::default();
+            best = self
+                .search(all, listed, &mut tried, &mut doubts)
+                .fewest(best)?;
+        }
+        Ok(Found { best, doubts })
+    }
+
+    /// Looks for steps by few dependencies, and explains all by those that are found; looks for them
+    /// by all where few show none, or others than all do.
+    fn coarse_to_fine(
+        &self,
+        few: &Thinned,
+        found: SmoothAlignment,
+        all: &InOrder,
+    ) -> Result<Found, Cancelled> {
+        let list = |estimate: &Estimate| {
+            let anew = (self.list)(estimate)?;
+            Some(anew.and_then(|it| Ok(thinned(&it, self.monitor)?.map_or(it, |few| few.edges))))
+        };
+        let of_few = Rounds {
+            list: &list,
+            ..*self
+        };
+        let coarse = of_few.of(&few.edges, found.clone())?;
+        let steps = &coarse.best.alignment.steps;
+        if !steps.is_empty() {
+            let anew = (self.list)(&coarse.best.alignment.estimate).transpose()?;
+            let listed = anew.as_ref().unwrap_or(all);
+            let known = Explained::of(found.clone(), &all.list, self.rate);
+            let cuts = few.around(steps, all.list.edges.clocks());
+            let (mut tried, mut doubts) = (Tried::default(), coarse.doubts);
+            let mut search = self.search(all, listed, &mut tried, &mut doubts);
+            if let Some(best) = search.sharpened(cuts, &known)? {
+                return Ok(Found { best, doubts });
+            }
+        }
+        self.of(all, found)
+    }
+
+    fn search<'b>(
+        &'b self,
+        all: &'b InOrder,
+        listed: &'b InOrder,
+        tried: &'b mut Tried,
+        doubts: &'b mut Vec<Doubt>,
+    ) -> StepSearch<'b> {
+        StepSearch {
             all: &all.list,
-            listed: listed.as_ref().unwrap_or(&all),
-            tried: &mut tried,
-            doubts: &mut doubts,
-            rate,
-            monitor,
-        };
-        let followed = search.followed(&best)?;
-        if let Some(followed) = &followed {
-            best.needed = best.needed.min(followed.needed);
-        }
-        if let Some(wandering) = search.wandering(&best, followed.as_ref())? {
-            best = wandering;
-        }
-        let Some(better) = search.better(&best, followed.as_ref(), round == 0)? else {
-            break;
-        };
-        let same = better.alignment.steps == best.alignment.steps;
-        best = better;
-        if same {
-            break;
+            listed,
+            tried,
+            doubts,
+            rate: self.rate,
+            monitor: self.monitor,
         }
     }
-    if best.alignment.steps.len() > 1 {
-        let mut search = StepSearch {
-            all: &all.list,
-            listed: listed.as_ref().unwrap_or(&all),
-            tried: &mut Tried::default(),
-            doubts: &mut doubts,
-            rate,
-            monitor,
-        };
-        best = search.fewest(best)?;
-    }
-    Ok(best.doubted(&doubts))
 }
 
 #[cfg(test)]
@@ -214,6 +281,26 @@ mod tests {
             let error = offset.at(shown(ClockId(2), time)) - (7_000 + grain / 2) as f64;
             assert!(error.abs() < 300.0, "{time}: {error}");
         }
+    }
+
+    /// By so many dependencies that few are looked at first, the instant is that of all: the last
+    /// stamp before it and the first after it.
+    #[test]
+    fn a_step_that_few_dependencies_show_is_as_sharp_as_by_all() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let edges = exchange(30_000);
+        let all = InOrder::new(&edges, &()).unwrap();
+        let few = thinned(&all, &()).unwrap().unwrap();
+        let kept = few.edges.list.edges.all().len();
+        assert!(kept < all.list.edges.all().len() / 2, "{kept}");
+        let alignment = align_edges(&edges, rate, ClockId(0), &()).unwrap();
+        let [step] = &alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        assert_eq!(step.clock, ClockId(2));
+        assert!((step.by - STEP as f64).abs() < 5.0, "{step:?}");
+        assert!(step.until - step.after < STEP + 1_000, "{step:?}");
+        assert!(step.after < shown(2, 1_000_000) && step.until > shown(2, 999_999));
     }
 
     #[test]

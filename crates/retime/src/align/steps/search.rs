@@ -140,7 +140,7 @@ impl StepSearch<'_> {
 
     /// Clocks without steps that wander as much as it takes to follow the few messages that
     /// contradict them; `None` where clocks wander already, or are known to have been set.
-    pub(super) fn followed(&self, known: &Explained) -> Result<Option<SmoothAlignment>, Cancelled> {
+    fn followed(&self, known: &Explained) -> Result<Option<SmoothAlignment>, Cancelled> {
         if known.wanders() || !known.alignment.steps.is_empty() {
             return Ok(None);
         }
@@ -152,10 +152,37 @@ impl StepSearch<'_> {
         self.align_wandering(known, stiffness).map(Some)
     }
 
+    /// Takes clocks that wander [as little as it takes](Self::wandering) if they say more than what is
+    /// known, and returns those that [follow](Self::followed) all that contradicts stiff ones.
+    pub(super) fn or_wandering(
+        &self,
+        best: &mut Explained,
+    ) -> Result<Option<SmoothAlignment>, Cancelled> {
+        let followed = self.followed(best)?;
+        if let Some(followed) = &followed {
+            best.needed = best.needed.min(followed.needed);
+        }
+        if let Some(wandering) = self.wandering(best, followed.as_ref())? {
+            *best = wandering;
+        }
+        Ok(followed)
+    }
+
+    /// An explanation by steps that few dependencies show, as all show it; `None` where these are not
+    /// better explained by it.
+    pub(super) fn sharpened(
+        &mut self,
+        cuts: Cuts,
+        known: &Explained,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let sharp = self.explained(cuts, known, known.most_needed())?;
+        Ok(sharp.filter(|it| it.is_better_than(known)))
+    }
+
     /// Clocks that wander as little as it takes to [follow](Self::followed) what contradicts stiff
     /// ones: no outliers, since these would have been left out, but few, so that clocks were not
     /// taken to wander for their sake. `None` where nothing does, or wander is not enough.
-    pub(super) fn wandering(
+    fn wandering(
         &self,
         known: &Explained,
         followed: Option<&SmoothAlignment>,
