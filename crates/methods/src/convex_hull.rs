@@ -100,7 +100,7 @@ impl Estimator for ConvexHull {
 ///
 /// # Errors
 ///
-/// [`NoEstimate::Unrelated`] if a clock exchanges nothing with the reference
+/// [`NoEstimate::NotDirect`] if a clock exchanges nothing with the reference
 /// itself; the [spanning tree](crate::spanning_tree()) goes through others.
 /// [`NoEstimate::OneDirection`] if it only sends to it or only receives.
 /// [`NoEstimate::Infeasible`] if no line keeps the minimal delays between the

@@ -27,10 +27,10 @@ pub(crate) fn against_reference(
     let needed = |&clock: &ClockId| clock != reference && edges.extent(clock).is_some();
     let needed: Vec<ClockId> = clocks(edges).filter(needed).collect();
     let pair = |clock: &ClockId| with_reference[clock.as_usize()];
-    let unrelated = needed.iter().filter(|clock| pair(clock).is_none());
-    let unrelated: Vec<ClockId> = unrelated.copied().collect();
-    if !unrelated.is_empty() {
-        return Err(NoEstimate::Unrelated(unrelated));
+    let apart = needed.iter().filter(|clock| pair(clock).is_none());
+    let apart: Vec<ClockId> = apart.copied().collect();
+    if !apart.is_empty() {
+        return Err(NoEstimate::NotDirect(apart, reference));
     }
     let found = needed.par_iter().filter_map(|clock| {
         let of = Neighbour::of(pair(clock)?, reference)?;

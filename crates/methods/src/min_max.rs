@@ -130,7 +130,7 @@ fn exchange_with(
     let apart = ways.iter().filter(|(_, there, back)| !there && !back);
     let apart: Vec<ClockId> = apart.map(|it| it.0).collect();
     if !apart.is_empty() {
-        return Err(NoEstimate::Unrelated(apart));
+        return Err(NoEstimate::NotDirect(apart, reference));
     }
     match ways.iter().find(|(_, there, back)| there != back) {
         Some(&(clock, true, _)) => Err(NoEstimate::OneDirection(reference, clock)),
@@ -181,7 +181,7 @@ mod tests {
         let alone = run(Vec::new(), 1).unwrap();
         let keeps = |offset: &Offset| offset.at(5).abs() < 1e-9;
         assert!(alone.offsets[0].as_ref().is_some_and(keeps));
-        let unrelated = NoEstimate::Unrelated(vec![B]);
+        let unrelated = NoEstimate::NotDirect(vec![B], A);
         assert_eq!(run(Vec::new(), 2), Err(unrelated));
         let there = Edge::message(A, 10, B, 20);
         assert_eq!(run(vec![there], 2), Err(NoEstimate::OneDirection(A, B)));
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(run(vec![back], 2), Err(NoEstimate::OneDirection(B, A)));
         let onward = Edge::message(B, 10, ClockId(2), 20);
         let through = run(vec![there, back, onward], 3);
-        assert_eq!(through, Err(NoEstimate::Unrelated(vec![ClockId(2)])));
+        assert_eq!(through, Err(NoEstimate::NotDirect(vec![ClockId(2)], A)));
         let nothing = Edges::new(Vec::new(), Vec::new());
         assert_eq!(
             min_max(&nothing, |_| 0, None, A, &()).map(|it| it.offsets),

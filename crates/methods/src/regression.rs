@@ -87,7 +87,7 @@ impl Estimator for Regression {
 ///
 /// # Errors
 ///
-/// [`NoEstimate::Unrelated`] if a clock exchanges nothing with the reference
+/// [`NoEstimate::NotDirect`] if a clock exchanges nothing with the reference
 /// itself; the [spanning tree](crate::spanning_tree()) goes through others.
 /// [`NoEstimate::OneDirection`] if it only sends to it or only receives.
 pub fn regression(

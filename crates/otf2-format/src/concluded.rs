@@ -1,11 +1,12 @@
 //! The conclusions of a scan about a location besides its log, as numbers and back.
 
-use crate::scan::{LifeCycles, Twice};
+use crate::scan::{LifeCycles, Twice, UnrecordedCalls};
 
 /// The conclusions of a scan about a location, besides its log.
 pub(crate) struct Concluded {
     /// The number of activities of a stream whose launch could be told.
     pub(crate) launched: u64,
+    pub(crate) unrecorded: UnrecordedCalls,
     pub(crate) twice: Twice,
     pub(crate) cycles: LifeCycles,
 }
@@ -13,9 +14,13 @@ pub(crate) struct Concluded {
 impl Concluded {
     pub(crate) fn of(numbers: &[u64]) -> Self {
         let (launched, rest) = numbers.split_first().unwrap_or((&0, &[]));
+        let (unrecorded, rest) = rest
+            .split_at_checked(UnrecordedCalls::NUMBERS)
+            .unwrap_or_default();
         let (twice, cycles) = rest.split_at_checked(Twice::NUMBERS).unwrap_or_default();
         Self {
             launched: *launched,
+            unrecorded: UnrecordedCalls::from_numbers(unrecorded).unwrap_or_default(),
             twice: Twice::from_numbers(twice).unwrap_or_default(),
             cycles: LifeCycles::from_numbers(cycles).unwrap_or_default(),
         }

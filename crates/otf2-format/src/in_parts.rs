@@ -32,10 +32,12 @@ impl Archive {
         let regions = scan::Regions::find(definitions, info);
         let teams = scan::Teams::find(definitions, info);
         let calls = thoroughly.then(|| Calls::find(definitions, info));
+        let silent = scan::SilentCalls::find(definitions);
         let looked_up = LookedUp {
             regions: &regions,
             teams: &teams,
             accelerators,
+            silent: &silent,
             calls: calls.as_ref(),
         };
         // Not into a `Result` at once: which of several errors that gives depends on threads.
@@ -137,6 +139,7 @@ impl InParts for Archive {
 /// Packs what was concluded as plain numbers, for [`InParts::take_up`].
 fn concluded(launched: u64, scanned: &Scanned) -> Vec<u64> {
     let mut numbers = vec![launched];
+    numbers.extend(scanned.unrecorded.numbers());
     numbers.extend(scanned.twice.numbers());
     numbers.extend(scanned.cycles.numbers());
     numbers

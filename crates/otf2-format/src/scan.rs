@@ -27,6 +27,7 @@ mod roles;
 mod scanned;
 mod threads;
 mod twice;
+mod unrecorded;
 mod windows;
 
 use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
@@ -47,6 +48,8 @@ pub(crate) use self::scanned::Scanned;
 pub(crate) use self::threads::Teams;
 use self::threads::Threads;
 pub(crate) use self::twice::Twice;
+use self::unrecorded::Silence;
+pub(crate) use self::unrecorded::{SilentCalls, UnrecordedCalls};
 use crate::describe::Description;
 use crate::error::TraceError;
 
@@ -56,6 +59,7 @@ pub(crate) struct LookedUp<'a> {
     pub(crate) regions: &'a Regions,
     pub(crate) teams: &'a Teams,
     pub(crate) accelerators: &'a Accelerators,
+    pub(crate) silent: &'a SilentCalls,
     /// To be followed, if it is known that something comes of it.
     pub(crate) calls: Option<&'a Calls>,
 }
@@ -73,6 +77,7 @@ pub(crate) fn read(
         regions,
         teams,
         accelerators,
+        silent,
         calls,
     } = looked_up;
     let table = local.mappings.table(Class::Region);
@@ -91,6 +96,7 @@ pub(crate) fn read(
         threads,
         accelerators: accelerators.of(location),
         followed,
+        silence: Silence::new(silent, local),
         twice: Twice::default(),
         watched: Watched::new(local),
         log: LogBuilder::expecting(location, expected(trace, local)),
@@ -98,7 +104,7 @@ pub(crate) fn read(
         latest: 0,
     };
     // Two loops, so that the common one stays small.
-    let counts = if scan.followed.is_none() && scan.accelerators.are_all_reported() {
+    let counts = if scan.is_ordinary() {
         trace.glance(location, monitor, |event| scan.event(event))
     } else {
         trace.glance(location, monitor, |event| scan.event_with_more(event))
@@ -122,6 +128,9 @@ pub(crate) fn read(
         handovers,
         twice: scan.twice,
         cycles: scan.watched.found,
+        unrecorded: scan
+            .silence
+            .map_or_else(UnrecordedCalls::default, |it| it.found),
         epochs: scan.followed.map(Followed::finish).unwrap_or_default(),
         wants_calls: scan.postings.has_synchronous || scan.partners.windows.has_groups,
     })
@@ -178,6 +187,7 @@ struct Pass<'a> {
     threads: Threads<'a>,
     accelerators: Parts<'a>,
     followed: Option<Followed<'a>>,
+    silence: Option<Silence<'a>>,
     twice: Twice,
     watched: Watched<'a>,
     log: LogBuilder,
@@ -188,10 +198,18 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
+    /// True if each event is looked at by itself.
+    fn is_ordinary(&self) -> bool {
+        self.followed.is_none() && self.silence.is_none() && self.accelerators.are_all_reported()
+    }
+
     /// An event of a location whose calls are followed, or of a host or stream of an
     /// accelerator.
     fn event_with_more(&mut self, event: Glance<'_>) -> Result<(), WireError> {
         let time = Timestamp(self.latest.max(event.time));
+        if let Some(silence) = &mut self.silence {
+            silence.follow(event)?;
+        }
         if let Some(followed) = &mut self.followed {
             followed.before(event, time, &mut self.log)?;
         }

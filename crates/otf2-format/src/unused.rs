@@ -8,12 +8,16 @@
 //! What a stream of an accelerator does was launched by its host; each activity
 //! counts once, whether a kernel or a copy of memory, which Score-P records as
 //! one-sided, unless its launch [could be told](crate::scan::Accelerators).
+//!
+//! Of some calls there are no records of communication at all; these
+//! [count themselves](crate::scan::UnrecordedCalls).
 
 use retime_model::format::{Contents, Reach, Unused};
 use retime_otf2::LocationType;
 use retime_otf2::schema::event_code as code;
 
 use crate::archive::Archive;
+use crate::scan::UnrecordedCalls;
 
 /// A kind of communication, by the codes of its events.
 struct UnusedKind {
@@ -91,9 +95,23 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
             *records = records.saturating_sub(concluded.launched);
         }
     }
-    let all = all.chain([activities]);
+    let all = all.chain(unrecorded(archive)).chain([activities]);
     all.filter(|it| it.records.iter().any(|&records| records > 0))
         .collect()
+}
+
+/// Calls that communicated and left no record of it.
+fn unrecorded(archive: &Archive) -> [Unused; 2] {
+    let concluded = archive.concluded.get().map_or(&[][..], Vec::as_slice);
+    let unused = |kind, count: fn(&UnrecordedCalls) -> u64| Unused {
+        kind,
+        reach: Reach::Trace,
+        records: concluded.iter().map(|it| count(&it.unrecorded)).collect(),
+    };
+    [
+        unused("neighbourhood collective", |it| it.neighbourhood),
+        unused("unrecorded start", |it| it.starts),
+    ]
 }
 
 /// Finds out for each location if it is a stream of an accelerator.

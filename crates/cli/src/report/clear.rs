@@ -46,12 +46,19 @@ pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
     let next = others_did
         .map(|it| slow(it, it.held_up_ticks))
         .fold(0.0, f64::max);
-    let used = process.operations + process.messages;
-    is_seen(used, process.unused_records)
+    waits_are_seen(process)
         && process.significant
         && work.longer_ticks >= work.others_differ_ticks
         && certainly >= TWICE * next.max(by_chance)
         && certainly >= WORTH * others(part, process) as f64
+}
+
+/// True if little may have been waited in communication of a process that was not used.
+pub(super) fn waits_are_seen(process: &StragglerPart) -> bool {
+    is_seen(
+        process.operations + process.messages,
+        process.unused_records,
+    )
 }
 
 /// True if little may have been waited where nobody sees it.

@@ -10,7 +10,7 @@ use retime::{
 };
 
 use super::build::place_part;
-use super::clear::{by_being_slow, is_clear, is_clear_host, others};
+use super::clear::{by_being_slow, is_clear, is_clear_host, others, waits_are_seen};
 use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
@@ -410,7 +410,8 @@ fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
 /// A word on waits that nobody sees, where they may be many.
 fn unseen(part: &StragglersPart) -> Option<String> {
     let mut held_up = part.processes.iter().filter(|it| it.held_up_ticks > 0);
-    held_up.any(|it| it.work.is_none()).then(|| {
+    let is_seen = |it: &StragglerPart| it.work.is_some() && waits_are_seen(it);
+    (!held_up.all(is_seen)).then(|| {
         "what was waited elsewhere, as for messages, is not seen here: who came last may have \
          waited until then"
             .into()

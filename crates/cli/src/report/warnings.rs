@@ -103,11 +103,16 @@ fn delay_advice(analysis: &Analysis) -> Option<String> {
     let (_, largest) = delay.delay.range();
     let half = delay.half_round_trip.filter(|half| *half < largest)?;
     if half < Ticks(0) {
-        return Some(
-            "some messages came back before they were sent, by the clock of one process, and by more \
-             than clocks drift apart meanwhile: a clock was set, or stamps are wrong"
-                .into(),
-        );
+        let why = if analysis.shared_clocks().is_empty() {
+            "a clock was set, or stamps are wrong"
+        } else {
+            "a clock was set, stamps are wrong, or processes of one node do not read one clock (try \
+             --clocks process)"
+        };
+        return Some(format!(
+            "some messages came back before they were sent, by one clock, and by more than clocks \
+             drift apart meanwhile: {why}"
+        ));
     }
     Some(format!(
         "a minimal delay of {} is more than half the fastest round trip, {}: clocks may run away; \

@@ -290,3 +290,35 @@ fn a_common_time_that_wanders_less_than_the_reference_is_said_and_bounded() {
     let bounds = bound(&report).zip(bound(&first));
     assert!(bounds.is_some_and(|it| it.0 < 1.2 * it.1), "{bounds:?}");
 }
+
+/// Ranks that send around a ring over two nodes, whose ranks do not read one clock: no dependency
+/// within a node tells, but what goes around does.
+#[test]
+fn a_node_of_several_clocks_is_thought_of() {
+    let clocks = [0, 180_000, -220_000, 90_000].map(|offset| (offset, 0));
+    let layout = Layout {
+        ranks: 4,
+        threads: 1,
+        ranks_per_node: 2,
+    };
+    let mut program = Program::with_layout(layout);
+    for number in 1..60 {
+        let at = 1_000_000 * number;
+        for rank in 0..4_u32 {
+            let stamp = |time: u64| shown(time, clocks[rank as usize]);
+            let (next, before) = ((rank + 1) % 4, (rank + 3) % 4);
+            program
+                .on(rank)
+                .send(stamp(at), to(next))
+                .recv(stamp(at + 10_000), from(before));
+        }
+    }
+    let scratch = traces::scratch([("trace", program)]);
+    let said = |options: &str| {
+        let command = format!("check trace {options}");
+        scratch.retime(&command).expect_code(1).stdout
+    };
+    let why = "processes of one node do not read one clock (try --clocks process)";
+    assert!(said("").contains(why), "{}", said(""));
+    assert!(!said("--clocks process").contains("came back before"));
+}

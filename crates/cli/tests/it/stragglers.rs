@@ -99,6 +99,32 @@ fn who_waits_for_a_message_is_not_named() {
     assert!(!words.contains("may have waited"), "{words}");
 }
 
+/// The same by a collective operation among neighbours, of which recorders write no more than that
+/// it was entered and left.
+#[test]
+fn who_waits_for_neighbours_is_not_named() {
+    let mut program = Program::with_layout(Layout::node_per_rank(4));
+    for number in 0..40 {
+        let start = 2_000_000 * (number + 1);
+        for rank in 0..4_u32 {
+            let came = start + 300_000 * u64::from(rank) + 1_000;
+            let mut thread = program.on(rank);
+            thread.enter(start, "MPI_Neighbor_alltoall");
+            thread.leave(came, "MPI_Neighbor_alltoall");
+            let end = start + 1_300_000 + u64::from(rank) * 100;
+            thread.barrier(came + 299_500, end);
+        }
+    }
+    let scratch = traces::scratch([("trace", program)]);
+    let words = scratch.retime("check trace -v").expect_code(0).stdout;
+    assert!(!words.starts_with("stragglers"), "{words}");
+    assert!(
+        words.contains("who came last may have waited until then"),
+        "{words}"
+    );
+    assert!(words.contains("160 neighbourhood collectives"), "{words}");
+}
+
 /// Two processes that meet in barriers, of which each is late by chance.
 fn late_by_chance(seed: u64) -> Program {
     let mut program = Program::with_layout(Layout::node_per_rank(2));

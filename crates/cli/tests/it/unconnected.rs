@@ -1,8 +1,9 @@
-//! Programs of which one half never talks to the other.
+//! Programs of which one half never talks to the other, or only through a third.
 
+use retime_sim::{Layout, Program, from, to};
 use serde_json::Value;
 
-use crate::common::{Scratch, as_lines};
+use crate::common::{Scratch, as_lines, traces};
 
 /// Two pairs of processes that exchange messages for two seconds, each as their clocks show them.
 fn lines(shown: impl Fn(usize, i64) -> i64) -> String {
@@ -66,4 +67,37 @@ fn of_two_clocks_of_a_half_either_was_set() {
     );
     assert_eq!(alignment["half_were_set_at_once"], true);
     assert!(printed.contains("it may have been others"), "{printed}");
+}
+
+/// Ranks in a row: the last exchanges nothing with the first, whose time is the common one, but is
+/// related to it.
+#[test]
+fn who_meets_others_only_is_not_told_as_alone() {
+    let mut row = Program::with_layout(Layout::one_node(3));
+    for number in 1..30 {
+        let at = 100_000 * number;
+        row.on(0).send(at, to(1)).recv(at + 20_000, from(1));
+        row.on(1)
+            .recv(at + 5_000, from(0))
+            .send(at + 10_000, to(0))
+            .send(at + 11_000, to(2))
+            .recv(at + 40_000, from(2));
+        // Behind by more than a message takes.
+        row.on(2).recv(at - 9_000, from(1)).send(at + 5_000, to(1));
+    }
+    let scratch = traces::scratch([("row", row)]);
+    let said = |options: &str| {
+        let correct = format!("correct row -o out {options}");
+        let outcome = scratch.retime(&correct);
+        assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+        outcome.stderr
+    };
+    for method in ["regression", "convex-hull", "min-max"] {
+        let said = said(&format!("--clocks process --method {method}"));
+        let apart = "no message or collective leads between the reference, MPI Rank 0";
+        assert!(said.contains(apart), "{method}: {said}");
+    }
+    let said = said("--clocks node --method optimal");
+    assert!(said.contains("all locations read one clock"), "{said}");
+    scratch.succeed("correct row -o out --clocks process --method spanning-tree");
 }

@@ -179,7 +179,7 @@ fn hofmann_and_hilgers_relate_clocks_through_others() {
         trips: vec![(0, 1, 10, 6, 8), (1, 2, 40, 7, 7), (2, 3, 70, 5, 9)],
     };
     let apart = min_max(&run.edges(), |_| LEAST, Some(1), A, &());
-    let unrelated = NoEstimate::Unrelated(vec![ClockId(2), ClockId(3)]);
+    let unrelated = NoEstimate::NotDirect(vec![ClockId(2), ClockId(3)], A);
     assert_eq!(apart, Err(unrelated));
     let estimate = hofmann_hilgers(&run.edges(), |_| LEAST, Some(1), A, &()).unwrap();
     for clock in 1..4 {

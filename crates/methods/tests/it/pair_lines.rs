@@ -267,11 +267,11 @@ fn clocks_that_nothing_relates_to_the_reference_are_named() {
     let edges = edges(4, chain);
     assert_eq!(
         regression(&edges, A, &()),
-        Err(NoEstimate::Unrelated(vec![c]))
+        Err(NoEstimate::NotDirect(vec![c], A))
     );
     assert_eq!(
         convex_hull(&edges, |_| 0, A, &()),
-        Err(NoEstimate::Unrelated(vec![c]))
+        Err(NoEstimate::NotDirect(vec![c], A))
     );
     for method in [PairMethod::Regression, PairMethod::ConvexHull] {
         let estimate = spanning_tree(&edges, |_| 0, method, A, &()).unwrap();
@@ -280,11 +280,12 @@ fn clocks_that_nothing_relates_to_the_reference_are_named() {
     }
     for nowhere in [d, ClockId(9)] {
         let others: Vec<ClockId> = vec![A, B, c];
-        let none = Err(NoEstimate::Unrelated(others));
+        let none = Err(NoEstimate::Unrelated(others.clone()));
         assert_eq!(
             spanning_tree(&edges, |_| 0, PairMethod::Regression, nowhere, &()),
             none
         );
+        let none = Err(NoEstimate::NotDirect(others, nowhere));
         assert_eq!(regression(&edges, nowhere, &()), none);
     }
 }

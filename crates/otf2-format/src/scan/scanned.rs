@@ -9,6 +9,7 @@ use super::epochs::Epochs;
 use super::handovers::Handovers;
 use super::life_cycles::LifeCycles;
 use super::twice::Twice;
+use super::unrecorded::UnrecordedCalls;
 use crate::error::TraceError;
 
 /// The result of scanning a location.
@@ -25,6 +26,8 @@ pub(crate) struct Scanned {
     pub(crate) twice: Twice,
     /// The sums of what it begins and ends under a name.
     pub(crate) cycles: LifeCycles,
+    /// The calls that communicated and left no record of it.
+    pub(crate) unrecorded: UnrecordedCalls,
     /// True if more would be found if calls were followed.
     pub(crate) wants_calls: bool,
 }

@@ -28,6 +28,10 @@ pub enum NoEstimate {
     /// No dependency relates these clocks to the reference, not even through others.
     #[error("no message or collective relates some clocks to the others")]
     Unrelated(Vec<ClockId>),
+    /// No dependency leads between these clocks and the last, the reference, by itself; some may
+    /// through others, where the method does not go.
+    #[error("no message or collective leads between some clocks and the reference itself")]
+    NotDirect(Vec<ClockId>, ClockId),
     /// Dependencies between two clocks go only from the first to the second.
     #[error("messages between two clocks go in one direction only, and the method needs both")]
     OneDirection(ClockId, ClockId),
@@ -72,9 +76,20 @@ impl NoEstimate {
             shown.join(between) + &more
         };
         match self {
-            Self::Unrelated(clocks) => format!(
+            Self::Unrelated(_) if clocks.len() == 1 => {
+                "all locations read one clock, which has no other to be related to; --clocks says which \
+                 locations do"
+                    .into()
+            }
+            Self::Unrelated(unrelated) => format!(
                 "no message or collective relates these clocks to the others: {}",
-                names(clocks, ", ")
+                names(unrelated, ", ")
+            ),
+            Self::NotDirect(apart, reference) => format!(
+                "no message or collective leads between the reference, {}, and these clocks: {}; the \
+                 method goes through no others, which spanning-tree does",
+                name(reference),
+                names(apart, ", ")
             ),
             Self::OneDirection(from, to) => format!(
                 "messages go only from {} to {}, and the method needs both directions",
