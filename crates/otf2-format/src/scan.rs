@@ -27,6 +27,7 @@ mod roles;
 mod scanned;
 mod threads;
 mod twice;
+mod waiting;
 mod windows;
 
 use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
@@ -47,6 +48,8 @@ pub(crate) use self::scanned::Scanned;
 pub(crate) use self::threads::Teams;
 use self::threads::Threads;
 pub(crate) use self::twice::Twice;
+use self::waiting::Waiting;
+pub(crate) use self::waiting::WaitingCalls;
 use crate::describe::Description;
 use crate::error::TraceError;
 
@@ -54,6 +57,7 @@ use crate::error::TraceError;
 #[derive(Clone, Copy)]
 pub(crate) struct LookedUp<'a> {
     pub(crate) regions: &'a Regions,
+    pub(crate) waiting_calls: &'a WaitingCalls,
     pub(crate) teams: &'a Teams,
     pub(crate) accelerators: &'a Accelerators,
     /// To be followed, if it is known that something comes of it.
@@ -71,6 +75,7 @@ pub(crate) fn read(
     let local = trace.local(location)?;
     let LookedUp {
         regions,
+        waiting_calls,
         teams,
         accelerators,
         calls,
@@ -88,6 +93,7 @@ pub(crate) fn read(
         heeded: Heeded::by(&postings, &threads),
         partners,
         postings,
+        waiting: Waiting::new(waiting_calls, table),
         threads,
         accelerators: accelerators.of(location),
         followed,
@@ -175,6 +181,7 @@ struct Pass<'a> {
     heeded: Heeded,
     partners: Partners<'a>,
     postings: Postings<'a>,
+    waiting: Waiting<'a>,
     threads: Threads<'a>,
     accelerators: Parts<'a>,
     followed: Option<Followed<'a>>,
@@ -229,7 +236,10 @@ impl Pass<'_> {
         }
         if heeded & Heeded::PASSAGE != 0 {
             let region = event.payload.clone().c32()?;
-            self.twice.passed(region, event.code == code::Leave);
+            let is_left = event.code == code::Leave;
+            self.twice.passed(region, is_left);
+            self.waiting
+                .passed(region, is_left, self.latest, &mut self.log);
             if heeded == Heeded::PASSAGE {
                 return Ok(());
             }
@@ -262,6 +272,7 @@ impl Pass<'_> {
                 time,
                 &mut self.partners,
                 &mut self.postings,
+                &mut self.waiting,
                 &mut self.twice,
                 &mut self.log,
             )?;

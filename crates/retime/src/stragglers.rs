@@ -70,6 +70,7 @@
 
 mod chance;
 mod costs;
+mod messages;
 mod origin;
 mod sums;
 mod united;
@@ -84,9 +85,7 @@ use rayon::prelude::*;
 use crate::optimal::ErrorBounds;
 use crate::pace::Pace;
 use retime_causality::merge::Merge;
-use retime_causality::{
-    AwaitedMessage, Causality, Class, EventNode, Ids, Instance, Participant, Place,
-};
+use retime_causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
@@ -269,60 +268,9 @@ impl<'a> LatenessJudge<'a> {
             last: late.last,
             process: process as u32,
             is_certain: late.beyond.is_some(),
+            is_message: false,
         };
         sums.visits.add(late, self.causality, stays);
-    }
-
-    /// Notes who waited for messages, which are operations of two in which one waits.
-    fn messages(&self, sums: &mut WaitSums, monitor: &dyn Monitor) -> Result<(), Cancelled> {
-        let mut pace = Pace::of(monitor);
-        for it in self.causality.awaited() {
-            pace.events(1)?;
-            sums.messages += 1;
-            sums.locations
-                .resize(self.info.locations.len(), ProcessWaits::default());
-            self.message(sums, it);
-        }
-        Ok(())
-    }
-
-    fn message(&self, sums: &mut WaitSums, message: AwaitedMessage) {
-        let [sent, received] = [message.send, message.receive].map(|it| self.at(it));
-        let sent = Begun {
-            end: message.held.map(|it| sent.time.saturating_add(it.0.max(0))),
-            ..sent
-        };
-        let asked = Begun {
-            time: received.time.saturating_sub(message.lasted.0.max(0)),
-            end: Some(received.time),
-            ..received
-        };
-        self.kept(sums, &sent, &asked);
-        // Who goes on before the message is asked for does not wait for that.
-        if sent.end.is_some_and(|end| end >= asked.time) {
-            self.kept(sums, &asked, &sent);
-        }
-        for end in [&sent, &received] {
-            if let Some(own) = sums.locations.get_mut(end.location.as_usize()) {
-                own.messages += 1;
-            }
-        }
-    }
-
-    /// Notes until when one end of a message waited for the other.
-    fn kept(&self, sums: &mut WaitSums, by: &Begun, who: &Begun) {
-        let place = Place {
-            location: by.location,
-            event: self.causality.nodes().event(by.node),
-        };
-        let beyond = self.beyond(by, who, std::iter::empty());
-        let late = Late {
-            last: place,
-            process: by.process as u32,
-            is_certain: beyond > 0.0,
-        };
-        let stay = who.stay(by.time);
-        sums.visits.add(late, self.causality, [stay]);
     }
 
     /// Who takes part: those that hold a rank, whichever of their threads does it; or where
