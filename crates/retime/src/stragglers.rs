@@ -10,6 +10,9 @@
 //! alone(m)   = min(t(a), e(m)) - max(t(m), t(n))  of this, when all others had come
 //! ```
 //!
+//! Of streams of devices of which a recording says when they computed, only what is [exposed] of
+//! both counts: while they did not.
+//!
 //! What a location waited in all operations is the length of the [union](united) of these
 //! spans: of what goes on side by side it waits for the longest.
 //!
@@ -70,6 +73,7 @@
 
 mod chance;
 mod costs;
+mod exposed;
 mod messages;
 mod origin;
 mod sums;
@@ -93,8 +97,9 @@ use origin::{Known, Origins};
 use sums::{Begun, GroupSums, WaitSums, Waiters};
 use visits::Late;
 
-pub use origin::{HiddenWaits, Origin, Reach};
-pub use waits::{GroupWaits, LateBegin, ProcessWaits};
+pub use exposed::exposed;
+pub use origin::{Origin, Reach};
+pub use waits::{GroupWaits, HiddenWaits, LateBegin, ProcessWaits};
 pub use working::{ComparedWork, HostWork};
 
 /// Operations judged per parallel task.
@@ -250,7 +255,7 @@ impl<'a> LatenessJudge<'a> {
             match late {
                 Some(late) => {
                     self.visited(&mut sums, &begun, &late);
-                    sums.judged(&begun, late, side_by_side);
+                    sums.judged(self.causality, &begun, late, side_by_side);
                 }
                 None => sums.others += 1,
             }
@@ -336,22 +341,22 @@ impl<'a> LatenessJudge<'a> {
             event: nodes.event(of.node),
         };
         let beyond = self.beyond(last, next, others());
-        let sum = |since: i64| {
-            let waits = begun.iter().map(|it| it.waits(begins, since));
-            waits.fold(0, u64::saturating_add)
-        };
+        let sum = |of: &dyn Fn(&Begun) -> u64| begun.iter().map(of).fold(0, u64::saturating_add);
+        let still = |it: &Begun, since: i64| it.stands_still(self.causality, begins, since);
+        let waited = sum(&|it| still(it, i64::MIN));
         Some(LateBegin {
             last: place(last),
             next: place(next),
             later: begins.abs_diff(next.time),
             beyond: (beyond > 0.0).then_some(beyond as u64),
-            waited: sum(i64::MIN),
-            alone: sum(next.time),
+            waited,
+            alone: sum(&|it| still(it, next.time)),
             longest: begun
                 .iter()
-                .map(|it| it.waits(begins, i64::MIN))
+                .map(|it| still(it, i64::MIN))
                 .max()
                 .unwrap_or_default(),
+            hidden: sum(&|it| it.waits(begins)).saturating_sub(waited),
         })
     }
 
@@ -416,6 +421,7 @@ impl<'a> LatenessJudge<'a> {
             found: origins,
             hosts,
             hidden,
+            waited,
         } = sums.visits.origins(&nodes, known, &mut pace)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
         let mut locations = sums.locations;
@@ -437,6 +443,9 @@ impl<'a> LatenessJudge<'a> {
                 process.add(waits);
             }
         }
+        for (process, waited) in processes.iter_mut().zip(waited) {
+            process.waited = process.waited.saturating_add(waited).min(process.recorded);
+        }
         let recorded: u64 = processes.iter().map(|it| it.recorded).sum();
         for process in &mut processes {
             process.limit_to(recorded);
@@ -447,6 +456,7 @@ impl<'a> LatenessJudge<'a> {
             operations: sums.operations,
             certain: sums.certain,
             waited: sums.waited,
+            hidden: sums.hidden,
         };
         let mut groups: Vec<GroupWaits> = sums.groups.into_iter().map(group).collect();
         groups.sort_unstable_by(|a, b| {

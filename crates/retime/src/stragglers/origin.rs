@@ -107,6 +107,7 @@ use retime_model::Cancelled;
 use super::chance::{Comparisons, significant};
 use super::costs::{Idle, WaitCost};
 use super::visits::{Late, Visit, Visits, over};
+use super::waits::HiddenWaits;
 use super::working::{ComparedWork, HostWork, IdleTimes, Working};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
@@ -164,16 +165,9 @@ pub(super) struct Origins {
     pub(super) hosts: Vec<HostWork>,
     /// The part of its waits that each process hid behind its own work, where that is known.
     pub(super) hidden: Vec<HiddenWaits>,
-}
-
-/// Waits of processes of which it is known when their devices computed. All times are in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HiddenWaits {
-    /// How long its device stood still in waits, each moment once; nothing where it is not known when
-    /// that computed.
-    pub stood_still: Option<u64>,
-    /// How long others waited for it, as the last, while their devices computed.
-    pub of_others: u64,
+    /// How long each process waited for messages, and how long its device stood still in waits where it
+    /// is known when that computed.
+    pub(super) waited: Vec<u64>,
 }
 
 impl Visits {
@@ -191,6 +185,7 @@ impl Visits {
         let history = History::of(&self, nodes.len());
         let mut origins = history.charge(pace)?;
         let hidden = history.hidden();
+        let waited = history.waited();
         let mut hosts = Vec::new();
         let mut compared = vec![history.meetings(pace)?];
         if known == Known::Most {
@@ -214,6 +209,7 @@ impl Visits {
             found: origins,
             hosts,
             hidden,
+            waited,
         })
     }
 }
@@ -319,6 +315,19 @@ impl<'a> History<'a> {
             }
         }
         once
+    }
+
+    /// How long each process waited where each moment counts once.
+    fn waited(&self) -> Vec<u64> {
+        let mut waited = vec![0_u64; self.ends.len()];
+        for (visit, &once) in self.visits.all.iter().zip(&self.once) {
+            if let Some(own) = waited.get_mut(visit.process as usize)
+                && (visit.knows_work() || self.is_message(visit))
+            {
+                *own = own.saturating_add(once);
+            }
+        }
+        waited
     }
 
     /// The parts of waits that processes hid behind their own work.
