@@ -17,7 +17,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Cancelled, Defects, LocationIndex, LocationLog, LogColumns, LogNode, Monitor, Ticks, TraceInfo,
+    Cancelled, Defects, Hold, LocationIndex, LocationLog, LogColumns, LogNode, Monitor, Ticks,
+    TraceInfo,
 };
 
 use crate::collectives::Collectives;
@@ -77,8 +78,8 @@ pub struct Incomplete {
     joined: Joined,
     usage: Usage,
     defects: Defects,
-    awaited: Vec<(EventNode, Ticks)>,
-    held: Vec<(EventNode, Ticks)>,
+    awaited: Vec<(EventNode, [Ticks; 2])>,
+    held: Vec<(EventNode, Hold)>,
     overlaps: Overlaps,
     lengths: Option<MessageLengths>,
 }
@@ -127,10 +128,11 @@ impl Causality {
             defects.merge(std::mem::take(&mut log.defects));
         }
         let awaited = lasted(&logs, &nodes, |log| {
-            log.awaited.iter().map(|it| (it.receive, it.lasted))
+            let awaited = log.awaited.iter();
+            awaited.map(|it| (it.receive, [it.lasted, it.posted]))
         });
         let held = lasted(&logs, &nodes, |log| {
-            log.held.iter().map(|it| (it.send, it.lasted))
+            log.held.iter().map(|it| (it.send, it.hold))
         });
         let overlaps = Overlaps::recorded(&logs, &nodes);
         // Neither looks at what the other finds; of defects messages have the first say.
@@ -175,11 +177,11 @@ impl Causality {
 }
 
 /// The durations of receives or of sends, by node.
-fn lasted<'a, T: Iterator<Item = (LogNode, Ticks)>>(
+fn lasted<'a, D: Ord, T: Iterator<Item = (LogNode, D)>>(
     logs: &'a [LogColumns],
     nodes: &Nodes,
     of: impl Fn(&'a LogColumns) -> T,
-) -> Vec<(EventNode, Ticks)> {
+) -> Vec<(EventNode, D)> {
     let mut all = Vec::new();
     for (position, log) in logs.iter().enumerate() {
         all.extend(of(log).map(|it| (nodes.of_log(position, it.0), it.1)));
