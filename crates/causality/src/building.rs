@@ -17,8 +17,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Cancelled, Defects, Hold, LocationIndex, LocationLog, LogColumns, LogNode, Monitor, Ticks,
-    TraceInfo,
+    Cancelled, Defects, LocationIndex, LocationLog, LogColumns, LogNode, Monitor, Ticks, TraceInfo,
 };
 
 use crate::collectives::Collectives;
@@ -78,8 +77,8 @@ pub struct Incomplete {
     joined: Joined,
     usage: Usage,
     defects: Defects,
-    awaited: Vec<(EventNode, [Ticks; 2])>,
-    held: Vec<(EventNode, Hold)>,
+    awaited: Vec<(EventNode, Ticks)>,
+    held: Vec<(EventNode, Ticks)>,
     overlaps: Overlaps,
     lengths: Option<MessageLengths>,
 }
@@ -128,11 +127,10 @@ impl Causality {
             defects.merge(std::mem::take(&mut log.defects));
         }
         let awaited = lasted(&logs, &nodes, |log| {
-            let awaited = log.awaited.iter();
-            awaited.map(|it| (it.receive, [it.lasted, it.posted]))
+            log.awaited.iter().map(|it| (it.receive, it.lasted))
         });
         let held = lasted(&logs, &nodes, |log| {
-            log.held.iter().map(|it| (it.send, it.hold))
+            log.held.iter().map(|it| (it.send, it.lasted))
         });
         let overlaps = Overlaps::recorded(&logs, &nodes);
         // Neither looks at what the other finds; of defects messages have the first say.
@@ -177,11 +175,11 @@ impl Causality {
 }
 
 /// The durations of receives or of sends, by node.
-fn lasted<'a, D: Ord, T: Iterator<Item = (LogNode, D)>>(
+fn lasted<'a, T: Iterator<Item = (LogNode, Ticks)>>(
     logs: &'a [LogColumns],
     nodes: &Nodes,
     of: impl Fn(&'a LogColumns) -> T,
-) -> Vec<(EventNode, D)> {
+) -> Vec<(EventNode, Ticks)> {
     let mut all = Vec::new();
     for (position, log) in logs.iter().enumerate() {
         all.extend(of(log).map(|it| (nodes.of_log(position, it.0), it.1)));

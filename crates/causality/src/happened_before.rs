@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use retime_model::{
-    Correction, Defects, Hold, Length, LocationIndex, Monitor, Role, Ticks, Timestamp,
-};
+use retime_model::{Correction, Defects, Length, LocationIndex, Monitor, Role, Ticks, Timestamp};
 
 use crate::collectives::{Collectives, Participant};
 use crate::delay::MinimalDelay;
@@ -28,11 +26,10 @@ pub struct Causality {
     pub(crate) usage: Usage,
     /// Completions of synchronous sends that depend on the posting of their receive.
     pub(crate) completions: Arc<[EventNode]>,
-    /// Receives of which it is recorded how long their location waited, and since when they were
-    /// under way; rising.
-    pub(crate) awaited: Arc<Vec<(EventNode, [Ticks; 2])>>,
-    /// Sends of which it is recorded when they kept their location, rising.
-    pub(crate) held: Arc<Vec<(EventNode, Hold)>>,
+    /// Receives of which it is recorded how long they were under way, rising.
+    pub(crate) awaited: Arc<Vec<(EventNode, Ticks)>>,
+    /// Sends of which it is recorded how long they kept their location, rising.
+    pub(crate) held: Arc<Vec<(EventNode, Ticks)>>,
     /// The computing of devices meanwhile, as far as it is recorded.
     pub(crate) overlaps: Arc<Overlaps>,
     /// If they are wanted.
@@ -46,12 +43,10 @@ pub struct AwaitedMessage {
     pub send: EventNode,
     /// Its receive, which is complete there.
     pub receive: EventNode,
-    /// The ticks for which the location had done nothing else by then.
+    /// The ticks since it was asked for.
     pub lasted: Ticks,
-    /// The ticks since it was asked for, which may have been before that.
-    pub posted: Ticks,
-    /// The stretch of time for which the send kept its location, if that is recorded.
-    pub held: Option<Hold>,
+    /// The ticks for which the send kept its location, if they are recorded.
+    pub held: Option<Ticks>,
 }
 
 impl Causality {
@@ -126,20 +121,17 @@ impl Causality {
     /// Messages of which it is recorded for how long their receive was under way when it was
     /// complete, and its location did nothing else; of receives that are no ghosts.
     pub fn awaited(&self) -> impl Iterator<Item = AwaitedMessage> + '_ {
-        self.awaited
-            .iter()
-            .filter_map(|&(receive, [lasted, posted])| {
-                let is_own = self.whole().has(self.nodes.location(receive).as_usize());
-                let send = self.message_source(receive).filter(|_| is_own)?;
-                let held = self.held.binary_search_by_key(&send, |it| it.0);
-                Some(AwaitedMessage {
-                    send,
-                    receive,
-                    lasted,
-                    posted,
-                    held: held.ok().and_then(|it| self.held.get(it)).map(|it| it.1),
-                })
+        self.awaited.iter().filter_map(|&(receive, lasted)| {
+            let is_own = self.whole().has(self.nodes.location(receive).as_usize());
+            let send = self.message_source(receive).filter(|_| is_own)?;
+            let held = self.held.binary_search_by_key(&send, |it| it.0);
+            Some(AwaitedMessage {
+                send,
+                receive,
+                lasted,
+                held: held.ok().and_then(|it| self.held.get(it)).map(|it| it.1),
             })
+        })
     }
 
     /// When the device of its location computed while the operation was under way that a node

@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    ChannelIndex, ChannelPlace, Communicator, HeldSend, LocationIndex, LogColumns, LogNode,
-    Message, NO_CALL, TraceInfo,
+    ChannelIndex, ChannelPlace, Communicator, LocationIndex, LogColumns, LogNode, Message, NO_CALL,
+    TraceInfo,
 };
 
 use crate::distribution::Distribution;
@@ -307,14 +307,6 @@ fn excerpt(
     for call in &mut part.calls {
         (call.begin, call.end) = (call.begin.map(new), call.end.map(new));
     }
-    let held = |it: &LogNode| log.held.binary_search_by_key(it, |it| it.send).ok();
-    let held = nodes.iter().filter_map(|it| log.held.get(held(it)?));
-    part.held = held
-        .map(|it| HeldSend {
-            send: new(it.send),
-            ..*it
-        })
-        .collect();
     let of = |node: &LogNode| node.index();
     part.times = nodes.iter().map(|it| log.times[of(it)]).collect();
     part.numbers = nodes.iter().map(|it| log.numbers[of(it)]).collect();

@@ -11,43 +11,26 @@ use crate::time::Ticks;
 pub struct AwaitedReceive {
     /// The receive.
     pub receive: LogNode,
-    /// The ticks for which its location had done nothing else when it was complete.
+    /// The ticks since it was asked for.
     pub lasted: Ticks,
-    /// The ticks since it was asked for, which may have been in an earlier call.
-    pub posted: Ticks,
 }
 
 packed_fields!(AwaitedReceive {
     receive: LogNode,
     lasted: Ticks,
-    posted: Ticks,
 });
 
-/// A send, and from when to when its location did nothing else but wait for it to be complete.
+/// A send, and for how long its location did nothing else from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldSend {
     /// The send.
     pub send: LogNode,
-    /// The stretch of time.
-    pub hold: Hold,
+    /// The ticks until the location went on.
+    pub lasted: Ticks,
 }
 
 packed_fields!(HeldSend {
     send: LogNode,
-    hold: Hold,
-});
-
-/// The stretch of time in which a location waited for its send to be complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Hold {
-    /// The ticks from the send to its begin.
-    pub since: Ticks,
-    /// The ticks from the send to its end, when the location went on.
-    pub lasted: Ticks,
-}
-
-packed_fields!(Hold {
-    since: Ticks,
     lasted: Ticks,
 });
 

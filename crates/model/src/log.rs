@@ -118,7 +118,7 @@ pub struct LogColumns {
     /// The durations of receives, where they are recorded.
     #[serde(with = "packed")]
     pub awaited: Vec<AwaitedReceive>,
-    /// The durations of sends, where they are recorded; rising.
+    /// The durations of sends, where they are recorded.
     #[serde(with = "packed")]
     pub held: Vec<HeldSend>,
     /// The times at which the device of the location computed while an operation or a message of it

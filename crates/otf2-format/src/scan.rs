@@ -28,7 +28,6 @@ mod scanned;
 mod threads;
 mod twice;
 mod unrecorded;
-mod waiting;
 mod windows;
 
 use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
@@ -51,8 +50,6 @@ use self::threads::Threads;
 pub(crate) use self::twice::Twice;
 use self::unrecorded::Silence;
 pub(crate) use self::unrecorded::{SilentCalls, UnrecordedCalls};
-use self::waiting::Waiting;
-pub(crate) use self::waiting::WaitingCalls;
 use crate::describe::Description;
 use crate::error::TraceError;
 
@@ -60,7 +57,6 @@ use crate::error::TraceError;
 #[derive(Clone, Copy)]
 pub(crate) struct LookedUp<'a> {
     pub(crate) regions: &'a Regions,
-    pub(crate) waiting_calls: &'a WaitingCalls,
     pub(crate) teams: &'a Teams,
     pub(crate) accelerators: &'a Accelerators,
     pub(crate) silent: &'a SilentCalls,
@@ -79,7 +75,6 @@ pub(crate) fn read(
     let local = trace.local(location)?;
     let LookedUp {
         regions,
-        waiting_calls,
         teams,
         accelerators,
         silent,
@@ -98,7 +93,6 @@ pub(crate) fn read(
         heeded: Heeded::by(&postings, &threads),
         partners,
         postings,
-        waiting: Waiting::new(waiting_calls, table),
         threads,
         accelerators: accelerators.of(location),
         followed,
@@ -190,7 +184,6 @@ struct Pass<'a> {
     heeded: Heeded,
     partners: Partners<'a>,
     postings: Postings<'a>,
-    waiting: Waiting<'a>,
     threads: Threads<'a>,
     accelerators: Parts<'a>,
     followed: Option<Followed<'a>>,
@@ -254,10 +247,7 @@ impl Pass<'_> {
         }
         if heeded & Heeded::PASSAGE != 0 {
             let region = event.payload.clone().c32()?;
-            let is_left = event.code == code::Leave;
-            self.twice.passed(region, is_left);
-            self.waiting
-                .passed(region, is_left, self.latest, &mut self.log);
+            self.twice.passed(region, event.code == code::Leave);
             if heeded == Heeded::PASSAGE {
                 return Ok(());
             }
@@ -290,7 +280,6 @@ impl Pass<'_> {
                 time,
                 &mut self.partners,
                 &mut self.postings,
-                &mut self.waiting,
                 &mut self.twice,
                 &mut self.log,
             )?;

@@ -14,7 +14,6 @@ use super::one_sided::one_sided;
 use super::partners::Partners;
 use super::postings::Postings;
 use super::twice::{CollectiveRecord, Twice};
-use super::waiting::Waiting;
 
 /// Handle of communicators that are not defined.
 const UNDEFINED: u32 = u32::MAX;
@@ -32,13 +31,12 @@ macro_rules! with_role {
             time: Timestamp,
             partners: &mut Partners<'_>,
             postings: &mut Postings<'_>,
-            waiting: &mut Waiting<'_>,
             twice: &mut Twice,
             log: &mut LogBuilder,
         ) -> Result<(), WireError> {
             match event.code {
                 $($(code::$name => {
-                    $role::<{ code::$name }>(event, time, partners, postings, waiting, twice, log)
+                    $role::<{ code::$name }>(event, time, partners, postings, twice, log)
                 })*)*
                 _ => Ok(()),
             }
@@ -67,7 +65,6 @@ fn send<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     postings: &mut Postings<'_>,
-    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -86,7 +83,6 @@ fn send<const CODE: u8>(
                 log.sent(Length::of(length));
                 twice.sent(length);
                 postings.sent();
-                waiting.sent(log);
             }
             None => log.unresolved(number),
         },
@@ -106,9 +102,7 @@ fn send<const CODE: u8>(
             None => log.send_unresolved(number, request),
         },
         EventData::MpiIsendComplete { request } => {
-            if let Some(send) = log.send_completed(number, request) {
-                waiting.completed(send, time);
-            }
+            log.send_completed(number, request);
         }
         _ => {}
     }
@@ -127,7 +121,6 @@ fn receive<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     postings: &mut Postings<'_>,
-    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -146,7 +139,6 @@ fn receive<const CODE: u8>(
                 postings.received(log);
                 log.received(Length::of(length));
                 twice.received(length);
-                waiting.received(time, log);
             }
             None => log.unresolved(number),
         },
@@ -161,7 +153,6 @@ fn receive<const CODE: u8>(
                 log.receive_completed(number, time, message, request);
                 log.received(Length::of(length));
                 twice.received(length);
-                waiting.received(time, log);
             } else {
                 log.receive_unresolved(number, request);
             }
@@ -189,7 +180,6 @@ fn probed<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     postings: &mut Postings<'_>,
-    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -210,25 +200,17 @@ fn probed<const CODE: u8>(
             None => log.unresolved(number),
         },
         EventData::MpiMrecv { message, length } => {
-            let before = log.len();
             log.probed_received(number, time, message);
             log.received(Length::of(length));
             twice.received(length);
-            if log.len() > before {
-                waiting.received(time, log);
-            }
         }
         EventData::MpiImrecvRequest { message, request } => {
             log.probed_receive_posted(message, request);
         }
         EventData::MpiImrecv { request, length } => {
-            let before = log.len();
             log.probed_receive_completed(number, time, request);
             log.received(Length::of(length));
             twice.received(length);
-            if log.len() > before {
-                waiting.received(time, log);
-            }
         }
         _ => {}
     }
@@ -242,7 +224,6 @@ fn operation<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     _: &mut Postings<'_>,
-    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -250,7 +231,6 @@ fn operation<const CODE: u8>(
     match event.data_of::<CODE>()? {
         EventData::MeasurementOnOff { measurement_mode } => {
             partners.windows.missed();
-            waiting.missed();
             match measurement_mode {
                 MeasurementMode::OFF => log.recording_off(time),
                 MeasurementMode::ON => log.recording_on(time),

@@ -71,11 +71,11 @@
 //! So what all processes are charged sums to what all waited, to the tick. A cost is *certain*
 //! if it is certain of all operations that it came through who was last.
 //!
-//! Where a process was released from nothing before, all earlier waits of `l` count. By
-//! [messages](super::messages) those are released that waited for them, and the other end towards these:
-//! of the waits of `l` those count that are later than the last for a message of `r`. Where a recording
-//! does not say since when a receiver waited, nothing is known, and where it does not say when a sender
-//! went on, that did not wait.
+//! Where a process was released from nothing before, all earlier waits of `l` count. The wait of
+//! a receiver is that since it asked for a message until that was sent; where a recording
+//! does not say since when, nothing is known. Whether senders wait for receivers is up to the
+//! implementation, so a sender waited for one if that came later, and it went on later still. Where a
+//! recording does not say when it went on, it did not wait.
 //!
 //! Only the part of a wait of a stream of a device that is [exposed](super::visits) counts, above as `W`
 //! and as `idle`: who computes meanwhile does not stand still. A device that waits in several operations
@@ -86,8 +86,7 @@
 //! once(w) = exposed(begin(w), min(until(w), c))     c: the first begin of those before it
 //! ```
 //!
-//! in place of `W(w)` in `cost(w)`. So what all are charged sums to how long devices stood still. The same
-//! goes for messages among each other: a call that receives several waits for that which is sent last.
+//! in place of `W(w)` in `cost(w)`. So what all are charged sums to how long devices stood still.
 //!
 //! All waits are charged to somebody, those too that nobody could have helped. Whether a process is slow
 //! [its work](super::working) tells, and whether that is [more than chance](super::chance).
@@ -106,8 +105,7 @@ use retime_model::Cancelled;
 
 use super::chance::{Comparisons, significant};
 use super::costs::{Idle, WaitCost};
-use super::visits::{Late, Visit, Visits, over};
-use super::waits::HiddenWaits;
+use super::visits::{Late, Visit, Visits};
 use super::working::{ComparedWork, HostWork, IdleTimes, Working};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
@@ -165,9 +163,16 @@ pub(super) struct Origins {
     pub(super) hosts: Vec<HostWork>,
     /// The part of its waits that each process hid behind its own work, where that is known.
     pub(super) hidden: Vec<HiddenWaits>,
-    /// How long each process waited for messages, and how long its device stood still in waits where it
-    /// is known when that computed.
-    pub(super) waited: Vec<u64>,
+}
+
+/// Waits of processes of which it is known when their devices computed. All times are in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HiddenWaits {
+    /// How long its device stood still in waits, each moment once; nothing where it is not known when
+    /// that computed.
+    pub stood_still: Option<u64>,
+    /// How long others waited for it, as the last, while their devices computed.
+    pub of_others: u64,
 }
 
 impl Visits {
@@ -185,7 +190,6 @@ impl Visits {
         let history = History::of(&self, nodes.len());
         let mut origins = history.charge(pace)?;
         let hidden = history.hidden();
-        let waited = history.waited();
         let mut hosts = Vec::new();
         let mut compared = vec![history.meetings(pace)?];
         if known == Known::Most {
@@ -209,7 +213,6 @@ impl Visits {
             found: origins,
             hosts,
             hidden,
-            waited,
         })
     }
 }
@@ -257,9 +260,7 @@ impl<'a> History<'a> {
         };
         for (number, visit) in (0..).zip(&visits.all) {
             let process = visit.process as usize;
-            if history.releases(visit)
-                && let Some(ends) = history.ends.get_mut(process)
-            {
+            if let Some(ends) = history.ends.get_mut(process) {
                 ends.push(visit.end);
             }
             if history.late(visit).is_some()
@@ -271,41 +272,23 @@ impl<'a> History<'a> {
         for ends in &mut history.ends {
             ends.sort_unstable();
         }
-        let is_message = |it: &Late| it.is_message;
-        if visits.all.iter().any(Visit::knows_work) || visits.operations.iter().any(is_message) {
+        if visits.all.iter().any(Visit::knows_work) {
             history.once = history.each_moment_once();
         }
         history
     }
 
-    /// True if what a process did before does not matter for when it comes to its next operation: it met
-    /// others, or waited for a message.
-    fn releases(&self, visit: &Visit) -> bool {
-        !self.is_message(visit) || self.late(visit).is_some()
-    }
-
-    fn is_message(&self, visit: &Visit) -> bool {
-        let operation = self.visits.operations.get(visit.operation as usize);
-        operation.is_some_and(|it| it.is_message)
-    }
-
-    /// How much of the wait of each visit counts, if a device that waits in several at once, or who waits
-    /// for several messages at once, stands still in the one that is over last.
+    /// How much of the wait of each visit counts, if a device that waits in several at once stands
+    /// still in the one that is over last.
     fn each_moment_once(&self) -> Vec<u64> {
-        let free = || vec![i64::MAX; self.ends.len()];
-        let (mut of_devices, mut of_messages) = (free(), free());
+        let mut covered = vec![i64::MAX; self.ends.len()];
         let mut once = vec![0; self.visits.all.len()];
         for (visit, once) in self.visits.all.iter().zip(&mut once).rev() {
             if self.late(visit).is_none() {
                 continue;
             }
-            let process = visit.process as usize;
-            let covered = match (visit.knows_work(), self.is_message(visit)) {
-                (true, _) => of_devices.get_mut(process),
-                (false, true) => of_messages.get_mut(process),
-                (false, false) => None,
-            };
-            match covered {
+            let covered = covered.get_mut(visit.process as usize);
+            match covered.filter(|_| visit.knows_work()) {
                 Some(covered) => {
                     let until = visit.until.min(*covered);
                     *once = self.visits.exposed(visit, visit.begin, until);
@@ -315,19 +298,6 @@ impl<'a> History<'a> {
             }
         }
         once
-    }
-
-    /// How long each process waited where each moment counts once.
-    fn waited(&self) -> Vec<u64> {
-        let mut waited = vec![0_u64; self.ends.len()];
-        for (visit, &once) in self.visits.all.iter().zip(&self.once) {
-            if let Some(own) = waited.get_mut(visit.process as usize)
-                && (visit.knows_work() || self.is_message(visit))
-            {
-                *own = own.saturating_add(once);
-            }
-        }
-        waited
     }
 
     /// The parts of waits that processes hid behind their own work.
@@ -396,16 +366,11 @@ impl<'a> History<'a> {
         let waits = waits.map(Vec::as_slice).unwrap_or_default();
         // Visits are in the order of the ends of their waits.
         let over = waits.partition_point(|&it| it < number);
-        let waiting = self.visit(number).map(|it| it.process);
         let (mut union, mut covered) = (0_u64, wait.until);
         for &other in waits.iter().take(over).rev() {
             let Some(its) = self.visit(other).filter(|it| it.until > wait.since) else {
                 break;
             };
-            // When it waited for a message of who waits now, both were released.
-            if self.is_message(its) && self.late(its).map(|it| it.process) == waiting {
-                break;
-            }
             let from = its.begin.max(wait.since);
             let new = its.until.min(covered);
             if new > from {
@@ -502,14 +467,14 @@ impl<'a> History<'a> {
     /// The waits of each process.
     fn working(&self) -> Vec<Working> {
         let mut all = vec![Working::default(); self.ends.len()];
-        for (process, passing) in &self.visits.passing {
-            if let Some(own) = all.get_mut(*process as usize) {
-                own.passed(passing);
-            }
-        }
         for visit in &self.visits.all {
             if let Some(own) = all.get_mut(visit.process as usize) {
-                own.add(visit.begin, over(visit.begin, visit.until, visit.end));
+                // Where no end is known, it took part until it no longer waited.
+                let end = match visit.end {
+                    i64::MAX => visit.until.max(visit.begin),
+                    end => end,
+                };
+                own.add(visit.begin, end);
                 if self.late(visit).is_some() {
                     own.waits(self.visits.stills(visit));
                 }

@@ -8,7 +8,6 @@
 //! exposed(b, u) = u - b - hidden(b, u)
 //! ```
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use retime_causality::merge::Merge;
@@ -21,9 +20,6 @@ pub(super) struct Late {
     pub(super) last: Place,
     pub(super) process: u32,
     pub(super) is_certain: bool,
-    /// True of a message, for which one waits: of several that a process waits for at once it waits
-    /// for that which comes last.
-    pub(super) is_message: bool,
 }
 
 /// A part that a process took in an operation.
@@ -70,38 +66,12 @@ pub(super) struct Stay {
     pub(super) end: i64,
 }
 
-impl Stay {
-    /// When it is over; where no end is known, when it no longer waits.
-    fn over(&self) -> i64 {
-        over(self.begin, self.until, self.end)
-    }
-}
-
-/// When a visit is over: where no end is known, when it no longer waits.
-pub(super) fn over(begin: i64, until: i64, end: i64) -> i64 {
-    match end {
-        i64::MAX => until.max(begin),
-        end => end,
-    }
-}
-
 /// Operations and who took part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Visits {
     pub(super) operations: Vec<Late>,
     pub(super) all: Vec<Visit>,
     works: Vec<Work>,
-    /// The parts that processes took in messages that they did not wait for.
-    pub(super) passing: FxHashMap<u32, Passing>,
-}
-
-/// Visits in which a process waited for nobody.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Passing {
-    pub(super) visits: usize,
-    /// When the first began and the last was over.
-    pub(super) first: i64,
-    pub(super) last: i64,
 }
 
 impl Visits {
@@ -125,25 +95,6 @@ impl Visits {
                 work,
             });
         }
-    }
-
-    /// One more message, for which a process did not wait.
-    pub(super) fn took_part(&mut self, stay: &Stay) {
-        let own = Passing {
-            visits: 1,
-            first: stay.begin,
-            last: stay.over(),
-        };
-        self.passed(stay.process as u32, own);
-    }
-
-    fn passed(&mut self, process: u32, more: Passing) {
-        let add = |own: &mut Passing| {
-            own.visits += more.visits;
-            own.first = own.first.min(more.first);
-            own.last = own.last.max(more.last);
-        };
-        self.passing.entry(process).and_modify(add).or_insert(more);
     }
 
     /// Notes when the device of a visit computed while that waited.
@@ -232,9 +183,6 @@ impl Merge for Visits {
             ..it
         };
         self.all.extend(other.all.into_iter().map(moved));
-        for (process, more) in other.passing {
-            self.passed(process, more);
-        }
     }
 }
 
