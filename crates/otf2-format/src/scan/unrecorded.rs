@@ -10,10 +10,9 @@
 //! one. The call that starts what was prepared starts messages as well, which are recorded. It
 //! counts in traces only that define a call that prepares something else.
 
-use std::collections::HashMap;
-
 use retime_otf2::schema::{Class, event_code as code};
 use retime_otf2::{Definitions, Glance, LocalDefinitions, MappingTable, RegionRef, WireError};
+use rustc_hash::FxHashMap;
 
 use super::postings::function_of;
 use super::roles;
@@ -55,7 +54,7 @@ impl UnrecordedCalls {
 }
 
 /// The calls of these kinds that a trace defines, by region.
-pub(crate) struct SilentCalls(HashMap<RegionRef, SilentCall>);
+pub(crate) struct SilentCalls(FxHashMap<RegionRef, SilentCall>);
 
 impl SilentCalls {
     pub(crate) fn find(definitions: &Definitions) -> Self {
@@ -84,14 +83,15 @@ fn is_among_neighbours(name: &str) -> bool {
 /// or of a session, have names of the same form.
 fn prepares_silently(name: &str) -> bool {
     let others = [
-        "mpi_send_init",
-        "mpi_ssend_init",
-        "mpi_bsend_init",
-        "mpi_rsend_init",
-        "mpi_recv_init",
-        "mpi_session_init",
+        "send_init",
+        "ssend_init",
+        "bsend_init",
+        "rsend_init",
+        "recv_init",
+        "session_init",
     ];
-    name.starts_with("mpi_") && name.ends_with("_init") && !others.contains(&name)
+    let own = name.strip_prefix("mpi_");
+    own.is_some_and(|it| it.ends_with("_init") && !others.contains(&it))
 }
 
 /// The calls of one location, while it is read.

@@ -206,8 +206,10 @@ impl Visits {
         }
         origins.retain(|it| it.held_up > 0);
         origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
-        for origin in origins.iter_mut().take(FOLLOWED) {
-            origin.reach = Some(history.reach(origin.process, pace)?);
+        let followed = origins.iter().map(|it| it.process).take(FOLLOWED);
+        let reaches = history.reach(&followed.collect::<Vec<_>>(), pace)?;
+        for (origin, reach) in origins.iter_mut().zip(reaches) {
+            origin.reach = Some(reach);
         }
         Ok(Origins {
             found: origins,
@@ -487,11 +489,12 @@ impl<'a> History<'a> {
         all
     }
 
-    /// The number that a process has held up. The share of a wait that is due to it follows from those of
-    /// earlier waits.
-    fn reach(&self, process: usize, pace: &mut Pace<'_>) -> Result<Reach, Cancelled> {
-        let mut shares = vec![0.0; self.visits.all.len()];
-        let mut waited = vec![[0.0_f64; 2]; self.ends.len()];
+    /// The number that each of a few processes has held up. The share of a wait that is due to one
+    /// follows from those of earlier waits.
+    fn reach(&self, few: &[usize], pace: &mut Pace<'_>) -> Result<Vec<Reach>, Cancelled> {
+        // Whoever is held up is counted, not how long: seven digits are enough.
+        let mut shares = vec![[0.0_f32; FOLLOWED]; self.visits.all.len()];
+        let mut waited = vec![vec![[0.0_f64; 2]; self.ends.len()]; few.len()];
         let mut idle = Vec::new();
         for number in 0..shares.len() as u32 {
             pace.events(1)?;
@@ -500,31 +503,36 @@ impl<'a> History<'a> {
             };
             let elsewhere = self.elsewhere(number, &wait, &mut idle) as f64;
             let length = wait.length as f64;
-            let is_late = wait.late.process as usize == process;
-            let own = if is_late { length - elsewhere } else { 0.0 };
+            let counted = wait.once as f64 / length;
             let all: f64 = idle.iter().map(|it| it.length as f64).sum();
-            let due = idle.iter().map(|it| {
-                let share: Option<&f64> = shares.get(it.wait as usize);
-                it.length as f64 * share.copied().unwrap_or_default()
-            });
-            let through = if all > 0.0 {
-                elsewhere * (due.sum::<f64>() / all)
-            } else {
-                0.0
-            };
-            if let Some(share) = shares.get_mut(number as usize) {
-                *share = (own + through) / length;
-            }
-            if let Some([directly, others]) = waited.get_mut(visit.process as usize) {
-                let counted = wait.once as f64 / length;
-                *directly += own * counted;
-                *others += through * counted;
+            for (at, (&process, waited)) in few.iter().zip(&mut waited).enumerate() {
+                let is_late = wait.late.process as usize == process;
+                let own = if is_late { length - elsewhere } else { 0.0 };
+                let due = idle.iter().map(|it| {
+                    let share = shares.get(it.wait as usize).and_then(|it| it.get(at));
+                    it.length as f64 * f64::from(share.copied().unwrap_or_default())
+                });
+                let through = if all > 0.0 {
+                    elsewhere * (due.sum::<f64>() / all)
+                } else {
+                    0.0
+                };
+                let share = shares.get_mut(number as usize);
+                if let Some(share) = share.and_then(|it| it.get_mut(at)) {
+                    *share = ((own + through) / length) as f32;
+                }
+                if let Some([directly, others]) = waited.get_mut(visit.process as usize) {
+                    *directly += own * counted;
+                    *others += through * counted;
+                }
             }
         }
-        if let Some(own) = waited.get_mut(process) {
-            *own = [0.0; 2];
+        for (&process, waited) in few.iter().zip(&mut waited) {
+            if let Some(own) = waited.get_mut(process) {
+                *own = [0.0; 2];
+            }
         }
-        Ok(Reach::of(&waited))
+        Ok(waited.iter().map(|it| Reach::of(it)).collect())
     }
 }
 
