@@ -47,7 +47,7 @@ pub struct Step {
     pub after: i64,
     /// and this afterwards.
     pub until: i64,
-    /// How it may have [gained](retime::ClockSet::how)
+    /// How it may have [gained](retime::pipeline::ClockSet::how)
     pub how: &'static str,
     /// these ticks,
     pub by: i64,

@@ -327,7 +327,7 @@ pub(crate) struct StepPart {
     pub(crate) until: u64,
     /// How much it gained.
     pub(crate) by_ticks: i64,
-    /// How it may have [gained](retime::ClockSet::how) that.
+    /// How it may have [gained](retime::pipeline::ClockSet::how) that.
     #[serde(skip)]
     pub(crate) how: &'static str,
     /// How far that can be from what it gained; absent where nothing bounds it.
