@@ -262,9 +262,7 @@ impl Work<'_> {
     ///
     /// That processes of a node share its clock is what is usual, so it stands unless something
     /// speaks against it: dependencies stay violated, and far less of them if nodes are split,
-    /// at first those only whose processes disagree if each is aligned for itself. Where no two
-    /// disagree that exchange something, as in a ring through several nodes, all are split if that
-    /// leaves nothing violated.
+    /// at first those only whose processes disagree if each is aligned for itself.
     fn regrouped(&self, clocks: &Clocks) -> Result<(Clocks, AlignedOrNot), Unsolved> {
         let whole = self.align(clocks)?;
         let left = self.left(&whole, clocks);
@@ -287,11 +285,6 @@ impl Work<'_> {
                     return Ok((finer, apart));
                 }
             }
-        }
-        let apart = self.align(&processes)?;
-        let is_plausible = apart.as_ref().is_ok_and(AtAlignedTimes::is_plausible);
-        if is_plausible && self.left(&apart, &processes) == 0 {
-            return Ok((processes, apart));
         }
         Ok((clocks.clone(), self.align(clocks)?))
     }
