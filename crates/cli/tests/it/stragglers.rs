@@ -99,8 +99,8 @@ fn who_waits_for_a_message_is_not_named() {
     assert!(!words.contains("may have waited"), "{words}");
 }
 
-/// The same by a collective operation among neighbours, of which recorders write no more than that
-/// it was entered and left.
+/// Each rank hands on by a collective operation among neighbours what the first works for, and
+/// recorders write no more of that than that it was entered and left.
 #[test]
 fn who_waits_for_neighbours_is_not_named() {
     let mut program = Program::with_layout(Layout::node_per_rank(4));

@@ -95,7 +95,8 @@ fn what_tells_of_nothing_but_the_location_itself_does_not_count() {
     assert_eq!(counted(regions), []);
 }
 
-/// What is counted of a location that does this in regions with these names.
+/// The kinds and numbers of unused records of one location, which `fill` writes; regions have these
+/// names.
 fn counted_in(names: &[&str], fill: impl Fn(&mut LocationWriter)) -> Vec<(&'static str, u64)> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");

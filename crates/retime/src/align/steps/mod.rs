@@ -283,8 +283,8 @@ mod tests {
         }
     }
 
-    /// By so many dependencies that few are looked at first, the instant is that of all: the last
-    /// stamp before it and the first after it.
+    /// Dependencies are so many that few are looked at first; the step is found in the instant all the
+    /// same, between the last stamp before it and the first after it.
     #[test]
     fn a_step_that_few_dependencies_show_is_as_sharp_as_by_all() {
         let rate = TickRate::per_second(1_000_000_000).unwrap();

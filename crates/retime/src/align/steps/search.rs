@@ -215,9 +215,9 @@ impl StepSearch<'_> {
     }
 
     /// Without the steps that nothing needs, the gentlest first: where a clock is known little
-    /// between two cuts, one step can look like several. A step that [stands
-    /// alone](Explained::entangled) paid for itself when it was found, and nothing found later can
-    /// have taken its place.
+    /// between two cuts, one step can look like several. A step that is not
+    /// [entangled](Explained::entangled) paid for itself when it was found, and is kept: steps of other
+    /// clocks at other times hardly explain what it does.
     pub(super) fn fewest(&mut self, mut known: Explained) -> Result<Explained, Cancelled> {
         let mut order = known.entangled();
         if known.alignment.steps.len() > OPTIONS.most_steps {

@@ -64,6 +64,7 @@ pub(super) fn thinned(all: &InOrder, monitor: &dyn Monitor) -> Result<Option<Thi
     }))
 }
 
+/// The keys of all dependencies that are left of a trace.
 fn kept(reduced: &Reduced) -> FxHashSet<Same> {
     let cells = reduced.cells().iter().enumerate();
     let points = cells.flat_map(|(at, cell): (usize, &Cell)| {
