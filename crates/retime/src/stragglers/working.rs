@@ -74,6 +74,7 @@
 use std::collections::BTreeMap;
 
 use super::chance::{BATCHES, Comparisons};
+use super::visits::Passing;
 
 /// A process is compared if it took part at least once in so many times that half of all did.
 const SELDOM: usize = 2;
@@ -110,6 +111,15 @@ impl Working {
         self.visits += 1;
         let (first, last) = self.extent.unwrap_or((begin, end));
         self.extent = Some((first.min(begin), last.max(end)));
+    }
+
+    /// It took part so often without waiting.
+    pub(super) fn passed(&mut self, passing: &Passing) {
+        if passing.visits == 0 {
+            return;
+        }
+        self.add(passing.first, passing.last);
+        self.visits += passing.visits.saturating_sub(1);
     }
 
     /// It waited in these stretches; in the order of their ends, unless it is [sorted](Self::sort).
