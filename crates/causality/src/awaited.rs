@@ -16,8 +16,6 @@ pub struct AwaitedMessage {
     pub call: EventNode,
     /// The ticks for which the location had done nothing else by then.
     pub lasted: Ticks,
-    /// The stretch of time for which the send kept its location, if that is recorded.
-    pub held: Option<Hold>,
 }
 
 /// The stretch of time in which a location waited for its send to be complete.
@@ -63,13 +61,19 @@ impl Causality {
                 receive,
                 call: first,
                 lasted,
-                held: self.hold(send, receive, lasted),
             })
         })
     }
 
-    /// The stretch of time for which a send kept its location, whose receive was waited for so long.
-    fn hold(&self, send: EventNode, receive: EventNode, lasted: Ticks) -> Option<Hold> {
+    /// The stretch of time for which the send of a message kept its location, if that is recorded.
+    #[inline]
+    pub fn held(&self, message: &AwaitedMessage) -> Option<Hold> {
+        let AwaitedMessage {
+            send,
+            receive,
+            lasted,
+            ..
+        } = *message;
         let kept = self.waits.kept(send, &self.nodes)?;
         Some(Hold {
             since: self.waits.kept_since(send),

@@ -83,6 +83,7 @@ impl MessageWaits {
     }
 
     /// The ticks for which a send kept its location.
+    #[inline]
     pub(super) fn kept(&self, send: EventNode, nodes: &Nodes) -> Option<Ticks> {
         if !self.has_held {
             return None;

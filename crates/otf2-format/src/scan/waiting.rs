@@ -84,10 +84,12 @@ struct Held {
 pub(super) struct Waiting<'a> {
     calls: &'a WaitingCalls,
     table: Option<&'a MappingTable>,
-    /// The call that was entered last, if nothing was left since.
-    open: Option<Entered>,
-    /// The one that was entered before.
-    before: Option<Entered>,
+    /// The call that was entered last, at `last`, and the last one before that was left without
+    /// entering another one.
+    entered: [Option<Entered>; 2],
+    last: usize,
+    /// True if nothing was left since.
+    is_open: bool,
     /// True if it is known since when the messages were waited for that have been received in the one
     /// that was entered last; nothing if there are none.
     received: Option<bool>,
@@ -100,8 +102,9 @@ impl<'a> Waiting<'a> {
         Self {
             calls,
             table,
-            open: None,
-            before: None,
+            entered: [None; 2],
+            last: 0,
+            is_open: false,
             received: None,
             held: Vec::new(),
         }
@@ -117,20 +120,22 @@ impl<'a> Waiting<'a> {
         if !self.held.is_empty() {
             self.settle(Timestamp(time), log);
         }
-        if !is_left {
-            self.open = Some(Entered {
-                region,
-                since: time,
-            });
-            self.received = None;
-        } else if self.open.is_some() {
-            self.before = self.open.take();
+        if is_left {
+            self.is_open = false;
+            return;
         }
+        self.last ^= usize::from(!self.is_open);
+        self.entered[self.last & 1] = Some(Entered {
+            region,
+            since: time,
+        });
+        self.is_open = true;
+        self.received = None;
     }
 
     /// Events are not recorded from here on, or were not so far.
     pub(super) fn missed(&mut self) {
-        (self.open, self.before) = (None, None);
+        (self.entered, self.is_open) = ([None; 2], false);
         self.held.clear();
     }
 
@@ -168,7 +173,7 @@ impl<'a> Waiting<'a> {
     /// The time since when the open call has waited for what it receives, if that is known.
     fn since(&self) -> Option<u64> {
         let call = self.waits()?;
-        let before = self.before.map(|it| (self.effect(it), it.since));
+        let before = self.entered[(self.last ^ 1) & 1].map(|it| (self.effect(it), it.since));
         match before {
             Some((Some(Effect::Asks), _)) => None,
             Some((Some(Effect::Probes), since)) => Some(since),
@@ -184,15 +189,20 @@ impl<'a> Waiting<'a> {
         self.calls.0.get(&RegionRef(region)).copied()
     }
 
+    /// The call that was entered last, if nothing was left since.
+    fn open(&self) -> Option<Entered> {
+        self.entered[self.last & 1].filter(|_| self.is_open)
+    }
+
     /// The open call, if it waits.
     fn waits(&self) -> Option<Entered> {
         let waits = |it: &Entered| self.effect(*it) == Some(Effect::Waits);
-        self.open.filter(waits)
+        self.open().filter(waits)
     }
 
     /// The open call is left.
     fn settle(&mut self, time: Timestamp, log: &mut LogBuilder) {
-        let since = self.open.map_or(time, |it| Timestamp(it.since));
+        let since = self.open().map_or(time, |it| Timestamp(it.since));
         for Held { send, until } in self.held.drain(..) {
             if self.received.is_none() {
                 log.held_between(send, since, until.unwrap_or(time));

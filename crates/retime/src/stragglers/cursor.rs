@@ -8,6 +8,7 @@ impl Cursor {
     /// The first place of which something is not so that is so of all before it, as
     /// [`slice::partition_point`] finds it; it takes as many steps as the distance from the place that was
     /// found last has digits.
+    #[inline]
     pub(super) fn partition_point<T>(&mut self, column: &[T], is_so: impl Fn(&T) -> bool) -> usize {
         let is_so_at = |place: usize| column.get(place).is_some_and(&is_so);
         let (mut from, mut step) = (self.0.min(column.len()), 1);

@@ -18,7 +18,8 @@ use retime_model::{Cancelled, LocationIndex, Monitor};
 
 use super::LatenessJudge;
 use super::sums::{Begun, WaitSums};
-use super::visits::Late;
+use super::visits::{Late, Passing};
+use super::waits::ProcessWaits;
 use crate::pace::Pace;
 
 /// Locations are gone through in so many groups at most.
@@ -29,7 +30,17 @@ struct ReceivingCall {
     /// The first receive.
     first: EventNode,
     /// Since when it waited, and when the last receive was complete.
-    asked: Begun,
+    asked: i64,
+    end: i64,
+    /// The last send, and its time.
+    last: (EventNode, i64),
+}
+
+/// The parts that locations took in messages: in how many, and those for which they did not wait.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    messages: u64,
+    passing: Passing,
 }
 
 impl LatenessJudge<'_> {
@@ -43,95 +54,138 @@ impl LatenessJudge<'_> {
             .map(LocationIndex)
             .collect();
         let groups = locations.par_chunks(locations.len().div_ceil(GROUPS).max(1));
-        let found = groups.map(|group| {
-            let mut own = WaitSums::default();
-            let mut pace = Pace::of(monitor);
-            for &location in group {
-                self.messages_of(location, &mut own, &mut pace)?;
-            }
-            own.visits.shrink();
-            Ok(own)
-        });
+        let found = groups.map(|group| self.messages_of(group, &mut Pace::of(monitor)));
         for own in found.collect::<Vec<Result<WaitSums, Cancelled>>>() {
             sums.merge(own?);
         }
         Ok(())
     }
 
-    /// Notes who waited for messages that a location has received.
+    /// Notes who waited for messages that some locations have received.
     fn messages_of(
+        &self,
+        group: &[LocationIndex],
+        pace: &mut Pace<'_>,
+    ) -> Result<WaitSums, Cancelled> {
+        let mut sums = WaitSums::default();
+        let mut ends: Vec<Ends> = Vec::new();
+        for &location in group {
+            self.received_by(location, &mut sums, &mut ends, pace)?;
+        }
+        sums.visits.shrink();
+        if !ends.is_empty() {
+            sums.locations = vec![ProcessWaits::default(); ends.len()];
+        }
+        let own = sums.locations.iter_mut().zip(&self.processes);
+        for ((own, &process), ends) in own.zip(ends) {
+            own.messages = ends.messages;
+            sums.visits.passed(process, ends.passing);
+        }
+        Ok(sums)
+    }
+
+    fn received_by(
         &self,
         location: LocationIndex,
         sums: &mut WaitSums,
+        ends: &mut Vec<Ends>,
         pace: &mut Pace<'_>,
     ) -> Result<(), Cancelled> {
+        let nodes = self.causality.nodes();
+        let time = |node: EventNode| nodes.relative(self.times[node.index()]).0;
         let mut call: Option<ReceivingCall> = None;
-        let mut senders: Vec<Begun> = Vec::new();
+        let mut sends: Vec<EventNode> = Vec::new();
+        let mut own = Ends::default();
         for it in self.causality.awaited_by(location) {
             pace.events(1)?;
-            sums.message(self.processes.len(), [location, self.location(it.send)]);
-            let [sent, received] = [it.send, it.receive].map(|it| self.at(it));
-            let asked = |before: i64| Begun {
-                time: received.time.saturating_sub(before.max(0)),
-                end: Some(received.time),
-                ..received
-            };
+            sums.messages += 1;
+            own.messages += 1;
+            let (sent, received) = (time(it.send), time(it.receive));
             match call.as_mut().filter(|call| call.first == it.call) {
                 Some(call) => {
-                    sums.visits.took_part(&call.asked.stay(call.asked.time));
-                    call.asked.end = Some(received.time);
+                    own.passing.once(call.asked, received);
+                    call.end = received;
+                    if sent > call.last.1 {
+                        call.last = (it.send, sent);
+                    }
                 }
                 None => {
-                    self.received(sums, call.take(), &mut senders);
+                    self.received(sums, call.take(), &mut sends, &mut own);
                     call = Some(ReceivingCall {
                         first: it.call,
-                        asked: asked(it.lasted.0),
+                        asked: received.saturating_sub(it.lasted.0.max(0)),
+                        end: received,
+                        last: (it.send, sent),
                     });
                 }
             }
-            senders.push(sent);
-            self.sent(sums, &it, &sent, |posted| asked(posted));
+            sends.push(it.send);
+            if ends.is_empty() {
+                ends.resize(self.processes.len(), Ends::default());
+            }
+            if let Some(sender) = ends.get_mut(nodes.location(it.send).as_usize()) {
+                sender.messages += 1;
+                if !self.sent(sums, &it, sent) {
+                    sender.passing.once(sent, sent);
+                }
+            }
         }
-        self.received(sums, call, &mut senders);
+        self.received(sums, call, &mut sends, &mut own);
+        if let Some(ends) = ends.get_mut(location.as_usize()) {
+            ends.messages += own.messages;
+            ends.passing.add(own.passing);
+        }
         Ok(())
     }
 
-    fn location(&self, node: EventNode) -> LocationIndex {
-        self.causality.nodes().location(node)
-    }
-
     /// Notes until when a call waited for what it received.
-    fn received(&self, sums: &mut WaitSums, call: Option<ReceivingCall>, senders: &mut Vec<Begun>) {
-        if let Some(call) = call
-            && let Some(last) = senders.iter().rev().max_by_key(|it| it.time)
-        {
-            let others = senders.iter().filter(|it| it.process != last.process);
-            self.kept(sums, last, &call.asked, others);
-        }
-        senders.clear();
-    }
-
-    /// Notes until when a send waited, given from when on its receive was under way.
-    fn sent(
+    fn received(
         &self,
         sums: &mut WaitSums,
-        message: &AwaitedMessage,
-        sent: &Begun,
-        asked: impl Fn(i64) -> Begun,
+        call: Option<ReceivingCall>,
+        sends: &mut Vec<EventNode>,
+        own: &mut Ends,
     ) {
-        let held = message.held.map(|it| {
-            let held = Begun {
-                time: sent.time.saturating_add(it.since.0.max(0)),
-                end: Some(sent.time.saturating_add(it.lasted.0.max(0))),
-                ..*sent
-            };
-            (held, asked(it.posted.0))
-        });
-        // Who goes on before the message is asked for does not wait for that.
-        match held.filter(|(held, posted)| held.end >= Some(posted.time)) {
-            Some((held, posted)) => self.kept(sums, &posted, &held, std::iter::empty()),
-            None => sums.visits.took_part(&sent.stay(sent.time)),
+        if let Some(call) = call {
+            if call.last.1.min(call.end) > call.asked {
+                let asked = Begun {
+                    time: call.asked,
+                    end: Some(call.end),
+                    ..self.at(call.first)
+                };
+                let last = self.at(call.last.0);
+                let others: Vec<Begun> = sends.iter().map(|it| self.at(*it)).collect();
+                let others = others.iter().filter(|it| it.process != last.process);
+                self.kept(sums, &last, &asked, others);
+            } else {
+                own.passing.once(call.asked, call.end);
+            }
         }
+        sends.clear();
+    }
+
+    /// Notes until when a send waited, if it did.
+    fn sent(&self, sums: &mut WaitSums, message: &AwaitedMessage, sent: i64) -> bool {
+        let Some(hold) = self.causality.held(message) else {
+            return false;
+        };
+        let (asked, send) = (self.at(message.receive), self.at(message.send));
+        let posted = Begun {
+            time: asked.time.saturating_sub(hold.posted.0.max(0)),
+            end: Some(asked.time),
+            ..asked
+        };
+        let held = Begun {
+            time: sent.saturating_add(hold.since.0.max(0)),
+            end: Some(sent.saturating_add(hold.lasted.0.max(0))),
+            ..send
+        };
+        // Who goes on before the message is asked for does not wait for that.
+        let waits = held.end >= Some(posted.time) && posted.time > held.time;
+        if waits {
+            self.kept(sums, &posted, &held, std::iter::empty());
+        }
+        waits
     }
 
     /// Notes until when somebody waited for the last of several.
@@ -142,22 +196,17 @@ impl LatenessJudge<'_> {
         who: &Begun,
         others: impl Iterator<Item = &'b Begun>,
     ) {
-        let stay = who.stay(last.time);
-        if stay.until <= stay.begin {
-            sums.visits.took_part(&stay);
-            return;
-        }
         let place = Place {
             location: last.location,
             event: self.causality.nodes().event(last.node),
         };
-        let beyond = self.beyond(last, who, others);
         let late = Late {
             last: place,
             process: last.process as u32,
-            is_certain: beyond > 0.0,
+            is_certain: self.beyond(last, who, others) > 0.0,
             is_message: true,
         };
+        let stay = who.stay(last.time);
         sums.visits.add(late, self.causality, [stay]);
     }
 }

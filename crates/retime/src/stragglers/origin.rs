@@ -99,8 +99,6 @@
 
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashMap;
-
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 
@@ -236,7 +234,9 @@ impl History<'_> {
     fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
         let mut came = vec![WaitCost::default(); self.visits.all.len()];
-        let mut shares: FxHashMap<u32, (u128, u128)> = FxHashMap::default();
+        let mut collectives = self.visits.operations.iter();
+        let collectives = collectives.rposition(|it| !it.is_message);
+        let mut shares = vec![(0_u128, 0_u128); collectives.map_or(0, |it| it + 1)];
         let (mut places, mut idle) = (Places::of(self.ends.len()), Vec::new());
         for number in (0..came.len() as u32).rev() {
             pace.events(1)?;
@@ -259,8 +259,9 @@ impl History<'_> {
                     origin.came_last(wait.late.is_certain);
                 }
             }
-            if let Some(visit) = self.visit(number).filter(|_| !wait.late.is_message) {
-                let (own, all) = shares.entry(visit.operation).or_default();
+            if let Some(visit) = self.visit(number).filter(|_| !wait.late.is_message)
+                && let Some((own, all)) = shares.get_mut(visit.operation as usize)
+            {
                 *own += u128::from(wait.length - elsewhere);
                 *all += u128::from(wait.length);
             }
@@ -270,9 +271,9 @@ impl History<'_> {
                 }
             });
         }
-        for (operation, (own, all)) in shares {
-            let late = self.visits.operations.get(operation as usize);
-            if let Some(late) = late.filter(|_| 2 * own >= all)
+        for (late, (own, all)) in self.visits.operations.iter().zip(shares) {
+            if all > 0
+                && 2 * own >= all
                 && let Some(origin) = origins.get_mut(late.process as usize)
             {
                 origin.came_last(late.is_certain);

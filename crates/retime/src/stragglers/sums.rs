@@ -79,6 +79,9 @@ impl Begun {
     /// from another time, whichever is later.
     pub(super) fn stands_still(&self, causality: &Causality, until: i64, since: i64) -> u64 {
         let [from, to] = [self.time.max(since), self.until(until)];
+        if !causality.knows_work(self.location) {
+            return to.max(from).abs_diff(from);
+        }
         let [from, to] = [from, to].map(|it| it.saturating_sub(self.time));
         exposed(causality, self.node, from, to)
     }
@@ -108,19 +111,6 @@ impl WaitSums {
         match self.groups.get_mut(group) {
             Some(sums) => add(sums),
             None => add(self.groups.entry(group.clone()).or_default()),
-        }
-    }
-
-    /// One more message, of these of so many locations.
-    pub(super) fn message(&mut self, locations: usize, ends: [LocationIndex; 2]) {
-        self.messages += 1;
-        if self.locations.len() < locations {
-            self.locations.resize(locations, ProcessWaits::default());
-        }
-        for end in ends {
-            if let Some(own) = self.locations.get_mut(end.as_usize()) {
-                own.messages += 1;
-            }
         }
     }
 

@@ -69,13 +69,6 @@ pub(super) struct Stay {
     pub(super) end: i64,
 }
 
-impl Stay {
-    /// When it is over; where no end is known, when it no longer waits.
-    fn over(&self) -> i64 {
-        over(self.begin, self.until, self.end)
-    }
-}
-
 /// When a visit is over: where no end is known, when it no longer waits.
 pub(super) fn over(begin: i64, until: i64, end: i64) -> i64 {
     match end {
@@ -104,7 +97,17 @@ pub(super) struct Passing {
 }
 
 impl Passing {
-    fn add(&mut self, more: Self) {
+    /// One more message, for which it took part in a stretch of time.
+    #[inline]
+    pub(super) fn once(&mut self, first: i64, last: i64) {
+        self.add(Self {
+            visits: 1,
+            first,
+            last,
+        });
+    }
+
+    pub(super) fn add(&mut self, more: Self) {
         if more.visits == 0 {
             return;
         }
@@ -152,17 +155,8 @@ impl Visits {
         self.all.shrink_to_fit();
     }
 
-    /// One more message, for which a process did not wait.
-    pub(super) fn took_part(&mut self, stay: &Stay) {
-        let own = Passing {
-            visits: 1,
-            first: stay.begin,
-            last: stay.over(),
-        };
-        self.passed(stay.process, own);
-    }
-
-    fn passed(&mut self, process: usize, more: Passing) {
+    /// Messages for which a process did not wait.
+    pub(super) fn passed(&mut self, process: usize, more: Passing) {
         if self.passing.len() <= process {
             self.passing.resize(process + 1, Passing::default());
         }

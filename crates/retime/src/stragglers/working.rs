@@ -135,7 +135,8 @@ impl Working {
     /// How long it waited within a span.
     fn idle(&self, first: i64, last: i64) -> u64 {
         let (mut union, mut covered) = (0_u64, last);
-        for &(from, until) in self.waits.iter().rev() {
+        let before = self.waits.partition_point(|it| it.1 <= first);
+        for &(from, until) in self.waits.iter().skip(before).rev() {
             let (from, until) = (from.max(first), until.min(covered));
             if until > from {
                 union = union.saturating_add(until.abs_diff(from));
