@@ -26,7 +26,7 @@ fn count(events: &[Value], phase: &str) -> usize {
 #[test]
 fn it_holds_what_the_trace_holds() {
     let scratch = Scratch::in_memory();
-    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 60000 -q");
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 30000 -q");
     let order = scratch.retime("order halo --format csv -q").stdout;
     let enters = order.lines().filter(|it| it.contains(",Enter,")).count();
     for (times, code, groups) in [("recorded", 1, 1), ("corrected", 0, 1), ("both", 0, 2)] {
@@ -136,7 +136,8 @@ fn the_ending_says_which_kind_of_file_it_is() {
 
 #[test]
 fn the_bytes_depend_on_nothing_but_the_trace() {
-    let scratch = recording();
+    let scratch = Scratch::in_memory();
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 60000 -q");
     for suffix in ["pftrace", "json.gz"] {
         let files = [1, 2, 5].map(|threads| {
             let out = format!("{threads}.{suffix}");
