@@ -74,6 +74,11 @@ impl Given {
         self.0.iter().any(|given| given == option)
     }
 
+    /// The first of some options that was given.
+    pub(crate) fn first<'a>(&self, options: &[&'a str]) -> Option<&'a str> {
+        options.iter().copied().find(|option| self.has(option))
+    }
+
     /// Refuses an option that does nothing with this method.
     pub(super) fn fits(&self, method: &Method) -> Result<(), CliError> {
         let stranger = CHOICES
