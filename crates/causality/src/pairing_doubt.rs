@@ -9,6 +9,7 @@
 use retime_model::{ChannelPlace, LocationIndex, LogColumns, Message, Role, TraceInfo};
 use rustc_hash::FxHashMap;
 
+use crate::channels::Channel;
 use crate::endpoints::endpoint;
 
 /// The reason why an end of a message may belong to another one than it was paired with.
@@ -20,41 +21,21 @@ pub enum PairingDoubt {
     SeveralThreads,
 }
 
-/// The two ends and the envelope of a channel.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Channel {
-    source: LocationIndex,
-    destination: LocationIndex,
-    communicator: u32,
-    tag: u32,
-}
-
-impl Channel {
-    /// The channel of an end with this role that is recorded for `own`.
-    fn of(role: Role, own: LocationIndex, envelope: Message) -> Self {
-        let (source, destination) = match role {
-            Role::Receive => (envelope.peer, own),
-            _ => (own, envelope.peer),
-        };
-        Self {
-            source,
-            destination,
-            communicator: envelope.communicator,
-            tag: envelope.tag,
-        }
-    }
-
-    /// The channel as the locations of one end name it, of which the other is `peer`.
-    const fn with(self, peer: LocationIndex) -> Message {
-        Message {
-            communicator: self.communicator,
-            peer,
-            tag: self.tag,
-        }
+/// The channel of an end with this role that is recorded for `own`.
+fn channel_of(role: Role, own: LocationIndex, envelope: Message) -> Channel {
+    let (source, destination) = match role {
+        Role::Receive => (envelope.peer, own),
+        _ => (own, envelope.peer),
+    };
+    Channel {
+        source,
+        destination,
+        communicator: envelope.communicator,
+        tag: envelope.tag,
     }
 }
 
-/// Which channels several locations of one process share.
+/// The channels that several locations of one process share.
 pub(crate) struct SharedChannels<'a> {
     info: &'a TraceInfo,
     by_endpoint: FxHashMap<LocationIndex, Vec<&'a LogColumns>>,
@@ -77,26 +58,30 @@ impl<'a> SharedChannels<'a> {
 
     /// True if several locations share the channel of an end of a message of a location.
     pub(crate) fn has(&mut self, location: LocationIndex, role: Role, envelope: Message) -> bool {
-        let channel = Channel::of(role, endpoint(self.info, location), envelope);
+        let channel = channel_of(role, endpoint(self.info, location), envelope);
         if let Some(known) = self.known.get(&channel) {
             return *known;
         }
-        let of_end =
-            |own: LocationIndex, peer: LocationIndex, ends: fn(&LogColumns) -> &[ChannelPlace]| {
-                let logs = self.by_endpoint.get(&own).map_or(&[][..], Vec::as_slice);
-                let envelope = channel.with(peer);
-                logs.len() > 1
-                    && logs
-                        .iter()
-                        .filter(|log| takes_part(log, envelope, ends))
-                        .count()
-                        > 1
-            };
+        let named = |peer| Message { peer, ..envelope };
         let (source, destination) = (channel.source, channel.destination);
-        let is_shared = of_end(source, destination, |it| &it.sends)
-            || of_end(destination, source, |it| &it.receives);
+        let is_shared = self.share(source, named(destination), |it| &it.sends)
+            || self.share(destination, named(source), |it| &it.receives);
         self.known.insert(channel, is_shared);
         is_shared
+    }
+
+    /// True if several locations that speak for one endpoint have ends of messages in a channel.
+    fn share(
+        &self,
+        endpoint: LocationIndex,
+        envelope: Message,
+        ends: fn(&LogColumns) -> &[ChannelPlace],
+    ) -> bool {
+        let logs = self.by_endpoint.get(&endpoint);
+        let logs = logs.map_or(&[][..], Vec::as_slice);
+        // Most endpoints have one.
+        let mut taking_part = logs.iter().filter(|it| takes_part(it, envelope, ends));
+        logs.len() > 1 && taking_part.nth(1).is_some()
     }
 }
 

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use retime::pipeline::{BoundSearch, DRIFT_BOUND};
 
 use crate::error::CliError;
-use crate::method::Given;
+use crate::given::Given;
 use crate::quantity::{Count, share};
 
 /// Options on which error bounds rest.

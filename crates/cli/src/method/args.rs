@@ -13,12 +13,13 @@ use super::controller::{
     Amortization, ConstantsArgs, Controller, non_negative, one_or_more, to_ticks,
 };
 use super::distance::MinDistance;
-use super::given::Given;
+use super::given::fits;
 use super::intervals::Intervals;
 use super::reference::ReferenceName;
 use super::{AmortizationName, MethodOption, PairsName, RepairName, StepsName};
 use crate::bounds::BoundsArgs;
 use crate::error::CliError;
+use crate::given::Given;
 use crate::limits::LimitArgs;
 use crate::offsets::OffsetsArgs;
 
@@ -137,7 +138,7 @@ impl MethodArgs {
     /// Refuses options that were given and have no part in the method, or in the bounds of its times.
     pub(crate) fn refuse_strangers(&self, bounds: &BoundsArgs) -> Result<(), CliError> {
         let method = self.unresolved();
-        self.given.fits(&method)?;
+        fits(&self.given, &method)?;
         let by_drift = self
             .intervals
             .is_some_and(|it| it.0 == IntervalNumber::ByDrift);

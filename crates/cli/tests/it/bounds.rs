@@ -362,7 +362,7 @@ fn a_merge_without_bounds_says_that_none_were_asked_for() {
         "{said}"
     );
     assert!(!said.contains("nothing bounds"), "{said}");
-    let asked = scratch.succeed("merge trace -o again.pftrace --min-delay 1us");
+    let asked = scratch.succeed("merge trace -o again.pftrace --min-delay 1us --force");
     assert!(
         asked.contains("as corrected are reversed or faster than the minimal delay"),
         "{asked}"

@@ -222,7 +222,7 @@ fn names_of_json_lines_stay_what_they_are() {
     assert!(is_there, "{name}");
 }
 
-/// What is faster than a minimal delay that was learned contradicts a guess, not the trace.
+/// A message faster than a minimal delay that was learned contradicts a guess, not the trace.
 #[test]
 fn a_learned_delay_makes_no_sound_trace_unsound() {
     let scratch = Scratch::in_memory();
