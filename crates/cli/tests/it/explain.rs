@@ -259,3 +259,46 @@ fn names_of_events_that_are_wrong_are_told() {
         "{outcome:#?}"
     );
 }
+
+/// Two threads of a process send to another one, with one tag: MPI keeps no order between them.
+#[test]
+fn threads_that_share_a_channel_are_not_told_as_one() {
+    let scratch = Scratch::new();
+    let message = |peer| retime_otf2::writer::Message {
+        peer,
+        comm: CommRef(0),
+        tag: 0,
+        length: 8,
+    };
+    examined::write(scratch.path(), "shared", |id, it| match id {
+        0 => it.send(1_000, message(1)).unwrap(),
+        1 => it.send(2_000, message(1)).unwrap(),
+        2 => {
+            it.recv(5_000, message(0)).unwrap();
+            it.recv(6_000, message(0)).unwrap();
+            it.send(7_000, message(0)).unwrap();
+        }
+        _ => {}
+    });
+    examined::write(scratch.path(), "alone", |id, it| match id {
+        0 => it.send(1_000, message(1)).unwrap(),
+        2 => it.recv(5_000, message(0)).unwrap(),
+        _ => {}
+    });
+    let shared =
+        "several threads share this channel; which receive has which message is not certain";
+    for event in ["0:0", "1:0", "2:0", "2:1"] {
+        let said = explained(&scratch, "shared", event);
+        let rule = said["rule"].as_str().unwrap();
+        assert!(rule.contains(shared), "{event}: {rule}");
+    }
+    let said = explained(&scratch, "alone", "2:0");
+    let rule = said["rule"].as_str().unwrap();
+    assert_eq!(
+        rule,
+        "MPI keeps messages of one channel in order (docs/DEPENDENCIES.md)"
+    );
+    // The page says the same.
+    scratch.retime("check shared --html page.html -q");
+    assert!(scratch.read("page.html").contains(shared));
+}
