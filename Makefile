@@ -6,6 +6,8 @@ INSTALL_PACKAGES = tools/install-packages
 # Random cases are the same in each `make test`, so that it passes or fails for a
 # reason; plain `cargo test` draws new ones.
 SEED ?= 1997
+# How many of their cases exhaustive tests try: sample, wide or all.
+EFFORT ?= sample
 # Tests of the command wait for processes and disks a third of the time.
 TEST_THREADS ?= $(shell expr 2 '*' $$(nproc))
 # Where `make install` puts things; DESTDIR is a root to do so below.
@@ -39,16 +41,17 @@ all: ## Build the command: target/release/retime
 demo: ## Show check, correct and check on a bundled real recording
 	$(CARGO) run --quiet --profile demo --package retime-cli -- demo
 
-test: tools ## Run all tests, with otf2-print as an independent judge
-	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --quiet
+test: tools ## Run all tests, with otf2-print as an independent judge; of what takes minutes a sample
+	RETIME_REQUIRE_OTF2_TOOLS=1 RETIME_EFFORT=$(EFFORT) PROPTEST_RNG_SEED=$(SEED) \
+		RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --quiet
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, all figures, more small worlds
-	RETIME_FAULTS=all RETIME_FLIPS=all RETIME_FIGURES=all $(CARGO) test --package retime-cli --test it --quiet -- \
-		faults:: flips:: compare:: truth::
-	RETIME_FIGURES=all $(CARGO) test --package retime-experiments --test it --quiet -- accuracy::
-	RETIME_FLIPS=all $(CARGO) test --package retime-otf2 --test it --quiet -- robust:: rewrite_damage::
-	RETIME_WORLDS=all $(CARGO) test --package retime --test it --quiet -- worlds::
+	RETIME_EFFORT=all $(CARGO) test --package retime-cli --test it --quiet -- \
+		faults:: flips:: fuzz_like:: compare:: truth:: verdicts:: staging::
+	RETIME_EFFORT=all $(CARGO) test --package retime-experiments --test it --quiet -- accuracy::
+	RETIME_EFFORT=all $(CARGO) test --package retime-otf2 --test it --quiet -- robust:: rewrite_damage::
+	RETIME_EFFORT=all $(CARGO) test --package retime --test it --quiet -- worlds::
 
 fuzz: ## Random and damaged input for every reader, EACH (60) seconds
 	$(CARGO) run --quiet --release --package retime-fuzz -- all $(EACH) $(SEED)

@@ -120,7 +120,7 @@ impl Causality {
             whole,
         } = part;
         let nodes = Nodes::gather(info, &mut logs, counts, whole.clone())?;
-        let usage = Usage::recorded(info, &logs, &nodes, options.dense_alltoallv);
+        let usage = Usage::recorded(info, &logs, &nodes, options);
         let mut defects = options.no_defects();
         let own = |log: &&mut LogColumns| whole.has(log.location.as_usize());
         for log in logs.iter_mut().filter(own) {

@@ -20,11 +20,11 @@ use crate::queue::Queue;
 
 /// One direction of talk between two endpoints.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Channel {
-    communicator: u32,
-    source: LocationIndex,
-    destination: LocationIndex,
-    tag: u32,
+pub(super) struct Channel {
+    pub(super) communicator: u32,
+    pub(super) source: LocationIndex,
+    pub(super) destination: LocationIndex,
+    pub(super) tag: u32,
 }
 
 /// Two words instead of four, since traces may have millions of channels.

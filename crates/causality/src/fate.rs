@@ -45,6 +45,7 @@ use crate::Causality;
 use crate::endpoints::endpoint;
 use crate::ids::EventNode;
 use crate::options::CausalityOptions;
+use crate::pairing_doubt::{PairingDoubt, SharedChannels};
 
 /// The records of communication of all locations, from which single events are explained.
 #[derive(Debug)]
@@ -88,6 +89,9 @@ pub struct Fate {
     pub next: Option<Place>,
     /// The records of the event; an end of a message may be recorded under several ids.
     pub recorded: Vec<Recorded>,
+    /// Why an end of a message may belong to another one than it was paired with; what is concluded
+    /// holds all the same.
+    pub doubt: Option<PairingDoubt>,
     /// The events that have to come before it, by their place in the trace.
     pub follows: Vec<EventNode>,
     /// The events that have to come after it, by their place in the trace.
@@ -190,6 +194,13 @@ impl<'a> Fates<'a> {
 
     /// The fates of several events, by location; the records of each location are gone through once.
     pub fn at_each(&self, places: &[Place]) -> Vec<Option<Fate>> {
+        let mut fates = self.without_doubts(places);
+        self.doubt_pairs(places, &mut fates);
+        fates
+    }
+
+    /// Fates as far as each location tells them by itself.
+    fn without_doubts(&self, places: &[Place]) -> Vec<Option<Fate>> {
         let of_location = places.chunk_by(|one, other| one.location == other.location);
         let fates = of_location.flat_map(|places| self.of_one_location(places));
         fates.collect()
@@ -238,6 +249,7 @@ impl<'a> Fates<'a> {
                 event: event.into(),
             }),
             recorded: Vec::new(),
+            doubt: None,
             follows: Vec::new(),
             precedes: Vec::new(),
             defects: self.causality.defects().at(place).collect(),
@@ -259,10 +271,43 @@ impl<'a> Fates<'a> {
             role: Some(role),
             next: None,
             recorded,
+            doubt: None,
             follows,
             precedes,
             defects,
             unused,
+        }
+    }
+
+    /// Adds to the fates of events what leaves open to which other ends they belong.
+    fn doubt_pairs(&self, places: &[Place], fates: &mut [Option<Fate>]) {
+        let logs = self.records.0.iter().map(LocationLog::columns);
+        let mut shared = SharedChannels::of(self.info, logs);
+        // The place of the other end, the position in `fates`, and the place in the channel.
+        let mut others: Vec<(Place, usize, u64)> = Vec::new();
+        for (at, (place, fate)) in places.iter().zip(fates.iter_mut()).enumerate() {
+            let Some(fate) = fate else { continue };
+            let (Some(role), Some((envelope, position))) = (fate.role, in_channel(fate)) else {
+                continue;
+            };
+            let Some(&other) = fate.follows.iter().chain(&fate.precedes).next() else {
+                continue;
+            };
+            if shared.has(place.location, role, envelope) {
+                fate.doubt = Some(PairingDoubt::SeveralThreads);
+            } else {
+                others.push((self.causality.nodes().place(other), at, position));
+            }
+        }
+        others.sort_unstable();
+        let other_places: Vec<Place> = others.iter().map(|it| it.0).collect();
+        let other_fates = self.without_doubts(&other_places);
+        for ((_, at, position), other) in others.iter().zip(other_fates) {
+            let other = other.as_ref().and_then(in_channel);
+            let is_elsewhere = other.is_some_and(|(_, other)| other != *position);
+            if let Some(fate) = fates[*at].as_mut().filter(|_| is_elsewhere) {
+                fate.doubt = Some(PairingDoubt::AnotherPlace);
+            }
         }
     }
 
@@ -386,6 +431,16 @@ impl<'a> Fates<'a> {
             _ => Unused::NotCertain,
         }
     }
+}
+
+/// The envelope of an end of a message that order alone pairs, and its place in the channel.
+fn in_channel(fate: &Fate) -> Option<(Message, u64)> {
+    fate.recorded.iter().find_map(|it| match it {
+        Recorded::InChannel {
+            envelope, position, ..
+        } => Some((*envelope, *position)),
+        _ => None,
+    })
 }
 
 /// Adds the places in their channels of those events that are wanted.

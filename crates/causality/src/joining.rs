@@ -320,7 +320,7 @@ impl Builder<'_, '_> {
     /// True if everybody waits for everybody in each of `calls`.
     fn all_meet_all(&self, calls: &[Call]) -> bool {
         calls.iter().all(|call| {
-            self.class(call.what.operation) == Class::AllToAll
+            self.options.class(call.what.operation) == Class::AllToAll
                 && (!call.what.operation.carries_data() || (call.what.sent && call.what.received))
         })
     }
@@ -366,13 +366,6 @@ impl Builder<'_, '_> {
         self.push(communicator, Class::AllToAll, &participants);
     }
 
-    fn class(&self, operation: Operation) -> Class {
-        match self.options.trusted {
-            Some(it) if it.synchronises(operation) => Class::AllToAll,
-            _ => operation.class(self.options.dense_alltoallv),
-        }
-    }
-
     /// The i-th call of every member.
     fn joined(&mut self, communicator: &Communicator, calls: &[Entered]) {
         match self.ruling(communicator, calls) {
@@ -394,7 +387,7 @@ impl Builder<'_, '_> {
         let class = if ends_epoch {
             Class::AllToAll
         } else {
-            self.class(operation)
+            self.options.class(operation)
         };
         let root = root_place(communicator, calls);
         let rooted = matches!(class, Class::OneToAll | Class::AllToOne);

@@ -65,6 +65,7 @@ mod noted;
 mod options;
 pub mod order;
 mod overlaps;
+mod pairing_doubt;
 mod partner;
 mod point_to_point;
 mod posting_order;
@@ -92,6 +93,7 @@ pub use joining::{Outcome, Turns};
 pub use nodes::{Extent, Nodes};
 pub use options::CausalityOptions;
 pub use overlaps::OverlappedSpan;
+pub use pairing_doubt::PairingDoubt;
 pub use retime_model::{
     Call, Class, Collective, Defect, DefectCount, Defects, Implementation, Length, LocationLog,
     LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId,

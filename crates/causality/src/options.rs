@@ -1,6 +1,6 @@
 //! Assumptions about what recordings leave open.
 
-use retime_model::{Defects, Implementation};
+use retime_model::{Class, Defects, Implementation, Operation};
 use serde::{Deserialize, Serialize};
 
 /// How doubtful operations are taken.
@@ -17,6 +17,14 @@ pub struct CausalityOptions {
 }
 
 impl CausalityOptions {
+    /// The order of its participants that an operation is taken to prove.
+    pub(super) fn class(self, operation: Operation) -> Class {
+        match self.trusted {
+            Some(it) if it.synchronises(operation) => Class::AllToAll,
+            _ => operation.class(self.dense_alltoallv),
+        }
+    }
+
     /// A list for defects that keeps as many places as are wanted.
     pub(super) fn no_defects(self) -> Defects {
         if self.keep_all_places {

@@ -4,7 +4,8 @@
 //! records: each end of a message, and of a collective operation each call that a
 //! member made, as long as it has another member. An end of a message is used if
 //! its other end is known, a call if it belongs to an operation that proves
-//! something.
+//! something. That a communicator or a window is made or freed is no communication, and counts
+//! only where it is taken to prove something.
 //!
 //! ```
 //! use retime_causality::{Causality, CausalityOptions, LogBuilder, MessageId, Used};
@@ -27,11 +28,12 @@
 //! ```
 
 use crate::merge::Merge;
-use retime_model::{Call, Defect, LogColumns, Members, OperationId, TraceInfo};
+use retime_model::{Call, Class, Defect, LogColumns, Members, OperationId, TraceInfo};
 use serde::{Deserialize, Serialize};
 
 use crate::collectives::{Collectives, Participant};
 use crate::nodes::Nodes;
+use crate::options::CausalityOptions;
 use crate::partner::Partner;
 
 /// Records of one kind of communication, and those of them that dependencies rest
@@ -64,17 +66,23 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Ends of messages that are recorded, also those that name nobody known. `dense` says that
-    /// in Alltoallv and Alltoallw everybody sends to everybody.
+    /// Ends of messages that are recorded, also those that name nobody known, and calls as the
+    /// options take them.
     pub(super) fn recorded(
         info: &TraceInfo,
         logs: &[LogColumns],
         nodes: &Nodes,
-        dense: bool,
+        options: CausalityOptions,
     ) -> Self {
         let maybe_dense = |call: &&Call| {
             let class = |dense| call.what.operation.class(dense);
-            !dense && class(true) != class(false) && !is_alone(info, call.what.communicator)
+            let is_dense = options.dense_alltoallv;
+            !is_dense && class(true) != class(false) && !is_alone(info, call.what.communicator)
+        };
+        let communicates = |call: &&Call| {
+            let operation = call.what.operation;
+            let proves = options.class(operation) != Class::None;
+            (proves || !operation.is_of_handles()) && !is_alone(info, call.what.communicator)
         };
         let mut usage = Self::default();
         let own = |it: &&LogColumns| nodes.whole().has(it.location.as_usize());
@@ -83,8 +91,7 @@ impl Usage {
             let mut named: Vec<OperationId> = log.named_operations.iter().map(|it| it.id).collect();
             named.sort_unstable();
             named.dedup();
-            let calls = log.calls.iter();
-            let shared = calls.filter(|call| !is_alone(info, call.what.communicator));
+            let shared = log.calls.iter().filter(communicates);
             // An event may have several names, given one after the other.
             let messages = log.named_messages.chunk_by(|a, b| a.node == b.node);
             let messages = log.sends.len() + log.receives.len() + messages.count();

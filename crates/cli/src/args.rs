@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::bounds::BoundsArgs;
 use crate::delay::MinDelay;
+use crate::error::CliError;
 use crate::formats::{FormatArgs, FormatName, OtherFiles, RanksByPath};
 use crate::limits::LimitArgs;
 use crate::load::Source;
@@ -167,6 +168,13 @@ pub(crate) struct SolvingArgs {
     pub(crate) run: RunArgs,
 }
 
+impl SolvingArgs {
+    /// Refuses options that were given and have no part in what is asked for.
+    pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
+        self.method.refuse_strangers(&self.bounds)
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
     #[command(flatten)]
@@ -311,6 +319,17 @@ pub(crate) struct RunArgs {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
+}
+
+impl RunArgs {
+    /// Refuses `--verbose` where it adds nothing: to no summary, nor to the report of `--json`.
+    pub(crate) fn refuse_verbose(&self, place: &str) -> Result<(), CliError> {
+        if self.verbose && self.json.is_none() {
+            let message = format!("-v has no part {place}; leave it out");
+            return Err(CliError::Usage(message));
+        }
+        Ok(())
+    }
 }
 
 /// Tables of what was found.

@@ -5,12 +5,17 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use retime::pipeline::{BoundSearch, DRIFT_BOUND};
 
+use crate::error::CliError;
+use crate::given::Given;
 use crate::quantity::{Count, share};
 
 /// Options on which error bounds rest.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Error bounds")]
 pub(crate) struct BoundsArgs {
+    // First, while all options are still there to be seen.
+    #[command(flatten)]
+    given: Given,
     /// By how much the rate of a clock may wander, such as 100ppm, 0.01% or 1e-4
     #[arg(long, value_name = "RATE", default_value = "100ppm")]
     pub(crate) drift_bound: DriftBound,
@@ -24,6 +29,30 @@ pub(crate) struct BoundsArgs {
 }
 
 impl BoundsArgs {
+    /// Refuses options that were given for bounds that are not computed. The drift bound may be read
+    /// by something else.
+    pub(crate) fn refuse_strangers(&self, is_drift_read: bool) -> Result<(), CliError> {
+        let of_bounds = ["bounds-budget", "drift-bound"];
+        let strangers = &of_bounds[..if is_drift_read { 1 } else { 2 }];
+        match self.given.first(strangers) {
+            Some(option) if self.bounds == Switch::Off => Err(CliError::Usage(format!(
+                "--{option} has no part where --bounds is off; leave one of them out"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses options of bounds for a method that computes no times, of which there are none.
+    pub(crate) fn refuse_for_counters(&self, method: &str) -> Result<(), CliError> {
+        match self.given.first(&["bounds-budget", "drift-bound"]) {
+            Some(option) => Err(CliError::Usage(format!(
+                "--{option} has no part in --method {method}, whose numbers are no times; leave it out \
+                 or choose another method"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The search for error bounds that is asked for.
     pub(crate) fn asked(&self) -> BoundSearch {
         BoundSearch {

@@ -58,22 +58,35 @@ pub(crate) const SIMULATED: &dyn Format = FORMATS[0];
 
 /// A format by its name.
 #[derive(Clone, Copy)]
-pub(crate) struct FormatName(&'static dyn Format);
+pub(crate) struct FormatName {
+    format: &'static dyn Format,
+    /// True if `--rank-from` asked for it, which says nothing of traces that are no profiles.
+    is_for_ranks: bool,
+}
+
+impl FormatName {
+    const fn of(format: &'static dyn Format) -> Self {
+        Self {
+            format,
+            is_for_ranks: false,
+        }
+    }
+}
 
 impl std::fmt::Debug for FormatName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0.name())
+        f.write_str(self.format.name())
     }
 }
 
 impl ValueEnum for FormatName {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: OnceLock<Vec<FormatName>> = OnceLock::new();
-        ALL.get_or_init(|| known().iter().copied().map(FormatName).collect())
+        ALL.get_or_init(|| known().iter().copied().map(FormatName::of).collect())
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name()).help(self.0.describe()))
+        Some(PossibleValue::new(self.format.name()).help(self.format.describe()))
     }
 }
 
@@ -132,7 +145,10 @@ impl FromStr for RankFrom {
     fn from_str(text: &str) -> Result<Self, BadPattern> {
         // Formats live as long as the process; there is one pattern for each command line.
         let format: &'static dyn Format = Box::leak(Box::new(ProfilesByPath(text.parse()?)));
-        Ok(Self(FormatName(format)))
+        Ok(Self(FormatName {
+            format,
+            is_for_ranks: true,
+        }))
     }
 }
 
@@ -154,7 +170,14 @@ pub(crate) struct OtherFiles {
 /// The format of a path: the one asked for, or the one that recognises it best. That none
 /// recognises what lies there is an error.
 pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn Format, CliError> {
-    if let Some(FormatName(format)) = asked {
+    if let Some(FormatName {
+        format,
+        is_for_ranks,
+    }) = asked
+    {
+        if is_for_ranks {
+            refuse_other_than_profiles(path, format)?;
+        }
         return Ok(format);
     }
     let found = presence::kind(path).map_err(|error| untold(path, error))?;
@@ -198,6 +221,26 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
     }
     // Why a path that leads nowhere, or to no file, cannot be opened is for a format to say.
     Ok(first)
+}
+
+/// Refuses a trace in which no ranks are taken from paths.
+fn refuse_other_than_profiles(path: &Path, profiles: &dyn Format) -> Result<(), CliError> {
+    let is_certain = |it: &dyn Format| {
+        let sure = it.recognise(path);
+        sure.is_ok_and(|it| it == Recognition::Certain)
+    };
+    let mut others = known().iter().copied();
+    let other = others.find(|it| it.name() != profiles.name() && is_certain(*it));
+    match other.filter(|_| !is_certain(profiles)) {
+        Some(other) => Err(CliError::input(
+            path,
+            format!(
+                "is of the format {}, and --rank-from takes the ranks of profiles; leave it out",
+                other.name()
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Why a path cannot be looked at.

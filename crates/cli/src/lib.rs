@@ -21,6 +21,7 @@ mod error;
 mod explained;
 mod foreign;
 mod formats;
+mod given;
 pub mod library;
 mod limits;
 mod lines;

@@ -165,6 +165,7 @@ impl Trace for Run {
             .map(|(kind, records)| Unused {
                 kind,
                 reach: Reach::Trace,
+                is_ordered: true,
                 records,
             });
         unused.collect()

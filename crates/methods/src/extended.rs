@@ -128,7 +128,7 @@ impl Estimator for Extended {
     }
 
     fn choices(&self) -> &'static [Choice] {
-        &[Choice::Intervals, Choice::OneWay]
+        &[Choice::Intervals, Choice::OneWay, Choice::Drift]
     }
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {

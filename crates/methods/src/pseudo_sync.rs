@@ -195,8 +195,9 @@ impl Fastest {
             0 => Ok(()),
             lacking => Err(NoEstimate::Missing(format!(
                 "as printed, pseudo-synchronisation needs a message from the base clock to each \
-                 other clock, and {lacking} of them get none; its closure also goes through other \
-                 clocks"
+                 other clock, and {lacking} of them {} none; its closure also goes through other \
+                 clocks",
+                if lacking == 1 { "gets" } else { "get" },
             ))),
         }
     }

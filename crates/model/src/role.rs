@@ -164,7 +164,10 @@ pub enum Operation {
     ReduceScatterBlock,
     Scan,
     Exscan,
+    /// Making of a communicator.
     CreateHandle,
+    /// Freeing of a communicator.
+    FreeHandle,
     /// A thread, the root, makes a team of threads; each begins to work in it.
     Fork,
     /// All threads of a team have come to its end; the root goes on alone.
@@ -213,11 +216,20 @@ impl Operation {
             Self::Alltoallv
             | Self::Alltoallw
             | Self::CreateHandle
+            | Self::FreeHandle
             | Self::CreateWindow
             | Self::FreeWindow
             | Self::Fence
             | Self::Other => Class::None,
         }
+    }
+
+    /// True if it makes or frees what others communicate by, and communicates nothing itself.
+    pub const fn is_of_handles(self) -> bool {
+        matches!(
+            self,
+            Self::CreateHandle | Self::FreeHandle | Self::CreateWindow | Self::FreeWindow
+        )
     }
 
     /// True if bytes say who took part; a barrier or a fork carries none.
@@ -226,6 +238,7 @@ impl Operation {
             self,
             Self::Barrier
                 | Self::CreateHandle
+                | Self::FreeHandle
                 | Self::CreateWindow
                 | Self::FreeWindow
                 | Self::Fence

@@ -140,7 +140,7 @@ impl InParts for Archive {
 
 /// Packs what was concluded as plain numbers, for [`InParts::take_up`].
 fn concluded(launched: u64, scanned: &Scanned) -> Vec<u64> {
-    let mut numbers = vec![launched];
+    let mut numbers = vec![launched, scanned.epochs.looked_at];
     numbers.extend(scanned.unrecorded.numbers());
     numbers.extend(scanned.twice.numbers());
     numbers.extend(scanned.cycles.numbers());

@@ -3,7 +3,8 @@
 //! They are counted by kind, so that nobody takes a trace for sound of which little
 //! was looked at. Of an operation one record counts on each side that has a part in
 //! it: of a one-sided operation its start and not its completion, which is recorded
-//! at the same place.
+//! at the same place. That communicators and windows are made and freed counts as no
+//! communication.
 //!
 //! What a stream of an accelerator does was launched by its host; each activity
 //! counts once, whether a kernel or a copy of memory, which Score-P records as
@@ -17,12 +18,14 @@ use retime_otf2::LocationType;
 use retime_otf2::schema::event_code as code;
 
 use crate::archive::Archive;
+use crate::concluded::Concluded;
 use crate::scan::UnrecordedCalls;
 
 /// A kind of communication, by the codes of its events.
 struct UnusedKind {
     name: &'static str,
     reach: Reach,
+    is_ordered: bool,
     codes: &'static [u8],
 }
 
@@ -30,29 +33,27 @@ const KINDS: [UnusedKind; 4] = [
     UnusedKind {
         name: "one-sided operation",
         reach: Reach::Trace,
+        // The target takes no part.
+        is_ordered: false,
         codes: &[code::RmaPut, code::RmaGet, code::RmaAtomic],
+    },
+    UnusedKind {
+        name: "one-sided lock event",
+        reach: Reach::Trace,
+        // Who had a lock before whom no record can say, and the target takes no part.
+        is_ordered: false,
+        codes: &[code::RmaAcquireLock, code::RmaReleaseLock],
     },
     UnusedKind {
         name: "one-sided synchronisation",
         reach: Reach::Trace,
-        codes: &[
-            code::RmaWinCreate,
-            code::RmaWinDestroy,
-            code::RmaGroupSync,
-            code::RmaAcquireLock,
-            code::RmaReleaseLock,
-            code::RmaSync,
-            code::RmaWaitChange,
-        ],
-    },
-    UnusedKind {
-        name: "communicator event",
-        reach: Reach::Trace,
-        codes: &[code::CommCreate, code::CommDestroy],
+        is_ordered: true,
+        codes: &[code::RmaGroupSync, code::RmaSync, code::RmaWaitChange],
     },
     UnusedKind {
         name: "thread team event",
         reach: Reach::Process,
+        is_ordered: true,
         // Nothing says which threads these teams had.
         codes: &[code::OmpFork, code::OmpJoin],
     },
@@ -62,6 +63,7 @@ const KINDS: [UnusedKind; 4] = [
 const ON_STREAMS: UnusedKind = UnusedKind {
     name: "accelerator activity",
     reach: Reach::Process,
+    is_ordered: true,
     codes: &[
         code::Enter,
         code::CallingContextEnter,
@@ -85,16 +87,26 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
         Unused {
             kind: kind.name,
             reach: kind.reach,
+            is_ordered: kind.is_ordered,
             records: records.collect(),
         }
     };
-    let all = KINDS.iter().map(|kind| count(kind, false));
-    let mut activities = count(&ON_STREAMS, true);
-    if let Some(concluded) = archive.concluded.get() {
-        for (records, concluded) in activities.records.iter_mut().zip(concluded) {
-            *records = records.saturating_sub(concluded.launched);
+    let concluded = archive.concluded.get().map_or(&[][..], Vec::as_slice);
+    let without = |mut kind: Unused, looked_at: fn(&Concluded) -> u64| {
+        for (records, concluded) in kind.records.iter_mut().zip(concluded) {
+            *records = records.saturating_sub(looked_at(concluded));
         }
-    }
+        kind
+    };
+    let all = KINDS.iter().map(|kind| {
+        let all = count(kind, false);
+        if kind.codes.contains(&code::RmaGroupSync) {
+            without(all, |it| it.group_syncs)
+        } else {
+            all
+        }
+    });
+    let activities = without(count(&ON_STREAMS, true), |it| it.launched);
     let all = all.chain(unrecorded(archive)).chain([activities]);
     all.filter(|it| it.records.iter().any(|&records| records > 0))
         .collect()
@@ -106,6 +118,7 @@ fn unrecorded(archive: &Archive) -> [Unused; 2] {
     let unused = |kind, count: fn(&UnrecordedCalls) -> u64| Unused {
         kind,
         reach: Reach::Trace,
+        is_ordered: true,
         records: concluded.iter().map(|it| count(&it.unrecorded)).collect(),
     };
     [

@@ -35,7 +35,7 @@ function heldUp() {
   if (all.length === 0) return [];
   const row = (it) => [printable(it.name), span(it.held_up_ticks), span(it.certainly_held_up_ticks), `${grouped(it.last)} of ${grouped(it.operations)}`, grouped(it.certainly_last)];
   const heads = ["process", "held up others by", "certainly", "came last in operations", "certainly"];
-  const unseen = all.some((it) => !it.work || 4 * it.unused_records > it.operations + it.messages + it.unused_records) ? " What was waited elsewhere, as for messages, is not seen here: who came last may have waited until then." : "";
+  const unseen = all.some((it) => !it.work || !it.waits_are_seen) ? " What was waited elsewhere, as for messages, is not seen here: who came last may have waited until then." : "";
   return [element("h2", {}, "Who held up others"), element("p", { class: "soft" }, `What all others waited in collective operations because a process worked, summed over them; certain is what no error bound leaves open.${unseen}`),
     scrolled("Who held up others", element("table", { id: "held-up" }, element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
       element("tbody", {}, all.map((it) => element("tr", {}, row(it).map((cell) => element("td", {}, cell)))))))];

@@ -18,10 +18,12 @@
     doc = "\n[`kineto`] simulates training jobs of PyTorch and writes them as its profiler does; [`perfetto`] makes packets of such files."
 )]
 
+pub mod effort;
 #[cfg(feature = "kineto")]
 pub mod kineto;
 pub mod notation;
 #[cfg(feature = "kineto")]
 pub mod perfetto;
 
+pub use effort::Effort;
 pub use notation::{NotationError, SmallTrace, trace};

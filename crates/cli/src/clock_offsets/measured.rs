@@ -6,7 +6,8 @@ use retime::format::Trace;
 use retime::optimal::ClockErrorBound;
 use retime::pipeline::{Analysis, Bounds, Solution};
 use retime::{
-    ClockId, ClockMap, Correction, LocationIndex, TickRate, Timestamp, TraceInfo, printable_path,
+    ClockAttribution, ClockId, ClockMap, Correction, LocationIndex, TickRate, Timestamp, TraceInfo,
+    printable_path,
 };
 
 use super::model::{ClockOffsets, Evidence, OffsetPiece, TraceOffsets};
@@ -108,7 +109,14 @@ impl Measured<'_> {
 
     fn evidence(self, clock: ClockId) -> Evidence {
         let Some(bounds) = self.bounds else {
-            return Evidence::NotBounded;
+            // Of clocks that nothing relates there are none, asked for or not.
+            let is_tied = |it: &ClockAttribution| *it == ClockAttribution::Tied;
+            let all = self.analysis.attributions();
+            return if all.len() > 1 && !all.iter().any(is_tied) {
+                Evidence::Unrelated
+            } else {
+                Evidence::NotBounded
+            };
         };
         if bounds.offsets.reference == clock {
             return Evidence::Reference;

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
 
 /// Checks a trace, on the threads asked for.
 pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
+    args.bounds.refuse_strangers(false)?;
     report::target::check(&args.run, None)?;
     collectives::check(&args.tables)?;
     let stages = [Stage::Reading, Stage::Matching, Stage::Bounding];

@@ -60,6 +60,8 @@ impl Compared {
 
 /// Compares methods on the trace at `path`, on the threads asked for.
 pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliError> {
+    // What the controlled clock can do to intervals is foreseen by the drift bound.
+    args.bounds.refuse_strangers(true)?;
     report::target::check(&args.run, None)?;
     let source = Source {
         others: &args.others.files,

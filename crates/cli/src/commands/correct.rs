@@ -18,6 +18,7 @@ use super::done::Done;
 use super::fresh::Fresh;
 use super::offsets_out;
 use super::outcome::{Short, outcome, outcome_of_copy};
+use super::refused::refused;
 use super::solved::{Solved, describe, solve};
 use super::written::{Expected, save, verify, verify_together};
 use crate::analysed::Analysed;
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
 
 /// Corrects a trace and tells what came out, as the options ask.
 pub(crate) fn told(args: &CorrectArgs) -> Result<Done, CliError> {
-    args.method.refuse_strangers()?;
+    args.method.refuse_strangers(&args.bounds)?;
     report::target::check(&args.run, Some(&args.output.output))?;
     collectives::check(&args.tables)?;
     offsets_out::check(&args.offsets, Some(&args.output.output))?;
@@ -130,10 +131,8 @@ fn repair(
         after,
         bounds,
         mut report,
-    } = match solve(args.into(), method, &mut analysed) {
-        Err(error) if error.is_refusal() => return Err(refused(args, &analysed, error)?),
-        solved => solved?,
-    };
+    } = solve(args.into(), method, &mut analysed)
+        .map_err(|error| refused(args, &analysed, error))?;
     let correction = &solution.correction;
     let trace = analysed.opened.rewriting()?;
     let drawn = drawn::draw(&analysed, Some(&solution), bounds.as_ref(), &args.run)?;
@@ -190,17 +189,6 @@ fn repair(
         exit,
         drawn,
     })
-}
-
-/// The page of a trace that stays as it is, which says why, where one was asked for; returns the error.
-fn refused(args: &CorrectArgs, analysed: &Analysed, error: CliError) -> Result<CliError, CliError> {
-    if args.run.html.is_some() {
-        let report = analysed.report(&args.model);
-        let drawn = drawn::draw(analysed, None, None, &args.run)?;
-        let outcome = format!("Not corrected: {error}.");
-        drawn.write(&report.judged(), &outcome, &args.run)?;
-    }
-    Ok(error)
 }
 
 /// Reads the written copy again. What is known of the original is let go before, for the

@@ -22,6 +22,7 @@ pub(crate) struct Found {
 pub(crate) fn as_recorded(args: Asked<'_>, analysed: &Analysed) -> Result<Found, CliError> {
     let mut report = analysed.report(args.model);
     let bounds = analysed.bound(&mut report, args.bounds, args.run, None)?;
+    report.accuracy = analysed.accuracy(None)?;
     Ok(Found {
         report,
         bounds,
@@ -41,6 +42,7 @@ pub(crate) fn as_corrected(
         bounds,
         mut report,
     } = solve(args, method, analysed)?;
+    report.accuracy = analysed.accuracy(Some(&solution.times))?;
     describe(&mut report, args, method, analysed, &solution, &after)?;
     Ok(Found {
         report,

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<u8, CliError> {
             // If even this cannot be written, the file is there all the same.
             let _ = write!(anstream::stderr(), "{}", done.outcome);
         }
-    } else if !args.solving.run.quiet && !reports_to_stdout(args) {
+    } else if !args.solving.run.quiet && !report::goes_to_stdout(&args.solving.run) {
         let output = args
             .output
             .as_deref()
@@ -67,15 +67,15 @@ pub(crate) fn run(args: &MergeArgs) -> Result<u8, CliError> {
     Ok(done.exit)
 }
 
-fn reports_to_stdout(args: &MergeArgs) -> bool {
-    args.solving.run.json.as_deref() == Some(Path::new("-"))
-}
-
 /// Merges, on the threads asked for.
 pub(crate) fn merged(args: &MergeArgs) -> Result<MergeDone, CliError> {
-    args.solving.method.refuse_strangers()?;
+    args.solving.refuse_strangers()?;
+    args.solving
+        .run
+        .refuse_verbose("in merge, which says all in some lines")?;
+    args.refuse_untold_truth()?;
     let to_stdout = args.output.is_some() && args.file().is_none();
-    if to_stdout && reports_to_stdout(args) {
+    if to_stdout && report::goes_to_stdout(&args.solving.run) {
         let message = "the trace and the report cannot both go to standard output";
         return Err(CliError::Usage(message.into()));
     }
@@ -220,11 +220,8 @@ fn finish(args: &MergeArgs, parts: Vec<Part>, lines: &mut Vec<String>) -> Result
         return Ok(());
     };
     let outcome = lines.last().cloned().unwrap_or_default();
-    drawn.write(&report, &outcome, &args.solving.run)?;
-    if reports_to_stdout(args) {
-        return report::print_as(&report, &args.solving.run, String::new);
-    }
-    report::write_json(&report, &args.solving.run)
+    drawn.write(&report.judged(), &outcome, &args.solving.run)?;
+    report::write_json(&report.judged(), &args.solving.run)
 }
 
 /// Writes the file; what is said of it.

@@ -23,9 +23,11 @@ use super::done::Done;
 use super::fresh::{Fresh, read};
 use super::offsets_out;
 use super::outcome::{Short, outcome};
+use super::refused::refused;
 use super::solved::{describe, solve};
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
+use crate::collectives;
 use crate::drawn;
 use crate::error::CliError;
 use crate::progress::{Interrupts, check_interrupt};
@@ -46,12 +48,14 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
         let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
         (None, bounds, report)
     } else {
-        let solved = solve(args.into(), &method, &mut analysed)?;
+        let solved = solve(args.into(), &method, &mut analysed)
+            .map_err(|error| refused(args, &analysed, error))?;
         let found = Some((solved.solution, solved.after));
         (found, solved.bounds, solved.report)
     };
     let solution = found.as_ref().map(|it| &it.0);
     let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), &args.run)?;
+    collectives::write(&analysed, solution, bounds.as_ref(), &args.tables)?;
     offsets_out::write(&analysed, solution, bounds.as_ref(), &args.offsets)?;
     let analysis = &analysed.analysis;
     let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());

@@ -18,6 +18,7 @@ pub(crate) mod meta;
 mod offsets_out;
 pub(crate) mod order;
 mod outcome;
+mod refused;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;
 mod solved;

@@ -22,7 +22,6 @@ use std::cell::OnceCell;
 use std::env;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -88,7 +87,7 @@ impl<'a> From<&'a ViewArgs> for Asked<'a> {
 
 /// Runs the command until it is interrupted.
 pub(crate) fn run(args: &ViewArgs) -> Result<u8, CliError> {
-    args.solving.method.refuse_strangers()?;
+    args.solving.refuse_strangers()?;
     report::target::check(&args.solving.run, None)?;
     // First of all, so that a port that is taken is known before any work.
     let server = Server::listen(args.port)?;
@@ -262,7 +261,7 @@ fn page(
 /// address nobody can see it, so it is said whatever else is to be silent.
 fn announce(args: &ViewArgs, address: &str) -> Result<(), CliError> {
     let run = &args.solving.run;
-    if run.quiet && run.json.as_deref() != Some(Path::new("-")) {
+    if run.quiet && !report::goes_to_stdout(run) {
         report::to_stdout(&format!("{address}\n"))?;
     } else {
         // The report comes to stdout later. If even this cannot be written, nobody is there to

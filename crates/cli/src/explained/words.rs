@@ -1,6 +1,8 @@
 //! The words by which events, rules and reasons are called.
 
-use retime::causality::{Class, Collective, Defect, Fate, Operation, Recorded, Role, Unused};
+use retime::causality::{
+    Class, Collective, Defect, Fate, Operation, PairingDoubt, Recorded, Role, Unused,
+};
 use retime::{Location, TraceInfo, group_digits, plural, printable};
 use retime_picture::Explanation;
 
@@ -179,21 +181,14 @@ pub(crate) fn of_fate(info: &TraceInfo, fate: &Fate) -> Explanation {
     });
     Explanation {
         recorded_as: records.collect(),
-        rule: rule(&fate.recorded).filter(|_| is_used),
+        rule: rule(&fate.recorded, fate.doubt).filter(|_| is_used),
     }
 }
 
-/// The rule where an event was paired with one that has another place in the channel.
-pub(crate) const ANY_OF_CHANNEL: &str = "MPI keeps messages of one channel in order; which \
-    receive has which message is not certain here, and this holds for whichever \
-    (docs/DEPENDENCIES.md)";
-
 /// The rule by which the other end was found.
-fn rule(recorded: &[Recorded]) -> Option<&'static str> {
+fn rule(recorded: &[Recorded], doubt: Option<PairingDoubt>) -> Option<&'static str> {
     Some(match recorded.first()? {
-        Recorded::InChannel { .. } => {
-            "MPI keeps messages of one channel in order (docs/DEPENDENCIES.md)"
-        }
+        Recorded::InChannel { .. } => of_channel(doubt),
         Recorded::Named(_) | Recorded::NamedOperation { .. } => "both ends have the same id",
         Recorded::Accepted { .. } | Recorded::Entry { .. } => {
             "a synchronous send is complete only after its receive was posted"
@@ -202,6 +197,22 @@ fn rule(recorded: &[Recorded]) -> Option<&'static str> {
             "all members of a communicator call its collective operations in one order"
         }
     })
+}
+
+/// The rule by which ends of messages of one channel are paired.
+const fn of_channel(doubt: Option<PairingDoubt>) -> &'static str {
+    match doubt {
+        None => "MPI keeps messages of one channel in order (docs/DEPENDENCIES.md)",
+        Some(PairingDoubt::AnotherPlace) => {
+            "MPI keeps messages of one channel in order; which receive has which message is not certain \
+             here, and this holds for whichever (docs/DEPENDENCIES.md)"
+        }
+        Some(PairingDoubt::SeveralThreads) => {
+            "MPI keeps messages that one thread sends and one receives in order, and several threads \
+             share this channel; which receive has which message is not certain, and this holds for \
+             whichever (docs/DEPENDENCIES.md)"
+        }
+    }
 }
 
 /// A defect at an event.
@@ -270,7 +281,7 @@ mod tests {
         );
         assert_eq!(role(Role::Send, &[]), "send");
         assert_eq!(
-            rule(&posting),
+            rule(&posting, None),
             Some("a synchronous send is complete only after its receive was posted")
         );
     }

@@ -206,6 +206,7 @@ impl Study {
 }
 
 fn recorded(args: &CheckArgs) -> Result<Study, CliError> {
+    args.bounds.refuse_strangers(false)?;
     let source = Source {
         keep_all_places: true,
         ..args.input.shared(&args.format, args.run.quiet)
@@ -215,7 +216,7 @@ fn recorded(args: &CheckArgs) -> Result<Study, CliError> {
 }
 
 fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
-    args.method.refuse_strangers()?;
+    args.method.refuse_strangers(&args.bounds)?;
     let mut asked = Asked::from(args);
     asked.source.keep_all_places = true;
     let (mut analysed, method) = analyse(asked)?;
@@ -224,8 +225,6 @@ fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
     } else {
         as_corrected(asked, &method, &mut analysed)?
     };
-    let times = found.solved.as_ref().map(|it| &*it.0.times);
-    found.report.accuracy = analysed.accuracy(times)?;
     found.report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
     Ok(Study::new(analysed, found))
 }

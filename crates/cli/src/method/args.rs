@@ -1,6 +1,6 @@
 //! The options of methods, and what they resolve to for a trace.
 
-use clap::Args;
+use clap::{Arg, Args, Command};
 use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::format::Trace;
@@ -13,11 +13,14 @@ use super::controller::{
     Amortization, ConstantsArgs, Controller, non_negative, one_or_more, to_ticks,
 };
 use super::distance::MinDistance;
-use super::given::Given;
+use super::given::fits;
 use super::intervals::Intervals;
 use super::reference::ReferenceName;
 use super::{AmortizationName, MethodOption, PairsName, RepairName, StepsName};
+use crate::bounds::BoundsArgs;
 use crate::error::CliError;
+use crate::given::Given;
+use crate::limits::LimitArgs;
 use crate::offsets::OffsetsArgs;
 
 /// How time stamps are corrected.
@@ -120,9 +123,29 @@ pub(crate) struct MethodArgs {
 }
 
 impl MethodArgs {
-    /// Refuses options that were given and have no part in the method.
-    pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
-        self.given.fits(&self.unresolved())?;
+    /// Refuses all options of how times are corrected, for a reason why none are.
+    pub(crate) fn refuse_all(&self, reason: &str) -> Result<(), CliError> {
+        let own = LimitArgs::augment_args(Self::augment_args(Command::new("method")));
+        let names = own.get_arguments().filter_map(Arg::get_long);
+        match names.into_iter().find(|it| self.given.has(it)) {
+            Some(option) => Err(CliError::Usage(format!(
+                "--{option} has no part {reason}; leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses options that were given and have no part in the method, or in the bounds of its times.
+    pub(crate) fn refuse_strangers(&self, bounds: &BoundsArgs) -> Result<(), CliError> {
+        let method = self.unresolved();
+        fits(&self.given, &method)?;
+        let by_drift = self
+            .intervals
+            .is_some_and(|it| it.0 == IntervalNumber::ByDrift);
+        bounds.refuse_strangers(by_drift || method.heeds(Choice::Drift))?;
+        if !method.keeps_time() {
+            bounds.refuse_for_counters(method.name())?;
+        }
         let never_steps = matches!(self.controller, Controller::Constant | Controller::Passes);
         if self.steps == StepsName::Every && never_steps {
             return Err(CliError::Usage(

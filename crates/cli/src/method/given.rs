@@ -1,44 +1,9 @@
-//! Which options stand on the command line, and whether they have a part in the
-//! method.
-//!
-//! Defaults suit every method, but an option that is given and does nothing is a
-//! misunderstanding, and is refused.
-
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+//! Which options have a part in which methods.
 
 use retime::pipeline::{Choice, LogicalClock, Method};
 
 use crate::error::CliError;
-
-/// The options that were given, by name.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Given(Vec<String>);
-
-impl FromArgMatches for Given {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut given = Self::default();
-        given.update_from_arg_matches(matches)?;
-        Ok(given)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        let given = matches.ids().map(clap::Id::as_str);
-        let given = given.filter(|id| matches.value_source(id) == Some(ValueSource::CommandLine));
-        self.0 = given.map(|id| id.replace('_', "-")).collect();
-        Ok(())
-    }
-}
-
-impl Args for Given {
-    fn augment_args(command: Command) -> Command {
-        command
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        command
-    }
-}
+use crate::given::Given;
 
 /// Options with a part in some methods only, each with the choice that it makes: methods
 /// say which of these they heed.
@@ -68,29 +33,22 @@ const CHOICES: [(&str, Choice); 23] = [
     ("offsets", Choice::Offsets),
 ];
 
-impl Given {
-    /// True if an option was given.
-    pub(crate) fn has(&self, option: &str) -> bool {
-        self.0.iter().any(|given| given == option)
-    }
-
-    /// Refuses an option that does nothing with this method.
-    pub(super) fn fits(&self, method: &Method) -> Result<(), CliError> {
-        let stranger = CHOICES
-            .iter()
-            .find(|(option, choice)| self.has(option) && !method.heeds(*choice));
-        let Some((option, choice)) = stranger else {
-            return Ok(());
-        };
-        let repaired = method.clone().repaired_by(Some(LogicalClock::default()));
-        let without = if repaired.heeds(*choice) {
-            " --repair off"
-        } else {
-            ""
-        };
-        let method = method.name();
-        Err(CliError::Usage(format!(
-            "--{option} has no part in --method {method}{without}; leave it out or choose another method"
-        )))
-    }
+/// Refuses an option that was given and does nothing with this method.
+pub(super) fn fits(given: &Given, method: &Method) -> Result<(), CliError> {
+    let stranger = CHOICES
+        .iter()
+        .find(|(option, choice)| given.has(option) && !method.heeds(*choice));
+    let Some((option, choice)) = stranger else {
+        return Ok(());
+    };
+    let repaired = method.clone().repaired_by(Some(LogicalClock::default()));
+    let without = if repaired.heeds(*choice) {
+        " --repair off"
+    } else {
+        ""
+    };
+    let method = method.name();
+    Err(CliError::Usage(format!(
+        "--{option} has no part in --method {method}{without}; leave it out or choose another method"
+    )))
 }

@@ -16,7 +16,6 @@ use retime::pipeline::PairMethod;
 
 pub(crate) use args::MethodArgs;
 pub(crate) use controller::{ConstantsArgs, Controller, to_ticks};
-pub(crate) use given::Given;
 pub(crate) use table::{MethodOption, give, methods, named};
 pub(crate) use window::WindowArgs;
 

@@ -45,7 +45,7 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
         events: (0..nodes.locations())
             .map(|location| nodes.event_count(location))
             .sum(),
-        events_with_edges: analysis.counts().nodes,
+        communicating_events: analysis.counts().nodes,
         ticks_per_second: info.rate.get(),
         began_at: nodes
             .absolute(first)

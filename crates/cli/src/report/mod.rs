@@ -54,24 +54,27 @@ pub(crate) fn print_as(
     run: &RunArgs,
     text: impl FnOnce() -> String,
 ) -> Result<(), CliError> {
-    match &run.json {
-        Some(path) if path.as_os_str() == "-" => {
-            let text = serde_json::to_string_pretty(report)
-                .map_err(|error| CliError::io(path, error.into()))?;
-            return to_stdout(&format!("{text}\n"));
-        }
-        _ => write_json(report, run)?,
-    }
-    if run.quiet {
+    write_json(report, run)?;
+    if run.quiet || goes_to_stdout(run) {
         Ok(())
     } else {
         to_stdout(&text())
     }
 }
 
-/// Writes a report of any kind to the file of `--json`, if there is one.
+/// True if the report of `--json` goes to standard output.
+pub(crate) fn goes_to_stdout(run: &RunArgs) -> bool {
+    run.json.as_deref() == Some(Path::new("-"))
+}
+
+/// Writes a report of any kind to where `--json` says, if it does.
 pub(crate) fn write_json(report: &impl Serialize, run: &RunArgs) -> Result<(), CliError> {
     match &run.json {
+        Some(path) if goes_to_stdout(run) => {
+            let text = serde_json::to_string_pretty(report)
+                .map_err(|error| CliError::io(path, error.into()))?;
+            to_stdout(&format!("{text}\n"))
+        }
         Some(path) => target::Place::prepare(path)?.write(report),
         None => Ok(()),
     }

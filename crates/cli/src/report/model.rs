@@ -66,7 +66,7 @@ pub(crate) struct TracePart {
     pub(crate) events: u64,
     /// Events that communicate: those that a dependency rests on, and those of the same kinds that
     /// [none](ExaminedPart) does.
-    pub(crate) events_with_edges: u64,
+    pub(crate) communicating_events: u64,
     pub(crate) ticks_per_second: u64,
     /// The time of day of the first stamp, as RFC 3339 has it.
     #[serde(skip_serializing_if = "Option::is_none")]

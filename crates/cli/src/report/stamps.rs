@@ -46,7 +46,7 @@ mod tests {
             processes: 0,
             nodes: 0,
             events: 0,
-            events_with_edges: 0,
+            communicating_events: 0,
             ticks_per_second: 1_000_000_000,
             began_at: None,
             first_stamp: Some(retime::Timestamp(first)),

@@ -81,6 +81,9 @@ impl StragglersPart {
                 }
             }
         }
+        for own in &mut self.processes {
+            own.waits_are_seen = waits_are_seen(own);
+        }
     }
 }
 
@@ -119,6 +122,7 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             operations: waits.operations,
             messages: waits.messages,
             unused_records: 0,
+            waits_are_seen: true,
             last: waits.last,
             certainly_last: waits.certainly_last,
             waited_for_ticks: waits.waited_for,

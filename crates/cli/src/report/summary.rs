@@ -59,7 +59,7 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
     text.worst(report, verbose);
     text.lines(method::lines(report, verbose));
     if let Some(distortion) = &report.distortion {
-        text.distortion(distortion, report.trace.events_with_edges);
+        text.distortion(distortion, report.trace.communicating_events);
     }
     text.lines(error_bound::lines(report, verbose));
     text.lines(ends::lines(report, verbose));
@@ -151,7 +151,7 @@ impl SummaryText {
             0 => String::new(),
             count => format!(" ({} acknowledged)", group_digits(count)),
         };
-        let communicate = match trace.events_with_edges {
+        let communicate = match trace.communicating_events {
             1 => "communicates",
             _ => "communicate",
         };
@@ -161,7 +161,7 @@ impl SummaryText {
                 "{}{acknowledged}, {}; {} {communicate}",
                 plural(report.matching.messages, "message"),
                 plural(report.matching.collectives, "collective"),
-                plural(trace.events_with_edges, "event"),
+                plural(trace.communicating_events, "event"),
             ),
         );
         if let Some(unused) = examined::unused(&report.examined) {

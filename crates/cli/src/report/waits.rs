@@ -73,8 +73,10 @@ pub(crate) struct StragglerPart {
     pub(crate) operations: u64,
     pub(crate) last: u64,
     pub(crate) certainly_last: u64,
-    /// Its records of communication that were not used: in these it may have waited, too.
+    /// Its records of communication that were not used: in these it may have waited, too;
     pub(crate) unused_records: u64,
+    /// and whether these are so few that little can have been.
+    pub(crate) waits_are_seen: bool,
     /// The time that others waited until it came, summed over them; the part of this where it
     /// certainly came last, and the part when all other processes had come; and the longest that
     /// one of them waited in one operation.

@@ -352,3 +352,19 @@ fn bounds_say_that_of_one_side_no_step_would_show() {
     let said = "1 event is of a clock that is bounded on one side only: that side holds only if it was not set";
     assert!(summary.contains(said), "{summary}");
 }
+
+#[test]
+fn a_merge_without_bounds_says_that_none_were_asked_for() {
+    let scratch = traces::scratch([("trace", traces::skewed())]);
+    let said = scratch.succeed("merge trace -o merged.pftrace --bounds off");
+    assert!(
+        said.contains(", and no error bounds were asked for"),
+        "{said}"
+    );
+    assert!(!said.contains("nothing bounds"), "{said}");
+    let asked = scratch.succeed("merge trace -o again.pftrace --min-delay 1us --force");
+    assert!(
+        asked.contains("as corrected are reversed or faster than the minimal delay"),
+        "{asked}"
+    );
+}

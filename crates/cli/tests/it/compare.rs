@@ -2,6 +2,7 @@
 
 use crate::common::golden::{assert_golden, transcript};
 use crate::common::{Scratch, traces};
+use retime_testing::Effort;
 use serde_json::Value;
 
 fn scratch() -> Scratch {
@@ -186,10 +187,10 @@ fn names(scratch: &Scratch) -> Vec<std::ffi::OsString> {
     names
 }
 
-/// It takes longer than all other tests of a module; `make test-long` sets `RETIME_FIGURES=all`.
+/// It takes longer than all other tests of a module.
 #[test]
 fn the_comparison_of_features_is_that_of_the_documentation() {
-    if std::env::var_os("RETIME_FIGURES").is_none_or(|it| it != "all") {
+    if Effort::asked() != Effort::All {
         return;
     }
     let scratch = Scratch::new();

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::common::{Outcome, Scratch, traces};
+use crate::common::{Outcome, Scratch, as_lines, traces};
 
 fn recording() -> Scratch {
     let scratch = Scratch::in_memory();
@@ -26,7 +26,7 @@ fn count(events: &[Value], phase: &str) -> usize {
 #[test]
 fn it_holds_what_the_trace_holds() {
     let scratch = Scratch::in_memory();
-    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 60000 -q");
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 30000 -q");
     let order = scratch.retime("order halo --format csv -q").stdout;
     let enters = order.lines().filter(|it| it.contains(",Enter,")).count();
     for (times, code, groups) in [("recorded", 1, 1), ("corrected", 0, 1), ("both", 0, 2)] {
@@ -136,7 +136,8 @@ fn the_ending_says_which_kind_of_file_it_is() {
 
 #[test]
 fn the_bytes_depend_on_nothing_but_the_trace() {
-    let scratch = recording();
+    let scratch = Scratch::in_memory();
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 60000 -q");
     for suffix in ["pftrace", "json.gz"] {
         let files = [1, 2, 5].map(|threads| {
             let out = format!("{threads}.{suffix}");
@@ -219,4 +220,45 @@ fn names_of_json_lines_stay_what_they_are() {
     let packets = fs::read(scratch.join("t.pftrace")).unwrap();
     let is_there = packets.windows(name.len()).any(|it| it == name.as_bytes());
     assert!(is_there, "{name}");
+}
+
+/// A message faster than a minimal delay that was learned contradicts a guess, not the trace.
+#[test]
+fn a_learned_delay_makes_no_sound_trace_unsound() {
+    let scratch = Scratch::in_memory();
+    let mut events = [Vec::new(), Vec::new()];
+    for round in 0..40_i64 {
+        let (there, back) = (1_000_000 + 200_000 * round, 1_100_000 + 200_000 * round);
+        events[0].push((there, "send", 2 * round));
+        events[1].push((there + 16_000 + round % 7, "receive", 2 * round));
+        events[1].push((back, "send", 2 * round + 1));
+        events[0].push((back + 10, "receive", 2 * round + 1));
+    }
+    scratch.write("sound.jsonl", &as_lines(events));
+    let check = scratch.succeed("check sound.jsonl --json -");
+    let check: Value = serde_json::from_str(&check).unwrap();
+    assert_eq!(check["before"]["short"], 40);
+    for more in ["", " --times recorded"] {
+        let export = format!("export sound.jsonl -o out.pftrace --force{more}");
+        let said = scratch.succeed(&export);
+        assert!(!said.contains("too short"), "{said}");
+    }
+    // One that was asked for is a condition.
+    let asked = "export sound.jsonl -o asked.pftrace --times recorded --min-delay 1us";
+    let said = scratch.retime(asked).expect_code(1).stdout;
+    assert!(
+        said.contains("; 40 dependencies reversed or too short in it."),
+        "{said}"
+    );
+}
+
+/// Events of one location that are stamped out of order contradict the recording by themselves.
+#[test]
+fn what_is_stamped_before_its_predecessor_contradicts_the_recording() {
+    let scratch = traces::scratch([("trace", traces::backwards())]);
+    scratch.retime("check trace").expect_code(1);
+    let recorded = "export trace -o recorded.pftrace --times recorded";
+    scratch.retime(recorded).expect_code(1);
+    let compared = scratch.retime("compare trace --method clc").stdout;
+    assert!(!compared.contains("contradict nothing"), "{compared}");
 }

@@ -6,8 +6,9 @@
 //! for users, and whatever it calls in the standard library of Rust. A run without faults
 //! says how many calls of each kind there are; then there is a run for each of them.
 //!
-//! A kind fails in the likeliest way by default, and the command is killed at each third call;
-//! `RETIME_FAULTS=all` takes all ways that make sense, and all calls (`make test-long`).
+//! A kind fails in the likeliest way by default, at each third call, and the command is killed at
+//! each ninth; `RETIME_EFFORT=wide` takes each call, and kills at each third, and
+//! `RETIME_EFFORT=all` takes all ways that make sense (`make test-long`).
 //! `docs/TESTING.md` says what must hold after each run.
 
 #![cfg(target_os = "linux")]
@@ -22,6 +23,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use retime_sim::{Layout, Program, from, to};
+
+use retime_testing::Effort;
 
 use crate::common::directory::{Tree, copy, tree};
 use crate::common::{Outcome, RETIME, Scratch, traces};
@@ -417,19 +420,19 @@ fn walk(job: &Job) {
     bench.reset();
 
     let counts = count(&calls);
-    let all = std::env::var("RETIME_FAULTS").is_ok_and(|it| it == "all");
+    let effort = Effort::asked();
     let mut planned = vec![("any", 0, Fault::AllShort)];
     let mut total = 0;
     for (kind, likeliest, others) in KINDS {
         let calls = counts.get(kind).copied().unwrap_or(0);
         total += calls;
-        let others = if all { others } else { &[] };
+        let others = effort.pick(&[][..], &[], others);
         for &fault in likeliest.iter().chain(others) {
-            planned.extend((1..=calls).map(|at| (kind, at, fault)));
+            let ats = (1..=calls).step_by(effort.pick(3, 1, 1));
+            planned.extend(ats.map(|at| (kind, at, fault)));
         }
     }
-    let every = if all { 1 } else { 3 };
-    let kills = (1..=total).step_by(every);
+    let kills = (1..=total).step_by(effort.pick(9, 3, 1));
     planned.extend(kills.map(|at| ("any", at, Fault::Kill)));
 
     let next = AtomicUsize::new(0);

@@ -21,6 +21,7 @@ use retime_otf2::{
     RmaWinRef,
 };
 use retime_otf2_format::Otf2;
+use retime_testing::Effort;
 
 /// An event as OTF2 tools show it.
 #[derive(Clone, PartialEq)]
@@ -232,8 +233,8 @@ fn flip(
 #[test]
 fn what_is_said_twice_is_noticed() {
     let scratch = Scratch::in_memory();
-    // Every third byte meets each field, which are many more than three to a file.
-    let (stride, least) = if all_flips() { (1, 5_000) } else { (3, 1_600) };
+    // Every seventh byte meets each field, which are many more than seven to a file.
+    let (stride, least) = Effort::asked().pick((7, 700), (3, 1_600), (1, 5_000));
     // By what a change did: how many there were, and how many were noticed.
     let mut tally = BTreeMap::<String, [u32; 2]>::new();
     for name in archives(&scratch) {
@@ -260,11 +261,6 @@ fn what_is_said_twice_is_noticed() {
     assert!(silent * 100 <= all, "{silent} of {all} pass silently");
 }
 
-/// True if each byte is changed, as `make test-long` asks.
-fn all_flips() -> bool {
-    std::env::var_os("RETIME_FLIPS").is_some_and(|it| it == "all")
-}
-
 /// Whether libotf2 reads all that it shows of a trace.
 fn otf2_print_reads(anchor: &Path) -> bool {
     let mut print = Command::new("timeout");
@@ -277,7 +273,7 @@ fn otf2_print_reads(anchor: &Path) -> bool {
 fn what_otf2_print_refuses_is_noticed() {
     let scratch = Scratch::in_memory();
     // Each run of otf2-print takes longer than all else together.
-    let (stride, least) = if all_flips() { (1, 1_000) } else { (167, 5) };
+    let (stride, least) = Effort::asked().pick((501, 1), (167, 5), (1, 1_000));
     let (mut refused, mut silent) = (0, Vec::new());
     // The last one defines no windows and files.
     for name in &archives(&scratch)[..2] {

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::common::{Scratch, traces};
+use crate::common::Scratch;
 
-/// The bundled recording as an archive, `halo`, and as a file of lines.
-fn recording() -> Scratch {
+/// A simulated run as an archive, `halo`, and as a file of lines.
+fn halo() -> Scratch {
     let scratch = Scratch::new();
-    traces::recording(scratch.path());
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 40000 -q");
     let lines = scratch.retime("order halo --format jsonl").stdout;
     scratch.write("halo.jsonl", &lines);
     scratch
@@ -32,7 +32,7 @@ fn unnamed(part: &Value) -> Value {
 
 #[test]
 fn check_and_correct_report_what_they_report_of_the_archive() {
-    let scratch = recording();
+    let scratch = halo();
     // Lines do not say which processes share a computer, so clocks are left out.
     let parts = ["matching", "before", "bounds"];
     let solved = ["after", "method", "distortion", "gentlest"];
@@ -66,7 +66,7 @@ fn check_and_correct_report_what_they_report_of_the_archive() {
 
 #[test]
 fn undo_restores_every_byte_and_apply_corrects_again() {
-    let scratch = recording();
+    let scratch = halo();
     scratch
         .retime("correct halo.jsonl -o out.jsonl -q")
         .expect_code(0);
@@ -91,7 +91,7 @@ fn undo_restores_every_byte_and_apply_corrects_again() {
 
 #[test]
 fn compare_and_order_read_them() {
-    let scratch = recording();
+    let scratch = halo();
     let compared = scratch.retime("compare halo.jsonl --method clc --json c.json");
     assert_eq!(compared.code, Some(0), "{compared:#?}");
     scratch.retime("compare halo --method clc --json archive.json");
@@ -112,7 +112,7 @@ fn compare_and_order_read_them() {
 
 #[test]
 fn an_output_that_exists_stays_unless_it_is_a_trace_and_forced() {
-    let scratch = recording();
+    let scratch = halo();
     scratch.write("notes.txt", "not a trace\n");
     for force in ["", " --force"] {
         let outcome = scratch.retime(&format!("correct halo.jsonl -o notes.txt{force}"));
@@ -133,7 +133,7 @@ fn an_output_that_exists_stays_unless_it_is_a_trace_and_forced() {
 
 #[test]
 fn the_format_can_be_named_where_the_path_says_nothing() {
-    let scratch = recording();
+    let scratch = halo();
     scratch.write("events", &scratch.read("halo.jsonl"));
     let found = scratch.retime("check events -q");
     let named = scratch.retime("check events --format jsonl -q");
@@ -207,7 +207,7 @@ fn events_that_wait_for_each_other_are_told_with_the_id_that_locations_share() {
 
 #[test]
 fn a_list_as_lines_has_the_names_of_locations() {
-    let scratch = recording();
+    let scratch = halo();
     let line = r#"{"location":"frontend","time":1,"type":"send","message":"a"}"#;
     scratch.write("named.jsonl", line);
     for (trace, names) in [

@@ -68,6 +68,7 @@ mod simulated_jobs;
 mod special;
 mod staging;
 mod stragglers;
+mod strangers;
 mod stream;
 mod stream_ends;
 mod stream_segments;

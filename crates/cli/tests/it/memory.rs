@@ -30,7 +30,7 @@ fn assert_out_of_memory(outcome: &Outcome, scratch: &Scratch) {
 /// which all can.
 #[test]
 fn any_limit_of_the_shell_is_outlived() {
-    let scratch = halo(400_000);
+    let scratch = halo(200_000);
     let (mut out, mut done) = (0, 0);
     // Below what the program itself takes the system ends it before it can say a word.
     let program = fs::metadata(env!("CARGO_BIN_EXE_retime")).unwrap().len() / 1024;

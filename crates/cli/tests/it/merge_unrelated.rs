@@ -1,6 +1,9 @@
 //! `retime merge` of what nothing relates.
 
-use crate::common::Scratch;
+use retime_sim::{Layout, Program, from, to};
+use serde_json::Value;
+
+use crate::common::{Scratch, traces};
 
 #[test]
 fn of_clocks_that_nothing_relates_it_is_not_said_that_none_was_off() {
@@ -36,4 +39,35 @@ fn of_clocks_that_nothing_relates_it_is_not_said_that_none_was_off() {
     let told = said(&scratch, lines);
     let third = "; nothing relates location 0 to the others, so how far off is not known\n";
     assert!(told.contains(third), "{told}");
+}
+
+/// Processes of each node exchange messages, and no two nodes do.
+#[test]
+fn of_nodes_that_exchange_nothing_it_is_not_said_that_none_was_off() {
+    let layout = Layout {
+        ranks_per_node: 2,
+        ..Layout::one_node(4)
+    };
+    let mut program = Program::with_layout(layout);
+    for (one, other) in [(0, 1), (2, 3)] {
+        for round in 0..5 {
+            let time = 10_000 * (round + 1);
+            program
+                .on(one)
+                .send(time, to(other))
+                .recv(time + 6_000, from(other));
+            program
+                .on(other)
+                .recv(time + 2_000, from(one))
+                .send(time + 4_000, to(one));
+        }
+    }
+    let scratch = traces::scratch([("trace", program)]);
+    let told = scratch.succeed("merge trace -o job.pftrace --offsets-out offsets.json");
+    let both = "2 clocks: nothing relates them, so how far they are apart is not known\n";
+    assert!(told.contains(both), "{told}");
+    let offsets: Value = serde_json::from_str(&scratch.read("offsets.json")).unwrap();
+    for clock in offsets["traces"][0]["clocks"].as_array().unwrap() {
+        assert_eq!(clock["evidence"], "unrelated", "{clock}");
+    }
 }

@@ -29,7 +29,7 @@ fn lines(text: &str) -> Vec<Value> {
 #[test]
 fn it_says_what_the_corrected_archive_says() {
     let scratch = hand_made();
-    traces::recording(scratch.path());
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 40000 -q");
     for trace in ["skewed", "sound", "odd", "backwards", "halo"] {
         let archive = scratch.retime(&format!("correct {trace} -o {trace}-out --json a.json"));
         let merged = format!("correct {trace} --merged -o {trace}.jsonl --json b.json");

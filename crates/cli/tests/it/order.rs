@@ -125,9 +125,10 @@ fn no_effect_comes_before_its_cause_even_at_one_time() {
         "{}",
         halo.stderr
     );
-    scratch.succeed("correct halo -o corrected -q");
+    scratch.succeed("simulate halo -o simulated --no-truth --ranks 4 --events 40000 -q");
+    scratch.succeed("correct simulated -o corrected -q");
     let corrected = objects(&scratch.succeed("order corrected --format jsonl"));
-    assert_eq!(corrected.len(), 456_040);
+    assert!(corrected.len() > 30_000);
     assert_in_order(&corrected);
 }
 

@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use retime_testing::Effort;
+
 use crate::common::directory::{Tree, assert_same, assert_same_trees, copy, tree};
 use crate::common::{Outcome, Scratch, judge, traces};
 
@@ -55,9 +57,10 @@ fn killed_at_any_moment() {
     fs::remove_dir_all(scratch.join("out")).unwrap();
 
     let (mut absent, mut unfinished) = (0, 0);
-    for moment in 0..24 {
+    let moments = Effort::asked().pick(12, 24, 200);
+    for moment in 0..moments {
         let mut child = scratch.command("correct trace -o out -q").spawn().unwrap();
-        sleep(duration * moment / 20);
+        sleep(duration * moment * 6 / (5 * moments));
         child.kill().unwrap();
         child.wait().unwrap();
         unfinished += usize::from(!leftovers(&scratch).is_empty());

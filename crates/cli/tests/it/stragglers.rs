@@ -123,6 +123,9 @@ fn who_waits_for_neighbours_is_not_named() {
         "{words}"
     );
     assert!(words.contains("160 neighbourhood collectives"), "{words}");
+    // The page asks the report.
+    let found = stragglers(&scratch.succeed("check trace --json -"));
+    assert_eq!(found["processes"][0]["waits_are_seen"], false);
 }
 
 /// Two processes that meet in barriers, of which each is late by chance.

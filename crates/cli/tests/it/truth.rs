@@ -3,6 +3,7 @@
 use crate::common::golden::{assert_golden, normalised, transcript};
 use crate::common::{Scratch, traces};
 use retime_sim::Layout;
+use retime_testing::Effort;
 use serde_json::Value;
 
 /// The errors of the clocks in `skewed`, in ns.
@@ -99,6 +100,10 @@ fn the_report_holds_the_measures() {
 
 #[test]
 fn reproduce_prints_the_figures_of_the_documentation() {
+    // All of them take a tenth of the time of all tests of the command.
+    if Effort::asked() == Effort::Sample {
+        return;
+    }
     let scratch = Scratch::new();
     let each = [
         "ring",
@@ -123,7 +128,7 @@ fn reproduce_prints_the_figures_of_the_documentation() {
     });
     let all = each.join("\n");
     assert_golden("reproduce.txt", &normalised(&scratch, &all));
-    if std::env::var_os("RETIME_FIGURES").is_some_and(|it| it == "all") {
+    if Effort::asked() == Effort::All {
         assert_eq!(scratch.retime("reproduce").expect_code(0).stdout, all);
     }
     let commands = ["reproduce nothing"];

@@ -15,6 +15,7 @@ use std::fs;
 use std::path::Path;
 
 use retime_sim::Random;
+use retime_testing::Effort;
 
 use self::choices::Choices;
 use crate::common::directory::assert_same;
@@ -97,12 +98,16 @@ fn try_all(count: u64, exit_codes: &[i32], verdicts: impl Fn(u64) -> Verdicts) {
 
 #[test]
 fn check_says_of_corrected_profiles_what_correct_has_said() {
-    try_all(asked_for("RETIME_KINETO_JOBS", 40), &[0, 3], |seed| {
-        let scratch = Scratch::in_memory();
-        jobs::job(seed).write(&scratch.join("run")).unwrap();
-        fs::remove_file(scratch.join("run/truth.json")).unwrap();
-        Verdicts::of(&scratch, "run", "")
-    });
+    try_all(
+        asked_for("RETIME_KINETO_JOBS", Effort::asked().pick(13, 40, 400)),
+        &[0, 3],
+        |seed| {
+            let scratch = Scratch::in_memory();
+            jobs::job(seed).write(&scratch.join("run")).unwrap();
+            fs::remove_file(scratch.join("run/truth.json")).unwrap();
+            Verdicts::of(&scratch, "run", "")
+        },
+    );
 }
 
 #[test]
@@ -121,12 +126,16 @@ fn check_says_of_corrected_archives_what_correct_has_said() {
         "--always",
         "--merged",
     ];
-    try_all(asked_for("RETIME_OTF2_PROGRAMS", 150), &[0, 1, 3], |seed| {
-        let scratch = Scratch::in_memory();
-        traces::write(scratch.path(), "run", &programs::program(seed));
-        let options = Choices(Random::new(seed, 1 << 52)).one(&options);
-        Verdicts::of(&scratch, "run", options)
-    });
+    try_all(
+        asked_for("RETIME_OTF2_PROGRAMS", Effort::asked().pick(50, 150, 1500)),
+        &[0, 1, 3],
+        |seed| {
+            let scratch = Scratch::in_memory();
+            traces::write(scratch.path(), "run", &programs::program(seed));
+            let options = Choices(Random::new(seed, 1 << 52)).one(&options);
+            Verdicts::of(&scratch, "run", options)
+        },
+    );
 }
 
 #[test]

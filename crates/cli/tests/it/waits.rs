@@ -3,6 +3,7 @@
 use retime_otf2::writer::LocationWriter;
 use retime_otf2::{CommRef, EventData, Paradigm, RegionRef};
 use retime_sim::{Layout, Program, from, to};
+use retime_testing::Effort;
 use serde_json::Value;
 
 use crate::common::{Scratch, traces};
@@ -189,7 +190,7 @@ fn simulated_programs_wait_no_longer_than_they_run() {
         ("random", "--ranks 5 --iterations 60"),
         ("ring", ""),
     ] {
-        for seed in 1..4 {
+        for seed in 0..Effort::asked().pick(1, 3, 30) {
             let name = format!("{scenario}-{seed}");
             let simulate = format!("simulate {scenario} {options} --seed {seed} -o {name} -q");
             scratch.succeed(&simulate);

@@ -1,6 +1,7 @@
 //! How near to the truth the methods come.
 
 use retime_experiments::accuracy::{Case, Goal, Method, Outcome, Size, cases, measure, methods};
+use retime_testing::Effort;
 
 fn case(name: &str) -> Case {
     let mut all = cases(Size::Full).into_iter();
@@ -51,9 +52,14 @@ fn hold(name: &str) {
     assert!(bound.half_width <= bound.mean, "{name}: {bound:?}");
 }
 
-/// True if cases that take seconds each are tried, too, as `make test-long` asks.
-fn takes_its_time() -> bool {
-    std::env::var_os("RETIME_FIGURES").is_some_and(|it| it == "all")
+/// Holds what is named first; the others take seconds each, and come with more effort.
+fn hold_by_effort(sample: &[&str], wide: &[&str], all: &[&str]) {
+    let (wide_asked, all_asked) = Effort::asked().pick((false, false), (true, false), (true, true));
+    let wide = wide.iter().filter(|_| wide_asked);
+    let all = all.iter().filter(|_| all_asked);
+    for name in sample.iter().chain(wide).chain(all) {
+        hold(name);
+    }
 }
 
 #[test]
@@ -70,51 +76,34 @@ fn drift_is_followed() {
 
 #[test]
 fn rates_that_change_are_followed() {
-    for name in ["wander", "random walk"] {
-        hold(name);
-    }
+    hold_by_effort(&["wander"], &["random walk"], &[]);
 }
 
 #[test]
 fn many_and_shared_clocks_are_aligned() {
-    for name in ["16 clocks", "node clocks"] {
-        hold(name);
-    }
+    hold_by_effort(&["node clocks"], &["16 clocks"], &[]);
 }
 
 #[test]
 fn coarse_and_wrong_readings_do_no_harm() {
-    for name in ["tick 1 us", "tick 10 us", "step of 200 us"] {
-        hold(name);
-    }
-    if takes_its_time() {
-        hold("5 glitches");
-    }
+    let sample = ["tick 10 us", "step of 200 us"];
+    hold_by_effort(&sample, &["tick 1 us"], &["5 glitches"]);
 }
 
 #[test]
 fn clocks_that_are_set_are_followed() {
-    for name in ["step of -200 us", "reference set", "8 of 8 in 32 ms"] {
-        hold(name);
-    }
-    if takes_its_time() {
-        for name in ["7 of 8, 5 us", "8 of 8, 500 us", "random, 8 of 8"] {
-            hold(name);
-        }
-    }
+    let all = ["7 of 8, 5 us", "8 of 8, 500 us", "random, 8 of 8"];
+    hold_by_effort(
+        &["step of -200 us"],
+        &["reference set", "8 of 8 in 32 ms"],
+        &all,
+    );
 }
 
 #[test]
 fn programs_of_every_kind_are_aligned() {
-    for name in [
-        "dense exchange",
-        "finite elements",
-        "random traffic",
-        "ring",
-        "chain",
-    ] {
-        hold(name);
-    }
+    let sample = ["dense exchange", "random traffic", "chain"];
+    hold_by_effort(&sample, &["finite elements", "ring"], &[]);
 }
 
 #[test]

@@ -19,6 +19,9 @@ pub struct Unused {
     pub kind: &'static str,
     /// Whom they can relate.
     pub reach: Reach,
+    /// True if there is an order between them and the events of others, which only the records do
+    /// not show. Of an access to the memory of somebody who takes no part in it there is none.
+    pub is_ordered: bool,
     /// How many each location has, in the order of
     /// [`TraceInfo::locations`](crate::TraceInfo::locations).
     pub records: Vec<u64>,

@@ -41,6 +41,11 @@ impl Pattern {
         }
     }
 
+    /// How many rows, and columns, there are.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// How many entries there are: how many values a matrix of it has.
     pub fn len(&self) -> usize {
         self.rows.len()

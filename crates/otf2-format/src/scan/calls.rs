@@ -254,8 +254,9 @@ impl<'a> Followed<'a> {
             (CallKind::Waits, _) => {
                 call.waited = names(ExposurePart::Waits).map(|(_, id)| id).collect();
             }
-            _ => {}
+            _ => return,
         }
+        self.epochs.looked_at += u64::from(self.exposures.are_counted());
     }
 
     fn leave(&mut self, call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {

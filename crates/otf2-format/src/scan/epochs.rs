@@ -111,4 +111,6 @@ pub(crate) struct Epochs {
     pub(crate) posted: Vec<NamedMessage>,
     /// Exits of calls that complete accesses, by what they have fetched.
     pub(crate) fetched: Vec<NamedMessage>,
+    /// The number of synchronisations of groups that were looked at, whatever they prove.
+    pub(crate) looked_at: u64,
 }

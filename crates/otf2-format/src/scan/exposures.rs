@@ -92,6 +92,11 @@ impl<'a> Exposures<'a> {
         }
     }
 
+    /// True if it is known which exposure the next one is.
+    pub(super) fn are_counted(&self) -> bool {
+        self.is_whole
+    }
+
     /// Events are missing; how many exposures is not known.
     pub(super) fn missed(&mut self) {
         self.is_whole = false;

@@ -362,6 +362,9 @@ const fn operation_of(op: CollectiveOp) -> Operation {
         CollectiveOp::CREATE_HANDLE | CollectiveOp::CREATE_HANDLE_AND_ALLOCATE => {
             Operation::CreateHandle
         }
+        CollectiveOp::DESTROY_HANDLE | CollectiveOp::DESTROY_HANDLE_AND_DEALLOCATE => {
+            Operation::FreeHandle
+        }
         _ => Operation::Other,
     }
 }

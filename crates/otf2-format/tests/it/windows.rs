@@ -63,6 +63,15 @@ const REGIONS: [&str; 7] = [
 
 /// Writes and reads what each rank recorded, in a paradigm of processes.
 fn scanned(paradigm: Paradigm, locations: &[&[(u64, It)]]) -> Scan {
+    read(paradigm, locations, |_, scan| scan)
+}
+
+/// Writes and reads what each rank recorded, and looks at what is known of it.
+fn read<T>(
+    paradigm: Paradigm,
+    locations: &[&[(u64, It)]],
+    look: impl FnOnce(&dyn InParts, Scan) -> T,
+) -> T {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
     let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
@@ -103,7 +112,7 @@ fn scanned(paradigm: Paradigm, locations: &[&[(u64, It)]]) -> Scan {
     let trace = Otf2.open_in_parts(&path, &()).unwrap().unwrap();
     let scan = trace.scan(&()).unwrap();
     assert_eq!(logs_by_parts(&*trace), scan.logs);
-    scan
+    look(&*trace, scan)
 }
 
 /// What is found where each location is read by another process.
@@ -394,6 +403,31 @@ fn a_wait_returns_after_all_have_entered_complete() {
     assert!(it.defects().is_empty(), "{:?}", it.defects());
     let usage = it.usage().message_ends;
     assert_eq!((usage.recorded, usage.used), (4, 4));
+}
+
+/// Completions and waits are ends of messages, and starts and posts prove nothing here.
+#[test]
+fn what_groups_synchronise_is_not_counted_twice() {
+    let origin = accesses(1, &[(12, Put)]);
+    let target = exposes(5, 0);
+    let unused = |target: &[(u64, It)]| {
+        read(Paradigm::MPI, &[&origin, target], |trace, scan| {
+            let unused = trace.unused(&scan.contents);
+            unused.into_iter().map(|it| (it.kind, it.records)).collect()
+        })
+    };
+    let found: Vec<(&str, Vec<u64>)> = unused(&target);
+    assert_eq!(found, [("one-sided operation", vec![1, 0])]);
+    // Outside of these calls nothing is known of it.
+    let bare: Vec<(u64, It)> = vec![(9, Group(0)), (24, Group(0))];
+    let found: Vec<(&str, Vec<u64>)> = unused(&bare);
+    assert_eq!(
+        found,
+        [
+            ("one-sided operation", vec![1, 0]),
+            ("one-sided synchronisation", vec![0, 2])
+        ]
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use retime_model::{ClockMap, Knot, LocationIndex, Step, Timestamp};
 use retime_otf2::{Error, Result, Trace, Undo};
+use retime_testing::Effort;
 
 use crate::common::{SmallFile, file, small_archive, time, write};
 use crate::rewriting::{assert_same, correct_and_check, correction, shift};
@@ -43,7 +44,7 @@ fn the_small_archive_is_corrected() {
 #[test]
 fn every_truncation_ends_well() {
     for (position, (name, bytes)) in small_archive().iter().enumerate() {
-        for length in 0..bytes.len() {
+        for length in (0..bytes.len()).step_by(Effort::asked().pick(3, 1, 1)) {
             let mut files = small_archive();
             files[position].1.truncate(length);
             let result = outcome(&files);
@@ -56,15 +57,15 @@ fn every_truncation_ends_well() {
     }
 }
 
-/// One bit of a byte and all its bits are changed by turns; both in each byte with
-/// `RETIME_FLIPS=all`.
+/// One bit of a byte and all its bits are changed by turns, of each third byte, or of each with
+/// `RETIME_EFFORT=wide`; both in each byte with `all`.
 #[test]
 fn every_changed_byte_ends_well() {
-    let all = std::env::var_os("RETIME_FLIPS").is_some_and(|it| it == "all");
+    let effort = Effort::asked();
     for (position, (_, bytes)) in small_archive().iter().enumerate() {
-        for at in 0..bytes.len() {
+        for at in (0..bytes.len()).step_by(effort.pick(3, 1, 1)) {
             let flips = [[0x01, 0xFF], [0xFF, 0x01]][at % 2];
-            for &flip in &flips[..if all { 2 } else { 1 }] {
+            for &flip in &flips[..effort.pick(1, 1, 2)] {
                 let mut files = small_archive();
                 files[position].1[at] ^= flip;
                 // It may well be sound still.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
-use super::centre::{Centre, Terms};
+use super::centre::{Centre, System, Terms};
 use super::cost::Cost;
 use super::curves::Curves;
 use super::division::Division;
@@ -23,7 +23,6 @@ use super::options::OPTIONS;
 use super::survey::{Survey, Surveyed};
 use super::weights::weights;
 use retime_model::{Cancelled, Monitor};
-use retime_numerics::cholesky::SparseCholesky;
 use retime_numerics::median::median;
 use retime_numerics::parallel;
 
@@ -157,9 +156,9 @@ impl<'a> OffsetProblem<'a> {
         let mut survey = self.survey(&curves, windows);
         let mut active: Vec<Vec<u32>> = survey.positions();
         let mut objective = self.objective(&survey, None);
-        let mut solver = None;
+        let mut system = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, &objective, division, ROUGHLY, solver)?;
+            system = self.minimise(&active, &mut curves, &objective, division, ROUGHLY, system)?;
             survey = self.survey(&curves, windows);
             let growth = grow_all(&mut active, &survey);
             let next = self.objective(&survey, Some(&objective));
@@ -169,7 +168,7 @@ impl<'a> OffsetProblem<'a> {
                 break;
             }
         }
-        self.minimise(&active, &mut curves, &objective, division, EXACTLY, solver)?;
+        self.minimise(&active, &mut curves, &objective, division, EXACTLY, system)?;
         Ok(FoundOffsets {
             division,
             survey: self.survey(&curves, windows),
@@ -190,9 +189,9 @@ impl<'a> OffsetProblem<'a> {
         let mut curves = curves.clone();
         let mut survey = self.survey(&curves, windows);
         let mut active = survey.positions();
-        let mut solver = None;
+        let mut system = None;
         for _ in 0..OPTIONS.rounds {
-            solver = self.minimise(&active, &mut curves, objective, division, ROUGHLY, solver)?;
+            system = self.minimise(&active, &mut curves, objective, division, ROUGHLY, system)?;
             survey = self.survey(&curves, windows);
             if grow_all(&mut active, &survey).are_few() {
                 break;
@@ -201,8 +200,8 @@ impl<'a> OffsetProblem<'a> {
         Ok(objective.cost(&survey))
     }
 
-    /// Finds the centre of the active dependencies. The factors of the systems before are used
-    /// again where the sparsity is the same, and those of the last one are returned.
+    /// Finds the centre of the active dependencies. The system of a centre before is used again
+    /// where it has the same entries, and that of this one is returned.
     fn minimise(
         &self,
         active: &[Vec<u32>],
@@ -210,8 +209,8 @@ impl<'a> OffsetProblem<'a> {
         objective: &Objective,
         division: Division,
         exactness: f64,
-        solver: Option<SparseCholesky>,
-    ) -> Result<Option<SparseCholesky>, Cancelled> {
+        system: Option<System>,
+    ) -> Result<Option<System>, Cancelled> {
         self.monitor.check()?;
         let cost = Cost {
             least: objective.least,
@@ -226,14 +225,14 @@ impl<'a> OffsetProblem<'a> {
             seen: &self.seen,
             active,
         };
-        let mut centre = Centre::new(terms, &self.frame, curves, cost, solver, self.monitor)?;
+        let mut centre = Centre::new(terms, &self.frame, curves, cost, system, self.monitor)?;
         // Nothing is known better than the slack of the tightest.
         let known = objective
             .tightest
             .min(objective.barrier.scale)
             .max(objective.barrier.knee);
         minimise(&mut centre, curves, exactness * known, self.monitor)?;
-        Ok(centre.into_solver())
+        Ok(centre.into_system())
     }
 
     /// The objective after a pass.

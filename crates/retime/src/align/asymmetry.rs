@@ -43,12 +43,13 @@ const POINTS: usize = 64;
 /// where it has none; `None` if fewer have any. Puts them in another order.
 pub(super) fn spread(lowest: &mut [f64]) -> Option<f64> {
     let last = OPTIONS.spread - 1;
-    if lowest.len() <= last {
+    // Most links of many clocks have too few.
+    if lowest.iter().filter(|it| it.is_finite()).count() <= last {
         return None;
     }
     let (before, at, _) = lowest.select_nth_unstable_by(last, f64::total_cmp);
     let first = before.iter().copied().fold(*at, f64::min);
-    at.is_finite().then_some(*at - first)
+    Some(*at - first)
 }
 
 /// The share of a direction of the `open` ticks that the fastest messages of both waited, if the

@@ -59,13 +59,35 @@ struct Term {
 
 /// Dependencies between the same two segments; they touch the same unknowns.
 struct SegmentGroup {
-    /// The numbers of the unknowns of the sender before and after the event, and of the receiver.
-    unknowns: [u32; 4],
+    place: Place,
     first: usize,
     end: usize,
     weight: f64,
+}
+
+/// The part of the system that dependencies between two segments touch.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The numbers of the unknowns of the sender before and after the event, and of the receiver.
+    unknowns: [u32; 4],
     /// Where the entries of the Hessian lie, lower half by columns.
     entries: [u32; 10],
+}
+
+/// The linear system of a centre without its values, for another centre.
+pub(super) struct System {
+    places: Vec<Place>,
+    solver: SparseCholesky,
+}
+
+impl System {
+    /// True if a centre of so many unknowns and these groups has the same entries.
+    fn fits(&self, unknowns: usize, groups: &[SegmentGroup]) -> bool {
+        let same = |(own, group): (&Place, &SegmentGroup)| own.unknowns == group.place.unknowns;
+        self.solver.pattern().size() == unknowns
+            && self.places.len() == groups.len()
+            && self.places.iter().zip(groups).all(same)
+    }
 }
 
 /// The dependencies that a centre is of.
@@ -103,43 +125,55 @@ const LOWER: [(usize, usize); 10] = [
 ];
 
 impl Centre {
-    /// Over these dependencies and these knots. The solver of another centre is used again if the
-    /// pattern is the same.
+    /// Over these dependencies and these knots. The system of another centre is used again if it
+    /// has the same entries.
     pub(super) fn new(
         dependencies: Terms<'_>,
         frame: &Frame,
         shape: &Curves,
         cost: Cost<'_>,
-        solver: Option<SparseCholesky>,
+        system: Option<System>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let barrier = cost.barrier;
         let (terms, mut groups) = gather(dependencies, shape, cost);
         // Which entries are not zero depends on the division and on who depends on
         // whom, not on values: so it is found once, and each step fills it in.
-        let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
-        let place = |group: &mut SegmentGroup| {
-            for (entry, (a, b)) in group.entries.iter_mut().zip(LOWER) {
-                let (a, b) = (group.unknowns[a] as usize, group.unknowns[b] as usize);
-                *entry = pattern.position(a, b).unwrap_or(0) as u32;
+        let (penalties, solver) = match system {
+            Some(system) if system.fits(shape.values.len(), &groups) => {
+                for (group, place) in groups.iter_mut().zip(&system.places) {
+                    group.place = *place;
+                }
+                let pattern = system.solver.pattern();
+                let penalties = Penalties::new(shape, frame, pattern, cost);
+                (penalties, Some(system.solver))
+            }
+            before => {
+                let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
+                let find = |group: &mut SegmentGroup| group.place.find_entries(&pattern);
+                groups.par_iter_mut().with_min_len(TASK).for_each(find);
+                let penalties = Penalties::new(shape, frame, &pattern, cost);
+                let same = before.filter(|it| *it.solver.pattern() == pattern);
+                let solver = match same {
+                    Some(system) => Some(system.solver),
+                    None => SparseCholesky::new(pattern, monitor)?,
+                };
+                (penalties, solver)
             }
         };
-        groups.par_iter_mut().with_min_len(TASK).for_each(place);
         Ok(Self {
-            barrier,
+            barrier: cost.barrier,
             terms,
             groups,
-            penalties: Penalties::new(shape, frame, &pattern, cost),
-            solver: match solver.filter(|it| *it.pattern() == pattern) {
-                Some(solver) => Some(solver),
-                None => SparseCholesky::new(pattern, monitor)?,
-            },
+            penalties,
+            solver,
         })
     }
 
-    /// The solver of its systems, for another centre.
-    pub(super) fn into_solver(self) -> Option<SparseCholesky> {
-        self.solver
+    /// The system that it solves, for another centre.
+    pub(super) fn into_system(self) -> Option<System> {
+        let places = self.groups.iter().map(|it| it.place).collect();
+        let solver = self.solver?;
+        Some(System { places, solver })
     }
 
     /// The scale of slacks.
@@ -150,7 +184,7 @@ impl Centre {
     /// The value of the function.
     pub(super) fn value(&self, curves: &Curves) -> f64 {
         let of = |group: &SegmentGroup| {
-            let z = group.unknowns.map(|it| curves.values[it as usize]);
+            let z = group.place.values(curves);
             let terms = self.terms[group.first..group.end].iter();
             let costs = terms.map(|term| self.barrier.at(term.slack(&z)).0);
             group.weight * costs.sum::<f64>()
@@ -166,7 +200,7 @@ impl Centre {
         let mut gradient = self.penalties.gradient(curves);
         let mut hessian = self.penalties.hessian(curves);
         let of = |group: &SegmentGroup| {
-            let z = group.unknowns.map(|it| curves.values[it as usize]);
+            let z = group.place.values(curves);
             let mut slopes = [0.0; 4];
             let mut bends = [0.0; 10];
             for term in &self.terms[group.first..group.end] {
@@ -188,10 +222,10 @@ impl Centre {
                     *sum += bend * weights[a] * weights[b];
                 }
             }
-            (
-                slopes.map(|it| group.weight * it),
-                bends.map(|it| group.weight * it),
-            )
+            for sum in slopes.iter_mut().chain(&mut bends) {
+                *sum *= group.weight;
+            }
+            (slopes, bends)
         };
         // Groups share unknowns, so they are added one after the other, some of them at a time:
         // as many as there is room for in the cache of a core.
@@ -200,10 +234,10 @@ impl Centre {
             let all = groups.par_iter().with_min_len(TASK).map(of);
             all.collect_into_vec(&mut sums);
             for (group, (slopes, bends)) in groups.iter().zip(&sums) {
-                for (at, slope) in group.unknowns.iter().zip(slopes) {
+                for (at, slope) in group.place.unknowns.iter().zip(slopes) {
                     gradient[*at as usize] += slope;
                 }
-                for (at, bend) in group.entries.iter().zip(bends) {
+                for (at, bend) in group.place.entries.iter().zip(bends) {
                     hessian[*at as usize] += bend;
                 }
             }
@@ -223,6 +257,23 @@ impl Centre {
         let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
         let solve = |solver: &mut SparseCholesky| solver.solve(hessian, &downhill, monitor);
         Ok(self.solver.as_mut().map(solve).transpose()?.flatten())
+    }
+}
+
+impl Place {
+    /// The values of its unknowns.
+    #[inline]
+    fn values(&self, curves: &Curves) -> [f64; 4] {
+        let [before, after, then, next] = self.unknowns;
+        let value = |at: u32| curves.values[at as usize];
+        [value(before), value(after), value(then), value(next)]
+    }
+
+    fn find_entries(&mut self, pattern: &Pattern) {
+        for (entry, (a, b)) in self.entries.iter_mut().zip(LOWER) {
+            let (a, b) = (self.unknowns[a] as usize, self.unknowns[b] as usize);
+            *entry = pattern.position(a, b).unwrap_or(0) as u32;
+        }
     }
 }
 
@@ -285,17 +336,20 @@ fn gather(
             terms.extend(same.iter().map(|&(_, _, term)| term));
             let at = |knot: usize, clock: usize| (knot * shape.clocks + clock) as u32;
             let (before, then, _) = same[0];
+            let unknowns = [
+                at(before, link.from),
+                at(before + 1, link.from),
+                at(then, link.to),
+                at(then + 1, link.to),
+            ];
             groups.push(SegmentGroup {
-                unknowns: [
-                    at(before, link.from),
-                    at(before + 1, link.from),
-                    at(then, link.to),
-                    at(then + 1, link.to),
-                ],
+                place: Place {
+                    unknowns,
+                    entries: [0; 10],
+                },
                 first,
                 end: terms.len(),
                 weight,
-                entries: [0; 10],
             });
         }
     }
@@ -319,7 +373,7 @@ fn entries(shape: &Curves, groups: &[SegmentGroup]) -> Vec<(u32, u32)> {
     }
     for group in groups {
         entries.extend(LOWER.map(|(a, b)| {
-            let (a, b) = (group.unknowns[a], group.unknowns[b]);
+            let (a, b) = (group.place.unknowns[a], group.place.unknowns[b]);
             (a.min(b), a.max(b))
         }));
     }

@@ -60,6 +60,16 @@ impl Curves {
         self.at(to, seen.received) - self.at(from, seen.sent)
     }
 
+    /// The functions of two clocks, if they have one piece.
+    pub(super) fn lines_of(&self, from: usize, to: usize) -> Option<TwoLines> {
+        let ends = |clock: usize| [self.values[clock], self.values[self.clocks + clock]];
+        (self.pieces == 1).then(|| TwoLines {
+            rate: self.rate,
+            from: ends(from),
+            to: ends(to),
+        })
+    }
+
     /// The mean drift of a clock from the first knot to the last, of either sign, as a fraction.
     pub(super) fn mean_drift(&self) -> f64 {
         self.drifts().map(f64::abs).sum::<f64>() / self.clocks as f64
@@ -86,6 +96,23 @@ impl Curves {
         self.span * (knot as f64 / self.pieces as f64)
     }
 
+    /// The constants that these functions are on average.
+    pub(super) fn level(&self) -> Self {
+        let mut level = Self::flat(self.clocks, 1, self.span);
+        for knot in 0..=self.pieces {
+            // By the trapezoidal rule the first and the last knot count for half.
+            let is_end = knot == 0 || knot == self.pieces;
+            let weight = if is_end { 0.5 } else { 1.0 } / self.pieces as f64;
+            let values = &self.values[knot * self.clocks..];
+            for (sum, value) in level.values[..self.clocks].iter_mut().zip(values) {
+                *sum += weight * value;
+            }
+        }
+        let (first, last) = level.values.split_at_mut(self.clocks);
+        last.copy_from_slice(first);
+        level
+    }
+
     /// These functions with more knots.
     pub(super) fn refined(&self, pieces: usize) -> Self {
         let mut fine = Self::flat(self.clocks, pieces, self.span);
@@ -96,6 +123,26 @@ impl Curves {
             }
         }
         fine
+    }
+}
+
+/// The functions of the clocks at both ends of a link, by their values at the first knot and the
+/// last.
+pub(super) struct TwoLines {
+    rate: f64,
+    from: [f64; 2],
+    to: [f64; 2],
+}
+
+impl TwoLines {
+    /// The ticks that the clocks at both ends of a dependency add to its latency: to the last bit
+    /// those of [`Curves::between`].
+    #[inline]
+    pub(super) fn between(&self, seen: &FramedDependency) -> f64 {
+        let at = |[first, last]: [f64; 2], time: f64| {
+            first + (last - first) * (time * self.rate).clamp(0.0, 1.0)
+        };
+        at(self.to, seen.received) - at(self.from, seen.sent)
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) fn without_drift(
         drift: NO_DRIFT * problem.finest() / problem.span(),
         ..lines
     };
-    let constant = problem.solve(&problem.flat(1), constants)?;
+    let constant = problem.solve(&found.curves.level(), constants)?;
     if constant.survey.contradictions(0.0).sum > 0.0 {
         return Ok(None);
     }

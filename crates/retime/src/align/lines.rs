@@ -83,12 +83,13 @@ struct Fit {
 
 /// Lines along a spanning tree; zero at the reference.
 fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Vec<Line>, Cancelled> {
-    let pairs = links.list().iter().filter(|link| link.from < link.to);
-    let pairs: Vec<&Link> = pairs.collect();
-    let fit = |link: &&Link| {
+    let list = links.list();
+    let pairs = (0..list.len()).filter(|&at| list[at].from < list[at].to);
+    let pairs: Vec<usize> = pairs.collect();
+    let fit = |&at: &usize| {
         monitor.check()?;
-        let back = links.opposite(link);
-        Ok(back.and_then(|back| fit(links, frame, link, back)))
+        let back = links.opposite(at);
+        Ok(back.and_then(|back| fit(links, frame, &list[at], &list[back])))
     };
     let fits: Vec<Option<Fit>> = parallel::try_map(&pairs, fit)?;
     let mut fits: Vec<Fit> = fits.into_iter().flatten().collect();

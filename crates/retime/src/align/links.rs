@@ -7,6 +7,7 @@
 //! many there are in truth is known all the same.
 
 use super::reduced::{Cell, LinkPoint, Reduced};
+use retime_numerics::parallel;
 
 /// The dependencies from one clock to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +31,17 @@ struct LinkStretch {
     end: usize,
 }
 
+/// The place of a link that there is not.
+const NONE: u32 = u32::MAX;
+
 /// The dependencies of a trace by [`Link`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
     clocks: usize,
     windows: usize,
     list: Vec<Link>,
+    /// Per link: the place of the one the other way, or [`NONE`].
+    opposites: Vec<u32>,
     stretches: Vec<LinkStretch>,
     points: Vec<LinkPoint>,
 }
@@ -55,6 +61,13 @@ impl Links {
         for (at, cell) in cells() {
             links.add(cell, reduced.of(at));
         }
+        // Each pass over the links asks for it, and they are many where all meet in collectives.
+        let list = &links.list;
+        links.opposites = parallel::numbers(list.len(), |at| {
+            let key = (list[at].to, list[at].from);
+            let found = list.binary_search_by_key(&key, |it| (it.from, it.to));
+            found.map_or(NONE, |it| it as u32)
+        });
         links
     }
 
@@ -127,16 +140,10 @@ impl Links {
         })
     }
 
-    /// The link the other way.
-    pub(super) fn opposite(&self, link: &Link) -> Option<&Link> {
-        self.opposite_index(link).map(|at| &self.list[at])
-    }
-
-    /// Its place in the list.
-    pub(super) fn opposite_index(&self, link: &Link) -> Option<usize> {
-        let key = (link.to, link.from);
-        let found = self.list.binary_search_by_key(&key, |it| (it.from, it.to));
-        found.ok()
+    /// The place in the list of the link the other way, for that at a place.
+    pub(super) fn opposite(&self, at: usize) -> Option<usize> {
+        let found = self.opposites.get(at).filter(|&&it| it != NONE);
+        found.map(|&it| it as usize)
     }
 
     /// All dependencies of a list.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::curves::Curves;
 use super::frame::Frame;
-use super::links::{Link, Links};
+use super::links::Links;
 use super::options::OPTIONS;
 use super::reduced::{LinkPoint, Same, same};
 use retime_causality::edges::Edge;
@@ -81,12 +81,12 @@ impl OutlierTest<'_> {
 
     /// How far reversed an outlier is, at least.
     fn bound(&self) -> f64 {
-        let list = self.links.list().iter().zip(self.fastest);
-        let round_trip = |(link, there): (&Link, &f64)| {
-            let back = self.links.opposite_index(link)?;
-            (link.from < link.to).then(|| there + self.fastest[back])
+        let list = self.links.list();
+        let round_trip = |at: usize| {
+            let back = self.links.opposite(at)?;
+            (list[at].from < list[at].to).then(|| self.fastest[at] + self.fastest[back])
         };
-        let mut round_trips: Vec<f64> = list.filter_map(round_trip).collect();
+        let mut round_trips: Vec<f64> = (0..list.len()).filter_map(round_trip).collect();
         let half = median(&mut round_trips).map_or(0.0, |it| it / 2.0);
         half.max(OPTIONS.outlier * self.nanosecond)
     }

@@ -73,24 +73,43 @@ impl Surveyed {
             least: f64::INFINITY,
             spread: None,
         };
+        // What clocks of one piece add is looked up once for all dependencies.
+        match curves.lines_of(link.from, link.to) {
+            Some(lines) => found.pass(link, seen, curves.span, |seen| lines.between(seen)),
+            None => found.pass(link, seen, curves.span, |seen| {
+                curves.between(link.from, link.to, seen)
+            }),
+        }
+        found
+    }
+
+    /// Takes in all dependencies of a link, to whose latency clocks `add` something.
+    #[inline]
+    fn pass(
+        &mut self,
+        link: &Link,
+        seen: &[FramedDependency],
+        span: f64,
+        add: impl Fn(&FramedDependency) -> f64,
+    ) {
         let mut lowest = [f64::INFINITY; OPTIONS.windows];
-        let per_tick = OPTIONS.windows as f64 / curves.span;
-        let scale = windows as f64 / curves.span;
+        let per_tick = OPTIONS.windows as f64 / span;
+        let windows = self.tight.len();
+        let scale = windows as f64 / span;
         for (at, seen) in (Links::first(link)..).zip(seen) {
-            let latency = seen.latency + curves.between(link.from, link.to, seen);
-            found.least = found.least.min(latency);
+            let latency = seen.latency + add(seen);
+            self.least = self.least.min(latency);
             let low = &mut lowest[((seen.sent * per_tick) as usize).min(OPTIONS.windows - 1)];
             *low = low.min(latency);
             let window = (seen.sent * scale) as usize;
-            let best = &mut found.tight[window.min(windows - 1)];
+            let best = &mut self.tight[window.min(windows - 1)];
             // Most are not among the tightest, and by far.
             if latency <= best[OPTIONS.tightest - 1].latency {
                 let sent = seen.sent;
                 insert(best, Tight { latency, sent, at });
             }
         }
-        found.spread = spread(&mut lowest);
-        found
+        self.spread = spread(&mut lowest);
     }
 
     /// The latencies of the tightest.

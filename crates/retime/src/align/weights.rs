@@ -60,7 +60,7 @@ pub(super) fn weights(
         least,
         fastest: survey.least().max(least),
     };
-    let back = |at: usize| links.opposite_index(&list[at]);
+    let back = |at: usize| links.opposite(at);
     // Of two directions the one shares by the reciprocal of the other.
     let share = |at: usize| match back(at) {
         Some(back) if back > at => floors[at].share(&floors[back], zero),

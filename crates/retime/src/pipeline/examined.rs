@@ -17,7 +17,8 @@
 //! relates only locations of one [family](families), a process with what it has made, says
 //! nothing of how processes differ; so where some records are used, neither those of it
 //! count that are not used nor, if there are several families, those that are: a thousand
-//! locks of threads do not make up for ten lost messages.
+//! locks of threads do not make up for ten lost messages. Nor is anything missed of what has
+//! [no order](Unused::is_ordered) that could be looked at, as accesses to the memory of others.
 //!
 //! Which families there are follows from the description of the trace, not from its times: clocks that disagreed as recorded agree once they are
 //! corrected, and that alone makes nothing more or less looked at.
@@ -31,11 +32,18 @@
 //!     calls: Used { recorded: 0, used: 0 },
 //!     maybe_dense: 0,
 //! };
-//! let kind = |records, within_clock| UnusedKind { kind: "lock event", records, within_clock };
+//! let kind = |records, within_clock| UnusedKind {
+//!     kind: "lock event",
+//!     records,
+//!     within_clock,
+//!     is_ordered: true,
+//! };
 //! let verdict = |unused| Examined { usage, used_within_clock: 0, unused }.verdict();
 //! assert_eq!(verdict(vec![]), Verdict::MostUsed); // 30 against 10
 //! assert_eq!(verdict(vec![kind(21, 0)]), Verdict::SmallPart); // 30 against 31
 //! assert_eq!(verdict(vec![kind(900, 890)]), Verdict::MostUsed); // 30 against 20
+//! let accesses = UnusedKind { is_ordered: false, ..kind(900, 0) };
+//! assert_eq!(verdict(vec![accesses]), Verdict::MostUsed); // 30 against 10
 //! ```
 
 use retime_model::format::{Reach, Unused};
@@ -66,6 +74,8 @@ pub struct UnusedKind {
     pub records: u64,
     /// How many of them relate only locations of one [family](families).
     pub within_clock: u64,
+    /// True if they have [an order](Unused::is_ordered) with the events of others.
+    pub is_ordered: bool,
 }
 
 /// The verdict on a trace in which no contradiction was found.
@@ -114,6 +124,7 @@ impl Examined {
                 kind: of.kind,
                 records,
                 within_clock: if within(of.reach) { records } else { 0 },
+                is_ordered: of.is_ordered,
             }
         };
         Self {
@@ -146,8 +157,9 @@ impl Examined {
 
     /// Records that are not used, and could show that clocks disagree.
     pub fn missed(&self) -> u64 {
-        self.recorded()
-            .saturating_sub(self.used() + self.within_clock())
+        let ordered = self.unused.iter().filter(|it| it.is_ordered);
+        let of_kinds: u64 = ordered.map(|it| it.records - it.within_clock).sum();
+        self.usage.message_ends.unused() + self.usage.calls.unused() + of_kinds
     }
 
     /// The meaning of it that no contradiction was found.

@@ -2,7 +2,7 @@
 
 use super::bounds::{bound_options, lines};
 use super::estimator::{Estimator, Input};
-use super::options::Options;
+use super::options::{Choice, Options};
 use super::unsolved::Unsolved;
 use crate::estimate::Estimate;
 use crate::optimal::{BoundOptions, midpoint, offset_bounds};
@@ -22,6 +22,10 @@ impl Estimator for MiddleOfBounds {
 
     fn describe(&self, _: &Options) -> &'static str {
         "middle of the error bounds"
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &[Choice::Drift]
     }
 
     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {

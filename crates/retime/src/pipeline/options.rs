@@ -44,8 +44,7 @@ impl Default for Options {
     }
 }
 
-/// An option, or several that belong together, with a part in some methods only. Any
-/// method may read [`Options::drift`], as the search for error bounds does.
+/// An option, or several that belong together, with a part in some methods only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
     /// The clock whose time is the common one, as clocks are aligned or estimated.
@@ -67,6 +66,8 @@ pub enum Choice {
     Pairs,
     /// [`Options::offsets`].
     Offsets,
+    /// [`Options::drift`], which the search for error bounds reads, too.
+    Drift,
 }
 
 /// How many sub-intervals a run is divided into.

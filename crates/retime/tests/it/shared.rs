@@ -17,6 +17,7 @@ use retime::{
     Correction, Grouping, LocationIndex, MinimalDelay, Monitor, Stragglers, Ticks, TraceInfo,
 };
 use retime_distributed::{Broken, Distribution, Peers, analyse};
+use retime_testing::Effort;
 
 use crate::common::hand::{end, logs, ranks, receive, send};
 use crate::common::trace::Call;
@@ -612,8 +613,10 @@ fn one_that_is_told_to_stop_stops_all() {
     for rank in 0..3 {
         let (parts, asks) = run(rank, i64::MAX);
         assert!(parts.iter().all(|it| it.stragglers.is_some() && it.adopted));
-        let last = asks - 4..asks;
-        for stop in (0..asks).step_by(asks as usize / 4 + 1).chain(last) {
+        let stops = Effort::asked().pick(2, 4, 8);
+        let last = asks - stops..asks;
+        let spread = (0..asks).step_by((asks / stops + 1) as usize);
+        for stop in spread.chain(last) {
             let (parts, _) = run(rank, stop);
             let broken: Vec<_> = parts.iter().map(|it| it.distribution.broken()).collect();
             // Threads may ask a few times less than before.

@@ -3,7 +3,7 @@
 use retime::align::{Alignment, align_edges};
 use retime::{ClockId, Edge, Edges, TickRate};
 
-/// Four clocks for four seconds; every millisecond each of these ways carries a message
+/// Four clocks for four seconds; every two milliseconds each of these ways carries a message
 /// of 5 us and more, mostly more than 20. Clocks are off by so many nanoseconds at a time.
 fn aligned(ways: &[(usize, usize)], error: impl Fn(usize, f64) -> f64) -> Alignment {
     aligned_until(ways, |_| f64::INFINITY, error)
@@ -25,9 +25,9 @@ fn aligned_until(
         ((state >> 33) % most) as i64
     };
     let mut edges = Vec::new();
-    for round in 0..LAST / 1_000_000 {
+    for round in 0..LAST / 2_000_000 {
         for &(from, to) in ways {
-            let sent = 1_000_000 * round + random(800_000);
+            let sent = 2_000_000 * round + random(1_600_000);
             let delay = 5_000 + random(60_000) * random(60_000) / 60_000;
             if sent as f64 * 1e-9 > end((from, to)) {
                 continue;

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use retime::LocationIndex;
 use retime::causality::{Causality, CausalityOptions, Message};
+use retime_testing::Effort;
 
 use crate::common::edges;
 use crate::common::hand::{WORLD, ranks};
@@ -241,7 +242,7 @@ fn what_is_certain_is_found_and_nothing_else() {
     assert_eq!(judge_all(2, 4, Judged::All), (961, 961));
     assert_eq!(judge_all(3, 2, Judged::All), (9_261, 9_261));
     // `make test-long` takes the large ones.
-    if std::env::var_os("RETIME_WORLDS").is_some_and(|it| it == "all") {
+    if Effort::asked() == Effort::All {
         assert_eq!(judge_all(2, 7, Judged::All), (65_025, 65_025));
         assert_eq!(judge_all(3, 3, Judged::All), (614_125, 614_125));
         // (341^3 + 3 * 341 + 2 * 341) / 6 kinds, as Burnside counts them.

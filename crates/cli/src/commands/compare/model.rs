@@ -79,7 +79,7 @@ pub(super) struct ResultPart {
     /// Dependencies shorter than the minimal delay, reversed ones included.
     pub(super) short: u64,
     /// Dependencies that are contradicted: reversed ones and, where the minimal delay was given,
-    /// those that are shorter.
+    /// those that are shorter; and events of a location that are stamped before the one before.
     pub(super) contradictions: u64,
     /// Relative change of local intervals.
     pub(super) interval_change_mean: f64,

@@ -20,7 +20,9 @@ pub(super) const ALL: &str = "all";
     after_help = "Examples: retime explain run/ 1:35676; retime explain run/ \
     --unused=receive-without-send. docs/DEPENDENCIES.md says what proves what. Exit codes: 0 explained; 2 \
     usage, input or system error; 130 interrupted.",
-    mut_arg("html", |html| html.hide(true))
+    mut_arg("html", |html| html.hide(true)),
+    mut_arg("truth", |truth| truth.hide(true)),
+    mut_arg("verbose", |verbose| verbose.hide(true))
 )]
 pub(crate) struct ExplainArgs {
     #[arg(help = THE_TRACE)]
@@ -46,12 +48,23 @@ pub(crate) struct ExplainArgs {
 impl ExplainArgs {
     /// Fails if an option was given that has no part in this.
     pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
-        self.solving.method.refuse_strangers()?;
-        if self.solving.run.html.is_some() {
-            let message = "--html has no part in explain: give it to check, correct or compare";
-            return Err(CliError::Usage(message.into()));
+        if self.unused.is_some() {
+            let method = &self.solving.method;
+            method.refuse_all("in explain --unused, which corrects nothing")?;
         }
-        Ok(())
+        self.solving.refuse_strangers()?;
+        let run = &self.solving.run;
+        let strangers = [
+            ("--html", run.html.is_some()),
+            ("--truth", self.solving.model.truth.is_some()),
+            ("-v", run.verbose),
+        ];
+        match strangers.iter().find(|it| it.1) {
+            Some((option, _)) => Err(CliError::Usage(format!(
+                "{option} has no part in explain: give it to check, correct or compare"
+            ))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One event: its times, its dependencies, or why it has none.
 
-use retime::causality::{EventNode, Fate, Fates, Place, Recorded, Records, Role};
+use retime::causality::{EventNode, Fate, Fates, Place, Records, Role};
 use retime::format::{CorrectedEvent, CorrectedEvents, Trace};
 use retime::optimal::ErrorBounds;
 use retime::pipeline::{Analysis, Bounds, Solution};
@@ -64,11 +64,7 @@ pub(crate) fn explained(seen: &Seen<'_>, place: Place) -> Result<Explanation, Cl
         role,
         next: fate.next.map(|it| build::place_part(info, it)),
         recorded_as: said.recorded_as,
-        rule: if seen.leaves_open(&fate) {
-            Some(words::ANY_OF_CHANNEL)
-        } else {
-            said.rule
-        },
+        rule: said.rule,
         follows: seen.dependencies(&fate, &fate.follows, DependencyDirection::Causes)?,
         precedes: seen.dependencies(&fate, &fate.precedes, DependencyDirection::Effects)?,
         defects: fate
@@ -98,28 +94,6 @@ impl DependencyDirection {
 }
 
 impl Seen<'_> {
-    /// True if an event of a message was paired with one that has another place in the channel.
-    fn leaves_open(&self, fate: &Fate) -> bool {
-        let position = |fate: &Fate| {
-            let mut recorded = fate.recorded.iter();
-            recorded.find_map(|it| match it {
-                Recorded::InChannel { position, .. } => Some(*position),
-                _ => None,
-            })
-        };
-        let Some(own) = position(fate) else {
-            return false;
-        };
-        let nodes = self.fates.causality().nodes();
-        let mut others = fate.follows.iter().chain(&fate.precedes);
-        others.any(|&it| {
-            let other = self.fates.at(nodes.place(it));
-            other
-                .and_then(|it| position(&it))
-                .is_some_and(|it| it != own)
-        })
-    }
-
     /// The dependencies of an event with others.
     fn dependencies(
         &self,

@@ -134,6 +134,19 @@ impl std::fmt::Display for IdRange {
 }
 
 impl ExportArgs {
+    /// Refuses options that were given and have no part in what is asked for.
+    pub(super) fn refuse_strangers(&self) -> Result<(), CliError> {
+        if self.times == Some(TimesName::Recorded) {
+            let method = &self.solving.method;
+            method.refuse_all("in --times recorded, which are not corrected")?;
+        }
+        if self.file().is_none() {
+            let run = &self.solving.run;
+            run.refuse_verbose("where the trace goes to standard output")?;
+        }
+        self.solving.refuse_strangers()
+    }
+
     /// The file to write, if it is not standard output.
     pub(crate) fn file(&self) -> Option<&Path> {
         (self.output.as_os_str() != "-").then_some(&self.output)

@@ -73,6 +73,16 @@ impl MergeOutput {
 }
 
 impl MergeArgs {
+    /// Refuses a truth of which nobody would hear: the lines that are printed say nothing of it.
+    pub(super) fn refuse_untold_truth(&self) -> Result<(), CliError> {
+        let SolvingArgs { model, run, .. } = &self.solving;
+        if model.truth.is_some() && run.json.is_none() && run.html.is_none() {
+            let message = "--truth has no part in merge without --json or --html, which tell of it";
+            return Err(CliError::Usage(message.into()));
+        }
+        Ok(())
+    }
+
     /// The file to write, if it is not standard output.
     pub(crate) fn file(&self) -> Option<&Path> {
         let output = self.output.as_deref();

@@ -1,6 +1,6 @@
 //! Which clocks were off, by how much, plus or minus what: the first lines of what is said.
 
-use retime::{format_seconds, plural, printable};
+use retime::{format_seconds, group_digits, plural, printable};
 
 use super::part::Part;
 use crate::clock_offsets::{ClockOffsets, Evidence};
@@ -30,11 +30,20 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
             ));
             continue;
         }
+        // What is left is counted like that.
+        let (recorded, what) = if part.report.parameters.min_delay.is_condition {
+            (
+                before.short + before.reversed_within_clock,
+                "are reversed or faster than the minimal delay",
+            )
+        } else {
+            (before.reversed, "have their effect before their cause")
+        };
         lines.push(format!(
-            "{whose}{}, of which {} as recorded and {} as corrected have their effect before their cause",
+            "{whose}{}, of which {} as recorded and {} as corrected {what}",
             plural(all, "dependency"),
-            before.reversed,
-            part.shown.left
+            group_digits(recorded),
+            group_digits(part.shown.left)
         ));
     }
     if parts.len() > 1 {
@@ -60,8 +69,7 @@ fn clocks(part: &Part) -> String {
         if offsets.clocks.len() == 1 {
             return format!("{count}, which all events are stamped by");
         }
-        let before = &part.report.before;
-        if before.messages.total + before.collectives.total == 0 {
+        if offsets.clocks.iter().all(is_unrelated) {
             return format!(
                 "{count}: nothing relates them, so how far they are apart is not known"
             );
@@ -135,6 +143,7 @@ fn clock(clock: &ClockOffsets, was_set: bool) -> String {
     let within = match (clock.bound_ns, clock.evidence) {
         (Some([before, after]), _) => format!(" ± {}", format_seconds(before.max(after) / 1e9)),
         (None, Evidence::OneSide) => ", bounded on one side only".into(),
+        (None, Evidence::NotBounded) => ", and no error bounds were asked for".into(),
         (None, _) => ", nothing bounds by how much for certain".into(),
     };
     // What has to be added falls where a clock runs fast. Without a bound nothing is said of it.

@@ -202,7 +202,11 @@ fn corrected(
 
 /// Counts dependencies that are reversed, or shorter than a minimal delay that was asked for.
 fn left(is_given: bool, times: &Check) -> u64 {
-    times.violated() + if is_given { times.short() } else { 0 }
+    if is_given {
+        times.short() + times.violated_within_clock()
+    } else {
+        times.violated()
+    }
 }
 
 /// The ids of the locations of each document.

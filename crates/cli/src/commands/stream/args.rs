@@ -8,7 +8,8 @@ use retime::{Delay, TickRate};
 use retime_stream::{DelayBound, FilterControl, FilterOptions, SegmentOptions};
 
 use crate::error::CliError;
-use crate::method::{ConstantsArgs, Controller, Given, to_ticks};
+use crate::given::Given;
+use crate::method::{ConstantsArgs, Controller, to_ticks};
 
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {

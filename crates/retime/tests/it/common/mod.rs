@@ -28,6 +28,7 @@ use retime::{
     Bandwidth, Clocks, DelayByLength, DelayTable, Grouping, Location, LocationIndex, MinimalDelay,
     TickRate, Ticks, TraceInfo,
 };
+use retime_testing::Effort;
 
 use layout::Layout;
 use program::Program;
@@ -160,13 +161,13 @@ pub fn specs(most_steps: usize) -> impl Strategy<Value = Spec> {
         )
 }
 
-/// A configuration with a number of cases fit for slow machines; the variable
-/// `RETIME_CASES` multiplies it.
+/// A configuration with so many cases, or a third of them where a sample is asked for; the
+/// variable `RETIME_CASES` multiplies it.
 pub fn cases(cases: u32) -> ProptestConfig {
     let factor = std::env::var("RETIME_CASES").ok();
     let factor: u32 = factor.and_then(|it| it.parse().ok()).unwrap_or(1);
     ProptestConfig {
-        cases: cases * factor,
+        cases: (cases / Effort::asked().pick(3, 1, 1)).max(1) * factor,
         failure_persistence: None,
         ..ProptestConfig::default()
     }
