@@ -111,8 +111,7 @@ impl Causality {
             defects: Arc::new(Defects::default()),
             usage: self.usage,
             completions: Arc::default(),
-            awaited: Arc::default(),
-            held: Arc::default(),
+            waits: Arc::default(),
             overlaps: Arc::default(),
             lengths: lengths.map(Arc::new),
         };

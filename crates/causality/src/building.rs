@@ -17,14 +17,15 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Cancelled, Defects, LocationIndex, LocationLog, LogColumns, LogNode, Monitor, Ticks, TraceInfo,
+    Cancelled, Defects, LocationIndex, LocationLog, LogColumns, Monitor, TraceInfo,
 };
 
 use crate::collectives::Collectives;
 use crate::error::CausalityError;
-use crate::ids::{EventNode, Slot};
+use crate::ids::Slot;
 use crate::joining::{self, Joined, Outcome, Shared, Turns};
 use crate::message_lengths::MessageLengths;
+use crate::message_waits::MessageWaits;
 use crate::nodes::Nodes;
 use crate::noted::Noted;
 use crate::options::CausalityOptions;
@@ -77,8 +78,7 @@ pub struct Incomplete {
     joined: Joined,
     usage: Usage,
     defects: Defects,
-    awaited: Vec<(EventNode, Ticks)>,
-    held: Vec<(EventNode, Ticks)>,
+    waits: MessageWaits,
     overlaps: Overlaps,
     lengths: Option<MessageLengths>,
 }
@@ -126,12 +126,6 @@ impl Causality {
         for log in logs.iter_mut().filter(own) {
             defects.merge(std::mem::take(&mut log.defects));
         }
-        let awaited = lasted(&logs, &nodes, |log| {
-            log.awaited.iter().map(|it| (it.receive, it.lasted))
-        });
-        let held = lasted(&logs, &nodes, |log| {
-            log.held.iter().map(|it| (it.send, it.lasted))
-        });
         let overlaps = Overlaps::recorded(&logs, &nodes);
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
@@ -157,6 +151,7 @@ impl Causality {
         let (paired, of_messages) = messages?;
         let lengths = || MessageLengths::recorded(&logs, &nodes, &paired.partner);
         let lengths = options.keep_lengths.then(lengths);
+        let waits = MessageWaits::recorded(&mut logs, &nodes, &paired.partner);
         let (joined, of_operations) = operations?;
         defects.merge(of_messages);
         defects.merge(of_operations);
@@ -166,26 +161,11 @@ impl Causality {
             joined,
             usage,
             defects,
-            awaited,
-            held,
+            waits,
             overlaps,
             lengths,
         })
     }
-}
-
-/// The durations of receives or of sends, by node.
-fn lasted<'a, T: Iterator<Item = (LogNode, Ticks)>>(
-    logs: &'a [LogColumns],
-    nodes: &Nodes,
-    of: impl Fn(&'a LogColumns) -> T,
-) -> Vec<(EventNode, Ticks)> {
-    let mut all = Vec::new();
-    for (position, log) in logs.iter().enumerate() {
-        all.extend(of(log).map(|it| (nodes.of_log(position, it.0), it.1)));
-    }
-    all.sort_unstable();
-    all
 }
 
 impl Incomplete {
@@ -212,8 +192,7 @@ impl Incomplete {
             joined,
             usage,
             defects,
-            awaited,
-            held,
+            waits,
             overlaps,
             lengths,
         } = self;
@@ -230,8 +209,7 @@ impl Incomplete {
             defects: Arc::new(defects),
             usage: usage.each_once(),
             completions: completions.into(),
-            awaited: Arc::new(awaited),
-            held: Arc::new(held),
+            waits: Arc::new(waits),
             overlaps: Arc::new(overlaps),
             lengths: lengths.map(Arc::new),
         };

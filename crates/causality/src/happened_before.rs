@@ -9,6 +9,7 @@ use crate::delay::MinimalDelay;
 use crate::error::RetimingError;
 use crate::ids::{EventNode, Instance, Slot};
 use crate::message_lengths::MessageLengths;
+use crate::message_waits::MessageWaits;
 use crate::nodes::Nodes;
 use crate::overlaps::{OverlappedSpan, Overlaps};
 use crate::partner::Partner;
@@ -26,27 +27,12 @@ pub struct Causality {
     pub(crate) usage: Usage,
     /// Completions of synchronous sends that depend on the posting of their receive.
     pub(crate) completions: Arc<[EventNode]>,
-    /// Receives of which it is recorded how long they were under way, rising.
-    pub(crate) awaited: Arc<Vec<(EventNode, Ticks)>>,
-    /// Sends of which it is recorded how long they kept their location, rising.
-    pub(crate) held: Arc<Vec<(EventNode, Ticks)>>,
+    /// Since when messages were awaited, as far as it is recorded.
+    pub(crate) waits: Arc<MessageWaits>,
     /// The computing of devices meanwhile, as far as it is recorded.
     pub(crate) overlaps: Arc<Overlaps>,
     /// If they are wanted.
     pub(crate) lengths: Option<Arc<MessageLengths>>,
-}
-
-/// A message, and for how long it was awaited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AwaitedMessage {
-    /// Its send.
-    pub send: EventNode,
-    /// Its receive, which is complete there.
-    pub receive: EventNode,
-    /// The ticks since it was asked for.
-    pub lasted: Ticks,
-    /// The ticks for which the send kept its location, if they are recorded.
-    pub held: Option<Ticks>,
 }
 
 impl Causality {
@@ -64,8 +50,7 @@ impl Causality {
             defects: Arc::clone(&self.defects),
             usage: self.usage,
             completions: Arc::clone(&self.completions),
-            awaited: Arc::clone(&self.awaited),
-            held: Arc::clone(&self.held),
+            waits: Arc::clone(&self.waits),
             overlaps: Arc::clone(&self.overlaps),
             lengths: self.lengths.clone(),
         })
@@ -116,22 +101,6 @@ impl Causality {
         (self.nodes.role(receive) == Role::Receive)
             .then(|| self.partner[receive.index()].node())
             .flatten()
-    }
-
-    /// Messages of which it is recorded for how long their receive was under way when it was
-    /// complete, and its location did nothing else; of receives that are no ghosts.
-    pub fn awaited(&self) -> impl Iterator<Item = AwaitedMessage> + '_ {
-        self.awaited.iter().filter_map(|&(receive, lasted)| {
-            let is_own = self.whole().has(self.nodes.location(receive).as_usize());
-            let send = self.message_source(receive).filter(|_| is_own)?;
-            let held = self.held.binary_search_by_key(&send, |it| it.0);
-            Some(AwaitedMessage {
-                send,
-                receive,
-                lasted,
-                held: held.ok().and_then(|it| self.held.get(it)).map(|it| it.1),
-            })
-        })
     }
 
     /// When the device of its location computed while the operation was under way that a node

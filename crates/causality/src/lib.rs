@@ -37,6 +37,7 @@
 
 mod all_columns;
 mod all_events;
+mod awaited;
 mod building;
 mod calls;
 mod channels;
@@ -56,6 +57,7 @@ mod joining;
 mod lengths;
 pub mod merge;
 mod message_lengths;
+mod message_waits;
 mod mirror;
 mod named;
 mod nodes;
@@ -76,6 +78,7 @@ mod window;
 mod within_families;
 
 pub use all_events::{AllEvents, OtherEvents};
+pub use awaited::{AwaitedMessage, Hold};
 pub use building::{Incomplete, PartLogs, lacking_begins};
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub use collectives::{Collectives, JoinedOperation, Participant};
@@ -84,7 +87,7 @@ pub use edges::{Edge, Edges, PairEdges};
 pub use endpoints::{by_endpoint, endpoint};
 pub use error::{CausalityError, RetimingError};
 pub use fate::{Fate, Fates, Recorded, Records, Unused};
-pub use happened_before::{AwaitedMessage, Causality};
+pub use happened_before::Causality;
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use joining::{Outcome, Turns};
 pub use nodes::{Extent, Nodes};

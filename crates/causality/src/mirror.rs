@@ -48,8 +48,7 @@ impl Causality {
             usage: self.usage,
             // These are looked at in the trace itself only.
             completions: Arc::default(),
-            awaited: Arc::default(),
-            held: Arc::default(),
+            waits: Arc::default(),
             overlaps: Arc::default(),
             lengths: lengths.map(Arc::new),
         }

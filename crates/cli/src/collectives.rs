@@ -17,7 +17,7 @@ use std::path::Path;
 use retime::causality::{Class, EventNode, Instance, Participant, Role};
 use retime::format::{OperationFacts, Trace};
 use retime::pipeline::{Analysis, Bounds, JudgedBy, Solution};
-use retime::{LateBegin, LateBegins, LocationIndex, Timestamp};
+use retime::{LateBegin, LateBegins, LocationIndex, Timestamp, exposed};
 use serde::Serialize;
 
 use crate::analysed::Analysed;
@@ -197,14 +197,10 @@ impl<'a> CollectiveRows<'a> {
     fn exposed(&self, begin: EventNode, wait: u64) -> Option<u64> {
         let causality = self.analysis.causality();
         let location = causality.nodes().location(begin);
-        let hidden = causality.overlapped(begin).map(|it| {
-            let [from, to] = [it.from, it.to].map(|it| it.max(0).unsigned_abs().min(wait));
-            to.saturating_sub(from)
-        });
-        let hidden: u64 = hidden.sum();
+        let wait = i64::try_from(wait).unwrap_or(i64::MAX);
         causality
             .knows_work(location)
-            .then(|| wait.saturating_sub(hidden))
+            .then(|| exposed(causality, begin, 0, wait))
     }
 
     /// The facts that the files state about the operation of an event.

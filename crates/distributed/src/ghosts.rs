@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    ChannelIndex, ChannelPlace, Communicator, LocationIndex, LogColumns, LogNode, Message, NO_CALL,
-    TraceInfo,
+    ChannelIndex, ChannelPlace, Communicator, HeldLater, LocationIndex, LogColumns, LogNode,
+    Message, NO_CALL, TraceInfo,
 };
 
 use crate::distribution::Distribution;
@@ -307,10 +307,21 @@ fn excerpt(
     for call in &mut part.calls {
         (call.begin, call.end) = (call.begin.map(new), call.end.map(new));
     }
+    let later = |it: &LogNode| log.held_later.binary_search_by_key(it, |it| it.send).ok();
+    let later = nodes.iter().filter_map(|it| log.held_later.get(later(it)?));
+    let later = later.map(|it| HeldLater {
+        send: new(it.send),
+        ..*it
+    });
+    part.held_later = later.collect();
     let of = |node: &LogNode| node.index();
     part.times = nodes.iter().map(|it| log.times[of(it)]).collect();
     part.numbers = nodes.iter().map(|it| log.numbers[of(it)]).collect();
     part.roles = nodes.iter().map(|it| log.roles[of(it)]).collect();
+    let lasted = |it: &LogNode| log.lasted.get(of(it)).copied().unwrap_or_default();
+    if !log.lasted.is_empty() {
+        part.lasted = nodes.iter().map(lasted).collect();
+    }
     for node in &nodes {
         numbers[of(node)] = NOT_KEPT;
     }

@@ -83,7 +83,7 @@ pub use event_times::EventTimes;
 pub use hashing::{FileMap, Keyed, KeyedHasher};
 pub use holes::{Holes, Part};
 pub use implementation::Implementation;
-pub use lasting::{AwaitedReceive, HeldSend, Overlap};
+pub use lasting::{HeldLater, Lasted, Overlap};
 pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{
     ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,

@@ -22,7 +22,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::defect::Defects;
-use crate::lasting::{AwaitedReceive, HeldSend, Overlap};
+use crate::lasting::{HeldLater, Lasted, Overlap};
 use crate::log_node::LogNode;
 use crate::packed;
 use crate::packed_fields;
@@ -115,12 +115,13 @@ pub struct LogColumns {
     /// The lengths of those that are sent, where they are recorded.
     #[serde(with = "packed")]
     pub named_lengths: Vec<NamedLength>,
-    /// The durations of receives, where they are recorded.
+    /// By event, as far as any is known: of a receive, for how long its location had done nothing else
+    /// when it was complete; of a send, for how long it kept its location.
     #[serde(with = "packed")]
-    pub awaited: Vec<AwaitedReceive>,
-    /// The durations of sends, where they are recorded.
+    pub lasted: Vec<Lasted>,
+    /// The sends of these that kept it from later on; rising.
     #[serde(with = "packed")]
-    pub held: Vec<HeldSend>,
+    pub held_later: Vec<HeldLater>,
     /// The times at which the device of the location computed while an operation or a message of it
     /// was under way, where they are recorded.
     #[serde(with = "packed")]
@@ -510,13 +511,10 @@ impl LogColumns {
                 "lengths of messages with ids",
                 self.named_lengths.iter().all(|it| has(it.send, Role::Send)),
             ),
-            (
-                "waits for messages",
-                self.awaited.iter().all(|it| has(it.receive, Role::Receive)),
-            ),
+            ("waits for messages", self.lasted.len() <= self.times.len()),
             (
                 "durations of sends",
-                self.held.iter().all(|it| has(it.send, Role::Send)),
+                self.held_later.iter().all(|it| has(it.send, Role::Send)),
             ),
             (
                 "times of computing",

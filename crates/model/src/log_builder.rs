@@ -29,12 +29,13 @@
 //! ```
 
 mod collectives;
+mod waiting;
 
 use rustc_hash::FxHashMap;
 
 use crate::defect::{Defect, Defects};
 use crate::foresight::{Progress, append};
-use crate::lasting::{AwaitedReceive, HeldSend, Overlap};
+use crate::lasting::Overlap;
 use crate::log::{
     ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
     LogError, NO_CALL, NamedLength, NamedMessage,
@@ -145,12 +146,15 @@ impl LogBuilder {
         }
     }
 
-    /// The send of `request` is complete and cannot be cancelled any more.
+    /// The send of `request` is complete and cannot be cancelled any more; says which one that is, if it
+    /// is known.
     #[inline]
-    pub fn send_completed(&mut self, event: u64, request: u64) {
-        if self.open_sends.remove(request).is_none() {
+    pub fn send_completed(&mut self, event: u64, request: u64) -> Option<LogNode> {
+        let Some(place) = self.open_sends.remove(request) else {
             self.note(Defect::RequestUnknown, event);
-        }
+            return None;
+        };
+        self.columns.sends.get(place).map(|it| it.node)
     }
 
     /// How many sends are not complete.
@@ -177,24 +181,6 @@ impl LogBuilder {
     pub fn named_receive(&mut self, event: u64, time: Timestamp, id: MessageId) {
         let node = self.push(event, time, Role::Receive);
         self.columns.named_messages.push(NamedMessage { id, node });
-    }
-
-    /// The receive that was reported last was asked for so long before it was complete, and its
-    /// location did nothing else meanwhile.
-    pub fn awaited(&mut self, lasted: Ticks) {
-        if let Some(receive) = self.last() {
-            self.columns
-                .awaited
-                .push(AwaitedReceive { receive, lasted });
-        }
-    }
-
-    /// The send that was reported last kept its location for so long: it went on to nothing else
-    /// before.
-    pub fn held(&mut self, lasted: Ticks) {
-        if let Some(send) = self.last() {
-            self.columns.held.push(HeldSend { send, lasted });
-        }
     }
 
     /// The location is a stream of a device, and it is recorded when that computed.
@@ -428,6 +414,10 @@ impl LogBuilder {
         let turn = |call: &Call| call.begin.or(call.end);
         if !self.columns.calls.is_sorted_by_key(turn) {
             self.columns.calls.sort_by_key(turn);
+        }
+        let later = &mut self.columns.held_later;
+        if !later.is_sorted_by_key(|it| it.send) {
+            later.sort_by_key(|it| it.send);
         }
         LocationLog::try_from(self.columns)
     }

@@ -30,11 +30,13 @@ impl Archive {
     ) -> Result<PartScan, TraceError> {
         let (definitions, info) = (self.otf2.definitions(), self.info());
         let regions = scan::Regions::find(definitions, info);
+        let waiting_calls = scan::WaitingCalls::find(definitions);
         let teams = scan::Teams::find(definitions, info);
         let calls = thoroughly.then(|| Calls::find(definitions, info));
         let silent = scan::SilentCalls::find(definitions);
         let looked_up = LookedUp {
             regions: &regions,
+            waiting_calls: &waiting_calls,
             teams: &teams,
             accelerators,
             silent: &silent,

@@ -28,6 +28,7 @@ mod scanned;
 mod threads;
 mod twice;
 mod unrecorded;
+mod waiting;
 mod windows;
 
 use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
@@ -50,6 +51,8 @@ use self::threads::Threads;
 pub(crate) use self::twice::Twice;
 use self::unrecorded::Silence;
 pub(crate) use self::unrecorded::{SilentCalls, UnrecordedCalls};
+use self::waiting::Waiting;
+pub(crate) use self::waiting::WaitingCalls;
 use crate::describe::Description;
 use crate::error::TraceError;
 
@@ -57,6 +60,7 @@ use crate::error::TraceError;
 #[derive(Clone, Copy)]
 pub(crate) struct LookedUp<'a> {
     pub(crate) regions: &'a Regions,
+    pub(crate) waiting_calls: &'a WaitingCalls,
     pub(crate) teams: &'a Teams,
     pub(crate) accelerators: &'a Accelerators,
     pub(crate) silent: &'a SilentCalls,
@@ -75,6 +79,7 @@ pub(crate) fn read(
     let local = trace.local(location)?;
     let LookedUp {
         regions,
+        waiting_calls,
         teams,
         accelerators,
         silent,
@@ -93,6 +98,7 @@ pub(crate) fn read(
         heeded: Heeded::by(&postings, &threads),
         partners,
         postings,
+        waiting: Waiting::new(waiting_calls, table),
         threads,
         accelerators: accelerators.of(location),
         followed,
@@ -184,6 +190,7 @@ struct Pass<'a> {
     heeded: Heeded,
     partners: Partners<'a>,
     postings: Postings<'a>,
+    waiting: Waiting<'a>,
     threads: Threads<'a>,
     accelerators: Parts<'a>,
     followed: Option<Followed<'a>>,
@@ -247,7 +254,10 @@ impl Pass<'_> {
         }
         if heeded & Heeded::PASSAGE != 0 {
             let region = event.payload.clone().c32()?;
-            self.twice.passed(region, event.code == code::Leave);
+            let is_left = event.code == code::Leave;
+            self.twice.passed(region, is_left);
+            self.waiting
+                .passed(region, is_left, self.latest, &mut self.log);
             if heeded == Heeded::PASSAGE {
                 return Ok(());
             }
@@ -280,6 +290,7 @@ impl Pass<'_> {
                 time,
                 &mut self.partners,
                 &mut self.postings,
+                &mut self.waiting,
                 &mut self.twice,
                 &mut self.log,
             )?;

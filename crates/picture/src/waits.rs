@@ -23,6 +23,9 @@
 //! after which the location caused something: it had gone on by then. So a location never
 //! waits longer than it was recorded.
 //!
+//! **A device that computes does not wait**: of streams of devices of which it is recorded when they
+//! computed, only that part of a wait counts in which they did not.
+//!
 //! **Forks and joins of threads are not counted**: they are recorded in whatever function
 //! the program was in, so nothing says since when anybody waited. How long threads waited
 //! for each other the barrier at the end of their work tells.
@@ -32,8 +35,8 @@
 //! but those of collectives.
 
 use rayon::prelude::*;
-use retime::LocationIndex;
 use retime::causality::{Class, Collectives, EventNode, Instance, Role, Slot};
+use retime::{LocationIndex, exposed};
 use serde::Serialize;
 
 use crate::around::{Around, Calls};
@@ -106,6 +109,14 @@ impl WaitEnd {
         }
         self
     }
+}
+
+/// The device of a location of which it is known when it computed: the node of what it waits in, and when
+/// that began.
+#[derive(Clone, Copy)]
+struct Device {
+    node: EventNode,
+    begun: WaitEnd,
 }
 
 /// In which operation of several an effect waits, and for whom: who comes last may be another
@@ -243,6 +254,13 @@ impl Waiting<'_> {
         }
     }
 
+    /// What is known of the device of the location of a node, which waits in what began then.
+    fn device(&self, node: EventNode, begun: WaitEnd) -> Option<Device> {
+        let causality = self.subject.causality;
+        let is_known = causality.knows_work(causality.nodes().location(node));
+        is_known.then_some(Device { node, begun })
+    }
+
     /// When the call around a node was entered.
     fn entered(&self, node: EventNode, around: Around) -> WaitEnd {
         let mut at = self.at(node);
@@ -322,7 +340,8 @@ impl LaneWaiting<'_> {
             return Wait::default();
         };
         let received = self.waiting.at(receive).times;
-        self.wait(entered, [Some(begun); 2], received)
+        let asked = self.waiting.device(receive, entered);
+        self.wait(entered, [Some(begun); 2], received, asked)
     }
 
     fn late_receiver(&mut self, send: EventNode, receive: EventNode) -> Wait {
@@ -336,7 +355,8 @@ impl LaneWaiting<'_> {
         }
         // A send that is left before the receive is entered waited for nobody.
         let waited = |time: usize| (left[time] > entered.times[time]).then_some(entered);
-        self.wait(begun, [waited(0), waited(1)], left)
+        let sent = self.waiting.device(send, self.waiting.at(send));
+        self.wait(begun, [waited(0), waited(1)], left, sent)
     }
 
     fn collective(&mut self, effect: EventNode, slot: Slot) {
@@ -353,7 +373,8 @@ impl LaneWaiting<'_> {
         let awaited = self.waiting.awaited[slot.index()];
         let until = awaited.causes.map(|it| Some(self.waiting.at(it?)));
         let left = self.waiting.at(effect).times;
-        let wait = self.wait(from, until, left);
+        let device = own.and_then(|it| self.waiting.device(it, self.waiting.at(it)));
+        let wait = self.wait(from, until, left, device);
         let kind = match collectives.operation(instance).class {
             Class::AllToAll => &mut self.waits.barrier,
             _ => &mut self.waits.root,
@@ -362,8 +383,15 @@ impl LaneWaiting<'_> {
     }
 
     /// From a moment of this location until something happens elsewhere, if it is waited for
-    /// at all, but no longer than to the last of `at_most`; without what was counted before.
-    fn wait(&mut self, from: WaitEnd, until: [Option<WaitEnd>; 2], at_most: [f64; 2]) -> Wait {
+    /// at all, but no longer than to the last of `at_most`; without what was counted before, nor what
+    /// its device computed.
+    fn wait(
+        &mut self,
+        from: WaitEnd,
+        until: [Option<WaitEnd>; 2],
+        at_most: [f64; 2],
+        device: Option<Device>,
+    ) -> Wait {
         let from = from.not_before(self.counted);
         let mut lengths = [0.0; 2];
         for (time, to) in until.iter().enumerate() {
@@ -371,7 +399,12 @@ impl LaneWaiting<'_> {
             let end = to.times[time].min(at_most[time]);
             let length = end - from.times[time];
             if length > 0.0 {
-                lengths[time] = length;
+                let still = |it: Device| {
+                    let ends = [from.times[time], end].map(|at| (at - it.begun.times[time]) as i64);
+                    let causality = self.waiting.subject.causality;
+                    exposed(causality, it.node, ends[0], ends[1]) as f64
+                };
+                lengths[time] = device.map_or(length, still);
                 self.counted[time] = end;
             }
         }

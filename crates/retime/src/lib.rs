@@ -157,5 +157,5 @@ pub use retime_model::{
 };
 pub use stragglers::{
     ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LateBegins, Origin, ProcessWaits,
-    Reach, Stragglers,
+    Reach, Stragglers, exposed,
 };

@@ -10,6 +10,9 @@
 //! alone(m)   = min(t(a), e(m)) - max(t(m), t(n))  of this, when all others had come
 //! ```
 //!
+//! Of streams of devices of which a recording says when they computed, only what is [exposed] of
+//! both counts: while they did not.
+//!
 //! What a location waited in all operations is the length of the [union](united) of these
 //! spans: of what goes on side by side it waits for the longest.
 //!
@@ -70,6 +73,10 @@
 
 mod chance;
 mod costs;
+mod cursor;
+mod exposed;
+mod history;
+mod messages;
 mod origin;
 mod sums;
 mod united;
@@ -84,9 +91,7 @@ use rayon::prelude::*;
 use crate::optimal::ErrorBounds;
 use crate::pace::Pace;
 use retime_causality::merge::Merge;
-use retime_causality::{
-    AwaitedMessage, Causality, Class, EventNode, Ids, Instance, Participant, Place,
-};
+use retime_causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
@@ -94,8 +99,9 @@ use origin::{Known, Origins};
 use sums::{Begun, GroupSums, WaitSums, Waiters};
 use visits::Late;
 
-pub use origin::{HiddenWaits, Origin, Reach};
-pub use waits::{GroupWaits, LateBegin, ProcessWaits};
+pub use exposed::exposed;
+pub use origin::{Origin, Reach};
+pub use waits::{GroupWaits, HiddenWaits, LateBegin, ProcessWaits};
 pub use working::{ComparedWork, HostWork};
 
 /// Operations judged per parallel task.
@@ -169,6 +175,8 @@ struct LatenessJudge<'a> {
     bounds: Option<&'a ErrorBounds>,
     /// Per clock: the ticks by which the true time of any event can be after its time.
     most_after: Vec<f64>,
+    /// Per location: the process that holds others up by what it does.
+    processes: Vec<usize>,
 }
 
 /// Finds the participant that came last in an operation.
@@ -207,6 +215,13 @@ fn most_after(clocks: &Clocks, bounds: Option<&ErrorBounds>) -> Vec<f64> {
         .collect()
 }
 
+/// Per location: the process that holds others up by what it does, which is the one that has made its
+/// own.
+fn processes(info: &TraceInfo) -> Vec<usize> {
+    let locations = info.locations.iter();
+    locations.map(|it| info.family(it.process)).collect()
+}
+
 impl<'a> LatenessJudge<'a> {
     fn of(
         causality: &'a Causality,
@@ -222,6 +237,7 @@ impl<'a> LatenessJudge<'a> {
             times,
             bounds,
             most_after: most_after(clocks, bounds),
+            processes: processes(info),
         }
     }
 
@@ -251,7 +267,7 @@ impl<'a> LatenessJudge<'a> {
             match late {
                 Some(late) => {
                     self.visited(&mut sums, &begun, &late);
-                    sums.judged(&begun, late, side_by_side);
+                    sums.judged(self.causality, &begun, late, side_by_side);
                 }
                 None => sums.others += 1,
             }
@@ -269,60 +285,9 @@ impl<'a> LatenessJudge<'a> {
             last: late.last,
             process: process as u32,
             is_certain: late.beyond.is_some(),
+            is_message: false,
         };
         sums.visits.add(late, self.causality, stays);
-    }
-
-    /// Notes who waited for messages, which are operations of two in which one waits.
-    fn messages(&self, sums: &mut WaitSums, monitor: &dyn Monitor) -> Result<(), Cancelled> {
-        let mut pace = Pace::of(monitor);
-        for it in self.causality.awaited() {
-            pace.events(1)?;
-            sums.messages += 1;
-            sums.locations
-                .resize(self.info.locations.len(), ProcessWaits::default());
-            self.message(sums, it);
-        }
-        Ok(())
-    }
-
-    fn message(&self, sums: &mut WaitSums, message: AwaitedMessage) {
-        let [sent, received] = [message.send, message.receive].map(|it| self.at(it));
-        let sent = Begun {
-            end: message.held.map(|it| sent.time.saturating_add(it.0.max(0))),
-            ..sent
-        };
-        let asked = Begun {
-            time: received.time.saturating_sub(message.lasted.0.max(0)),
-            end: Some(received.time),
-            ..received
-        };
-        self.kept(sums, &sent, &asked);
-        // Who goes on before the message is asked for does not wait for that.
-        if sent.end.is_some_and(|end| end >= asked.time) {
-            self.kept(sums, &asked, &sent);
-        }
-        for end in [&sent, &received] {
-            if let Some(own) = sums.locations.get_mut(end.location.as_usize()) {
-                own.messages += 1;
-            }
-        }
-    }
-
-    /// Notes until when one end of a message waited for the other.
-    fn kept(&self, sums: &mut WaitSums, by: &Begun, who: &Begun) {
-        let place = Place {
-            location: by.location,
-            event: self.causality.nodes().event(by.node),
-        };
-        let beyond = self.beyond(by, who, std::iter::empty());
-        let late = Late {
-            last: place,
-            process: by.process as u32,
-            is_certain: beyond > 0.0,
-        };
-        let stay = who.stay(by.time);
-        sums.visits.add(late, self.causality, [stay]);
     }
 
     /// Who takes part: those that hold a rank, whichever of their threads does it; or where
@@ -349,10 +314,11 @@ impl<'a> LatenessJudge<'a> {
         })
     }
 
-    /// The process that holds others up by what a location does: that which has made its own.
     fn process(&self, location: LocationIndex) -> usize {
-        self.info
-            .family(self.info.locations[location.as_usize()].process)
+        self.processes
+            .get(location.as_usize())
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Something that begins with an event.
@@ -388,22 +354,22 @@ impl<'a> LatenessJudge<'a> {
             event: nodes.event(of.node),
         };
         let beyond = self.beyond(last, next, others());
-        let sum = |since: i64| {
-            let waits = begun.iter().map(|it| it.waits(begins, since));
-            waits.fold(0, u64::saturating_add)
-        };
+        let sum = |of: &dyn Fn(&Begun) -> u64| begun.iter().map(of).fold(0, u64::saturating_add);
+        let still = |it: &Begun, since: i64| it.stands_still(self.causality, begins, since);
+        let waited = sum(&|it| still(it, i64::MIN));
         Some(LateBegin {
             last: place(last),
             next: place(next),
             later: begins.abs_diff(next.time),
             beyond: (beyond > 0.0).then_some(beyond as u64),
-            waited: sum(i64::MIN),
-            alone: sum(next.time),
+            waited,
+            alone: sum(&|it| still(it, next.time)),
             longest: begun
                 .iter()
-                .map(|it| it.waits(begins, i64::MIN))
+                .map(|it| still(it, i64::MIN))
                 .max()
                 .unwrap_or_default(),
+            hidden: sum(&|it| it.waits(begins)).saturating_sub(waited),
         })
     }
 
@@ -461,14 +427,14 @@ impl<'a> LatenessJudge<'a> {
 
     /// From locations to processes.
     fn finish(&self, sums: WaitSums, monitor: &dyn Monitor) -> Result<Stragglers, Cancelled> {
-        let mut pace = Pace::of(monitor);
         let known = self.known(&sums);
         let nodes: Vec<Option<usize>> = self.info.processes.iter().map(|it| it.node).collect();
         let Origins {
             found: origins,
             hosts,
             hidden,
-        } = sums.visits.origins(&nodes, known, &mut pace)?;
+            waited,
+        } = sums.visits.origins(&nodes, known, monitor)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
         let mut locations = sums.locations;
         for (location, length) in sums.spans.lengths() {
@@ -489,6 +455,9 @@ impl<'a> LatenessJudge<'a> {
                 process.add(waits);
             }
         }
+        for (process, waited) in processes.iter_mut().zip(waited) {
+            process.waited = process.waited.saturating_add(waited).min(process.recorded);
+        }
         let recorded: u64 = processes.iter().map(|it| it.recorded).sum();
         for process in &mut processes {
             process.limit_to(recorded);
@@ -499,6 +468,7 @@ impl<'a> LatenessJudge<'a> {
             operations: sums.operations,
             certain: sums.certain,
             waited: sums.waited,
+            hidden: sums.hidden,
         };
         let mut groups: Vec<GroupWaits> = sums.groups.into_iter().map(group).collect();
         groups.sort_unstable_by(|a, b| {

@@ -28,7 +28,9 @@ pub(crate) fn report(
     match event {
         Event::Send(it) => send(log, it, None),
         Event::Isend(it, request) => send(log, it, Some(request)),
-        Event::IsendComplete(request) => log.send_completed(number, request),
+        Event::IsendComplete(request) => {
+            log.send_completed(number, request);
+        }
         Event::Recv(it) => {
             log.receive(number, time, message(it));
             log.received(Length::of(it.length));

@@ -216,6 +216,7 @@ fn groups(info: &TraceInfo, found: &Stragglers) -> Vec<GroupPart> {
         operations: group.operations,
         certain: group.certain,
         waited_ticks: group.waited,
+        hidden_ticks: group.hidden,
     };
     found.groups.iter().take(LISTED).map(part).collect()
 }
@@ -228,6 +229,7 @@ fn late(info: &TraceInfo, of: &LateBegin) -> LateBeginPart {
         beyond_ticks: of.beyond,
         waited_ticks: of.waited,
         waited_alone_ticks: of.alone,
+        hidden_ticks: of.hidden,
     }
 }
 
@@ -396,13 +398,11 @@ fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
     let waited = |it: &StragglerPart| {
         let (own, of_time) = (span(it.waited_ticks, rate), share(it.waited_share));
         let (held_up, last) = (straggler(part, it, rate), last(it, rate));
-        let still = it.hidden.as_ref().map_or(String::new(), |it| {
-            format!(
-                "; its device stood still for {}",
-                span(it.stood_still_ticks, rate)
-            )
-        });
-        format!("{held_up}; {last}; it waited {own}, {of_time}{still}")
+        let beside = it
+            .hidden
+            .as_ref()
+            .map_or("", |_| " while it computed nothing");
+        format!("{held_up}; {last}; it waited {own}, {of_time}{beside}")
     };
     lines.extend(unseen(part));
     lines.extend(shown(&part.processes, waited));
@@ -444,9 +444,13 @@ fn worst(late: &LateBeginPart, rate: TickRate) -> String {
 }
 
 fn group(group: &GroupPart, rate: TickRate) -> String {
+    let hidden = match group.hidden_ticks {
+        0 => String::new(),
+        ticks => format!(", {} more beside computing", span(ticks, rate)),
+    };
     let judged = match group.class {
         Class::AllToAll => format!(
-            ", {} certain, {} waited",
+            ", {} certain, {} waited{hidden}",
             group_digits(group.certain),
             span(group.waited_ticks, rate)
         ),

@@ -150,7 +150,11 @@ pub(crate) struct GroupPart {
     pub(crate) class: retime::causality::Class,
     pub(crate) operations: u64,
     pub(crate) certain: u64,
+    /// The time that was waited in them while nothing was computed, as far as that is known, and the time
+    /// that was waited beside computing.
     pub(crate) waited_ticks: u64,
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) hidden_ticks: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -162,8 +166,20 @@ pub(crate) struct LateBeginPart {
     /// The least time by which it is later than any other; absent where it may be earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) beyond_ticks: Option<u64>,
-    /// The time that all others waited until it came, and the part of this when all others had
-    /// come.
+    /// The time that all others waited until it came while they computed nothing, as far as that is known,
+    /// and the part of this when all others had come.
     pub(crate) waited_ticks: u64,
     pub(crate) waited_alone_ticks: u64,
+    /// The time that others waited until it came while they computed.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) hidden_ticks: u64,
+}
+
+/// True of no time, which is not stated where no device computed.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands on a reference"
+)]
+const fn is_none(ticks: &u64) -> bool {
+    *ticks == 0
 }

@@ -45,6 +45,7 @@ mod merge;
 mod merge_unrelated;
 mod merged;
 mod merged_again;
+mod message_waits;
 mod methods;
 mod minimal_delays;
 mod modified;

@@ -51,6 +51,6 @@ fn a_message_tells_how_long_its_ends_last() {
     let causality = Causality::build(&scan.info, scan.logs, CausalityOptions::default()).unwrap();
     let lasted = causality
         .awaited()
-        .map(|it| (it.lasted.0, it.held.map(|it| it.0)));
+        .map(|it| (it.lasted.0, causality.held(&it).map(|it| it.lasted.0)));
     assert_eq!(lasted.collect::<Vec<_>>(), [(30_000, Some(60_000))]);
 }

@@ -7,6 +7,7 @@ use super::moment::Moment;
 use super::partners::Partners;
 use super::postings::Postings;
 use super::twice::Twice;
+use super::waiting::Waiting;
 
 /// The role of events with the code `CODE`, one of those of one-sided communication.
 pub(super) fn one_sided<const CODE: u8>(
@@ -14,6 +15,7 @@ pub(super) fn one_sided<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     _: &mut Postings<'_>,
+    _: &mut Waiting<'_>,
     _: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {

@@ -14,6 +14,7 @@ use super::one_sided::one_sided;
 use super::partners::Partners;
 use super::postings::Postings;
 use super::twice::{CollectiveRecord, Twice};
+use super::waiting::Waiting;
 
 /// Handle of communicators that are not defined.
 const UNDEFINED: u32 = u32::MAX;
@@ -31,12 +32,13 @@ macro_rules! with_role {
             time: Timestamp,
             partners: &mut Partners<'_>,
             postings: &mut Postings<'_>,
+            waiting: &mut Waiting<'_>,
             twice: &mut Twice,
             log: &mut LogBuilder,
         ) -> Result<(), WireError> {
             match event.code {
                 $($(code::$name => {
-                    $role::<{ code::$name }>(event, time, partners, postings, twice, log)
+                    $role::<{ code::$name }>(event, time, partners, postings, waiting, twice, log)
                 })*)*
                 _ => Ok(()),
             }
@@ -65,6 +67,7 @@ fn send<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     postings: &mut Postings<'_>,
+    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -83,6 +86,7 @@ fn send<const CODE: u8>(
                 log.sent(Length::of(length));
                 twice.sent(length);
                 postings.sent();
+                waiting.sent(log);
             }
             None => log.unresolved(number),
         },
@@ -102,7 +106,9 @@ fn send<const CODE: u8>(
             None => log.send_unresolved(number, request),
         },
         EventData::MpiIsendComplete { request } => {
-            log.send_completed(number, request);
+            if let Some(send) = log.send_completed(number, request) {
+                waiting.completed(send, time);
+            }
         }
         _ => {}
     }
@@ -121,6 +127,7 @@ fn receive<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     postings: &mut Postings<'_>,
+    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -139,6 +146,7 @@ fn receive<const CODE: u8>(
                 postings.received(log);
                 log.received(Length::of(length));
                 twice.received(length);
+                waiting.received(time, log);
             }
             None => log.unresolved(number),
         },
@@ -153,6 +161,7 @@ fn receive<const CODE: u8>(
                 log.receive_completed(number, time, message, request);
                 log.received(Length::of(length));
                 twice.received(length);
+                waiting.received(time, log);
             } else {
                 log.receive_unresolved(number, request);
             }
@@ -180,6 +189,7 @@ fn probed<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     postings: &mut Postings<'_>,
+    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -200,17 +210,25 @@ fn probed<const CODE: u8>(
             None => log.unresolved(number),
         },
         EventData::MpiMrecv { message, length } => {
+            let before = log.len();
             log.probed_received(number, time, message);
             log.received(Length::of(length));
             twice.received(length);
+            if log.len() > before {
+                waiting.received(time, log);
+            }
         }
         EventData::MpiImrecvRequest { message, request } => {
             log.probed_receive_posted(message, request);
         }
         EventData::MpiImrecv { request, length } => {
+            let before = log.len();
             log.probed_receive_completed(number, time, request);
             log.received(Length::of(length));
             twice.received(length);
+            if log.len() > before {
+                waiting.received(time, log);
+            }
         }
         _ => {}
     }
@@ -224,6 +242,7 @@ fn operation<const CODE: u8>(
     time: Timestamp,
     partners: &mut Partners<'_>,
     _: &mut Postings<'_>,
+    waiting: &mut Waiting<'_>,
     twice: &mut Twice,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
@@ -231,6 +250,7 @@ fn operation<const CODE: u8>(
     match event.data_of::<CODE>()? {
         EventData::MeasurementOnOff { measurement_mode } => {
             partners.windows.missed();
+            waiting.missed();
             match measurement_mode {
                 MeasurementMode::OFF => log.recording_off(time),
                 MeasurementMode::ON => log.recording_on(time),

@@ -34,8 +34,7 @@ impl WaitCost {
 
     /// A share of it, rounded down.
     pub(super) fn share(self, part: u64, of: u64) -> Self {
-        let share =
-            |cost: u64| (u128::from(cost) * u128::from(part) / u128::from(of.max(1))) as u64;
+        let share = |cost: u64| proportion(cost, part.into(), of.into());
         Self {
             all: share(self.all),
             certain: share(self.certain),
@@ -45,7 +44,7 @@ impl WaitCost {
     /// Divides it in proportion to lengths, so that nothing is lost.
     pub(super) fn divide(self, among: &[Idle], mut give: impl FnMut(u32, Self)) {
         let whole: u128 = among.iter().map(|it| u128::from(it.length)).sum();
-        let up_to = |cost: u64, sum: u128| (u128::from(cost).saturating_mul(sum) / whole) as u64;
+        let up_to = |cost: u64, sum: u128| proportion(cost, sum, whole);
         let (mut sum, mut given) = (0, Self::default());
         for it in among.iter().filter(|_| whole > 0) {
             sum += u128::from(it.length);
@@ -58,5 +57,15 @@ impl WaitCost {
             given = Self { all, certain };
             give(it.wait, part);
         }
+    }
+}
+
+/// A cost times a part of a whole, rounded down.
+fn proportion(cost: u64, part: u128, whole: u128) -> u64 {
+    let product = u64::try_from(part).ok().and_then(|it| cost.checked_mul(it));
+    // Wide divisions take several times as long, and few are needed.
+    match (product, u64::try_from(whole)) {
+        (Some(product), Ok(whole)) => product / whole.max(1),
+        _ => (u128::from(cost).saturating_mul(part) / whole.max(1)) as u64,
     }
 }

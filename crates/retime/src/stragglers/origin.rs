@@ -71,11 +71,11 @@
 //! So what all processes are charged sums to what all waited, to the tick. A cost is *certain*
 //! if it is certain of all operations that it came through who was last.
 //!
-//! Where a process was released from nothing before, all earlier waits of `l` count. The wait of
-//! a receiver is that since it asked for a message until that was sent; where a recording
-//! does not say since when, nothing is known. Whether senders wait for receivers is up to the
-//! implementation, so a sender waited for one if that came later, and it went on later still. Where a
-//! recording does not say when it went on, it did not wait.
+//! Where a process was released from nothing before, all earlier waits of `l` count. By
+//! [messages](super::messages) those are released that waited for them, and the other end towards these:
+//! of the waits of `l` those count that are later than the last for a message of `r`. Where a recording
+//! does not say since when a receiver waited, nothing is known, and where it does not say when a sender
+//! went on, that did not wait.
 //!
 //! Only the part of a wait of a stream of a device that is [exposed](super::visits) counts, above as `W`
 //! and as `idle`: who computes meanwhile does not stand still. A device that waits in several operations
@@ -86,7 +86,8 @@
 //! once(w) = exposed(begin(w), min(until(w), c))     c: the first begin of those before it
 //! ```
 //!
-//! in place of `W(w)` in `cost(w)`. So what all are charged sums to how long devices stood still.
+//! in place of `W(w)` in `cost(w)`. So what all are charged sums to how long devices stood still. The same
+//! goes for messages among each other: a call that receives several waits for that which is sent last.
 //!
 //! All waits are charged to somebody, those too that nobody could have helped. Whether a process is slow
 //! [its work](super::working) tells, and whether that is [more than chance](super::chance).
@@ -98,15 +99,15 @@
 
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashMap;
-
 use crate::pace::Pace;
-use retime_model::Cancelled;
+use retime_model::{Cancelled, Monitor};
 
 use super::chance::{Comparisons, significant};
-use super::costs::{Idle, WaitCost};
-use super::visits::{Late, Visit, Visits};
-use super::working::{ComparedWork, HostWork, IdleTimes, Working};
+use super::costs::WaitCost;
+use super::history::{History, Places};
+use super::visits::{Visit, Visits};
+use super::waits::HiddenWaits;
+use super::working::{ComparedWork, HostWork, IdleTimes};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
 const FOLLOWED: usize = 5;
@@ -163,16 +164,9 @@ pub(super) struct Origins {
     pub(super) hosts: Vec<HostWork>,
     /// The part of its waits that each process hid behind its own work, where that is known.
     pub(super) hidden: Vec<HiddenWaits>,
-}
-
-/// Waits of processes of which it is known when their devices computed. All times are in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HiddenWaits {
-    /// How long its device stood still in waits, each moment once; nothing where it is not known when
-    /// that computed.
-    pub stood_still: Option<u64>,
-    /// How long others waited for it, as the last, while their devices computed.
-    pub of_others: u64,
+    /// How long each process waited for messages, and how long its device stood still in waits where it
+    /// is known when that computed.
+    pub(super) waited: Vec<u64>,
 }
 
 impl Visits {
@@ -182,223 +176,74 @@ impl Visits {
         mut self,
         nodes: &[Option<usize>],
         known: Known,
-        pace: &mut Pace<'_>,
+        monitor: &dyn Monitor,
     ) -> Result<Origins, Cancelled> {
-        let last = |it: &Visit| self.operations.get(it.operation as usize).map(|it| it.last);
-        self.all
-            .sort_by_cached_key(|it| (it.until, it.begin, it.end, it.process, last(it)));
+        self.sort();
         let history = History::of(&self, nodes.len());
-        let mut origins = history.charge(pace)?;
-        let hidden = history.hidden();
-        let mut hosts = Vec::new();
-        let mut compared = vec![history.meetings(pace)?];
-        if known == Known::Most {
-            let working = history.working();
-            let idle_times = IdleTimes::of(&working);
-            for (origin, work) in origins.iter_mut().zip(idle_times.processes()) {
-                origin.work = work;
-            }
-            hosts = idle_times.hosts(nodes);
-            compared.push(idle_times.part_by_part(&working));
+        let charge = || history.charge(&mut Pace::of(monitor));
+        let compare = || history.compare(nodes, known, &mut Pace::of(monitor));
+        let (charged, compared) = rayon::join(charge, compare);
+        let (mut origins, compared) = (charged?, compared?);
+        for (origin, work) in origins.iter_mut().zip(compared.work) {
+            origin.work = work;
         }
-        for (origin, significant) in origins.iter_mut().zip(significant(&compared)) {
+        let (hidden, waited) = (history.hidden(), history.waited());
+        for (origin, significant) in origins.iter_mut().zip(significant(&compared.all)) {
             origin.significant = significant;
         }
         origins.retain(|it| it.held_up > 0);
         origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
         let followed = origins.iter().map(|it| it.process).take(FOLLOWED);
-        let reaches = history.reach(&followed.collect::<Vec<_>>(), pace)?;
+        let reaches = history.reach(&followed.collect::<Vec<_>>(), &mut Pace::of(monitor))?;
         for (origin, reach) in origins.iter_mut().zip(reaches) {
             origin.reach = Some(reach);
         }
         Ok(Origins {
             found: origins,
-            hosts,
+            hosts: compared.hosts,
             hidden,
-        })
-    }
-}
-
-/// Visits by the time at which their waits are over, and where to find those of a process.
-struct History<'a> {
-    visits: &'a Visits,
-    /// The ends of the operations of each process, rising,
-    ends: Vec<Vec<i64>>,
-    /// and its waits, in their order.
-    waits: Vec<Vec<u32>>,
-    /// How much of each visit its process is not known to have stood still for in another one, too;
-    /// empty where it is not known of any when devices computed.
-    once: Vec<u64>,
-}
-
-/// The wait of a visit, and the one it waits for.
-struct Wait {
-    /// How long its device stood still, or its whole length, where that is not known; not 0.
-    length: u64,
-    /// How much of that counts, so that each moment of a device does once.
-    once: u64,
-    late: Late,
-    /// The time at which the one who came last had come, as far as it was waited for,
-    until: i64,
-    /// and since when that had been free.
-    since: i64,
-}
-
-impl Wait {
-    /// The share of a part of its length that counts.
-    fn counted(&self, part: u64) -> u64 {
-        let counted = u128::from(part) * u128::from(self.once) / u128::from(self.length.max(1));
-        counted as u64
-    }
-}
-
-impl<'a> History<'a> {
-    fn of(visits: &'a Visits, processes: usize) -> Self {
-        let mut history = Self {
-            visits,
-            ends: vec![Vec::new(); processes],
-            waits: vec![Vec::new(); processes],
-            once: Vec::new(),
-        };
-        for (number, visit) in (0..).zip(&visits.all) {
-            let process = visit.process as usize;
-            if let Some(ends) = history.ends.get_mut(process) {
-                ends.push(visit.end);
-            }
-            if history.late(visit).is_some()
-                && let Some(waits) = history.waits.get_mut(process)
-            {
-                waits.push(number);
-            }
-        }
-        for ends in &mut history.ends {
-            ends.sort_unstable();
-        }
-        if visits.all.iter().any(Visit::knows_work) {
-            history.once = history.each_moment_once();
-        }
-        history
-    }
-
-    /// How much of the wait of each visit counts, if a device that waits in several at once stands
-    /// still in the one that is over last.
-    fn each_moment_once(&self) -> Vec<u64> {
-        let mut covered = vec![i64::MAX; self.ends.len()];
-        let mut once = vec![0; self.visits.all.len()];
-        for (visit, once) in self.visits.all.iter().zip(&mut once).rev() {
-            if self.late(visit).is_none() {
-                continue;
-            }
-            let covered = covered.get_mut(visit.process as usize);
-            match covered.filter(|_| visit.knows_work()) {
-                Some(covered) => {
-                    let until = visit.until.min(*covered);
-                    *once = self.visits.exposed(visit, visit.begin, until);
-                    *covered = visit.begin.min(*covered);
-                }
-                None => *once = self.visits.exposed(visit, visit.begin, visit.until),
-            }
-        }
-        once
-    }
-
-    /// The parts of waits that processes hid behind their own work.
-    fn hidden(&self) -> Vec<HiddenWaits> {
-        let mut hidden = vec![HiddenWaits::default(); self.ends.len()];
-        for (visit, &once) in self.visits.all.iter().zip(&self.once) {
-            let late = self.visits.operations.get(visit.operation as usize);
-            let Some(late) = late.filter(|_| visit.knows_work()) else {
-                continue;
-            };
-            if let Some(own) = hidden.get_mut(visit.process as usize) {
-                let before = own.stood_still.unwrap_or_default();
-                own.stood_still = Some(before.saturating_add(once));
-            }
-            if late.process != visit.process
-                && visit.until > visit.begin
-                && let Some(other) = hidden.get_mut(late.process as usize)
-            {
-                let exposed = self.visits.exposed(visit, visit.begin, visit.until);
-                let beside = visit.until.abs_diff(visit.begin).saturating_sub(exposed);
-                other.of_others = other.of_others.saturating_add(beside);
-            }
-        }
-        hidden
-    }
-
-    fn visit(&self, number: u32) -> Option<&Visit> {
-        self.visits.all.get(number as usize)
-    }
-
-    /// The operation in which a visit stands still for another process, if it does.
-    fn late(&self, visit: &Visit) -> Option<Late> {
-        let late = *self.visits.operations.get(visit.operation as usize)?;
-        let is_for_another = late.process != visit.process;
-        (is_for_another && self.visits.exposed(visit, visit.begin, visit.until) > 0).then_some(late)
-    }
-
-    /// The wait of a visit for another process, if it waits.
-    fn wait(&self, number: u32) -> Option<Wait> {
-        let visit = self.visit(number)?;
-        let late = self.late(visit)?;
-        let length = self.visits.exposed(visit, visit.begin, visit.until);
-        Some(Wait {
-            length,
-            once: self.once.get(number as usize).copied().unwrap_or(length),
-            late,
-            until: visit.until,
-            since: self.released(visit.process, visit.begin),
+            waited,
         })
     }
 
-    /// The time at which a process had ended its operation before.
-    fn released(&self, process: u32, begin: i64) -> i64 {
-        let ends = self.ends.get(process as usize);
-        let ends = ends.map(Vec::as_slice).unwrap_or_default();
-        let after = ends.partition_point(|end| *end <= begin);
-        let before = after.checked_sub(1).and_then(|it| ends.get(it));
-        before.copied().unwrap_or(i64::MIN)
+    /// Brings visits into the order in which their waits are over. Those of a location come nearly so,
+    /// which a stable sort makes use of.
+    fn sort(&mut self) {
+        let operations = &self.operations;
+        let last = |it: &Visit| operations.get(it.operation as usize).map(|it| it.last);
+        let key = |it: &Visit| (it.begin, it.end, it.process);
+        self.all.sort_by(|a, b| {
+            let times = || key(a).cmp(&key(b));
+            let until = a.until.cmp(&b.until);
+            until.then_with(times).then_with(|| last(a).cmp(&last(b)))
+        });
     }
+}
 
-    /// The part of a wait that is due to others than the one who came last: how much, and by which of
-    /// its waits.
-    fn elsewhere(&self, number: u32, wait: &Wait, idle: &mut Vec<Idle>) -> u64 {
-        idle.clear();
-        let waits = self.waits.get(wait.late.process as usize);
-        let waits = waits.map(Vec::as_slice).unwrap_or_default();
-        // Visits are in the order of the ends of their waits.
-        let over = waits.partition_point(|&it| it < number);
-        let (mut union, mut covered) = (0_u64, wait.until);
-        for &other in waits.iter().take(over).rev() {
-            let Some(its) = self.visit(other).filter(|it| it.until > wait.since) else {
-                break;
-            };
-            let from = its.begin.max(wait.since);
-            let new = its.until.min(covered);
-            if new > from {
-                union = union.saturating_add(self.visits.exposed(its, from, new));
-                covered = from;
-            }
-            idle.push(Idle {
-                wait: other,
-                length: self.visits.exposed(its, from, its.until),
-            });
-        }
-        union.min(wait.length)
-    }
+/// The work of processes beside each other.
+struct ComparedProcesses {
+    all: Vec<Comparisons>,
+    /// By process, where it is known of what is waited for,
+    work: Vec<Option<ComparedWork>>,
+    /// and of hosts.
+    hosts: Vec<HostWork>,
+}
 
+impl History<'_> {
     /// The waits that each process is charged with.
     fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
         let mut came = vec![WaitCost::default(); self.visits.all.len()];
-        let mut shares: FxHashMap<u32, (u128, u128)> = FxHashMap::default();
-        let mut idle = Vec::new();
+        let mut collectives = self.visits.operations.iter();
+        let collectives = collectives.rposition(|it| !it.is_message);
+        let mut shares = vec![(0_u128, 0_u128); collectives.map_or(0, |it| it + 1)];
+        let (mut places, mut idle) = (Places::of(self.ends.len()), Vec::new());
         for number in (0..came.len() as u32).rev() {
             pace.events(1)?;
-            let Some(wait) = self.wait(number) else {
+            let Some(wait) = self.wait(number, &mut places) else {
                 continue;
             };
-            let elsewhere = self.elsewhere(number, &wait, &mut idle);
+            let elsewhere = self.elsewhere(number, &wait, &mut places, &mut idle);
             pace.events(idle.len())?;
             let cost = came.get(number as usize).copied().unwrap_or_default();
             let cost = cost.with(wait.once, wait.late.is_certain);
@@ -409,9 +254,14 @@ impl<'a> History<'a> {
                 origin.held_up = origin.held_up.saturating_add(cost.all - goes_on.all);
                 let certainly = cost.certain - goes_on.certain;
                 origin.certainly = origin.certainly.saturating_add(certainly);
+                // For a message one waits alone.
+                if wait.late.is_message && 2 * (wait.length - elsewhere) >= wait.length {
+                    origin.came_last(wait.late.is_certain);
+                }
             }
-            if let Some(visit) = self.visit(number) {
-                let (own, all) = shares.entry(visit.operation).or_default();
+            if let Some(visit) = self.visit(number).filter(|_| !wait.late.is_message)
+                && let Some((own, all)) = shares.get_mut(visit.operation as usize)
+            {
                 *own += u128::from(wait.length - elsewhere);
                 *all += u128::from(wait.length);
             }
@@ -421,24 +271,47 @@ impl<'a> History<'a> {
                 }
             });
         }
-        for (operation, (own, all)) in shares {
-            let late = self.visits.operations.get(operation as usize);
-            if let Some(late) = late.filter(|_| 2 * own >= all)
+        for (late, (own, all)) in self.visits.operations.iter().zip(shares) {
+            if all > 0
+                && 2 * own >= all
                 && let Some(origin) = origins.get_mut(late.process as usize)
             {
-                origin.operations += 1;
-                origin.certain_operations += u64::from(late.is_certain);
+                origin.came_last(late.is_certain);
             }
         }
         Ok(origins)
+    }
+
+    /// How long processes worked, and how far they were behind others.
+    fn compare(
+        &self,
+        nodes: &[Option<usize>],
+        known: Known,
+        pace: &mut Pace<'_>,
+    ) -> Result<ComparedProcesses, Cancelled> {
+        let mut compared = ComparedProcesses {
+            all: vec![self.meetings(pace)?],
+            work: Vec::new(),
+            hosts: Vec::new(),
+        };
+        if known == Known::Most {
+            let working = self.working();
+            let idle_times = IdleTimes::of(&working);
+            compared.work = idle_times.processes();
+            compared.hosts = idle_times.hosts(nodes);
+            compared.all.push(idle_times.part_by_part(&working));
+        }
+        Ok(compared)
     }
 
     /// How long those that met in each operation had worked since they were released from the one
     /// before, in the order in which operations were first no longer waited in.
     fn meetings(&self, pace: &mut Pace<'_>) -> Result<Comparisons, Cancelled> {
         let mut first = vec![u32::MAX; self.visits.operations.len()];
-        let mut visits: Vec<(u32, u32)> = Vec::with_capacity(self.visits.all.len());
-        for (number, visit) in (0..).zip(&self.visits.all) {
+        let mut visits: Vec<(u32, u32)> = Vec::new();
+        let all = (0..).zip(&self.visits.all);
+        // Who waits for a message meets nobody.
+        for (number, visit) in all.filter(|(_, it)| !self.is_message(it)) {
             if let Some(first) = first.get_mut(visit.operation as usize) {
                 *first = number.min(*first);
                 visits.push((*first, number));
@@ -466,61 +339,43 @@ impl<'a> History<'a> {
         Ok(comparisons)
     }
 
-    /// The waits of each process.
-    fn working(&self) -> Vec<Working> {
-        let mut all = vec![Working::default(); self.ends.len()];
-        for visit in &self.visits.all {
-            if let Some(own) = all.get_mut(visit.process as usize) {
-                // Where no end is known, it took part until it no longer waited.
-                let end = match visit.end {
-                    i64::MAX => visit.until.max(visit.begin),
-                    end => end,
-                };
-                own.add(visit.begin, end);
-                if self.late(visit).is_some() {
-                    own.waits(self.visits.stills(visit));
-                }
-            }
-        }
-        if !self.once.is_empty() {
-            // Of a device other stretches may be over after the last of this wait.
-            all.iter_mut().for_each(Working::sort);
-        }
-        all
-    }
-
     /// The number that each of a few processes has held up. The share of a wait that is due to one
     /// follows from those of earlier waits.
     fn reach(&self, few: &[usize], pace: &mut Pace<'_>) -> Result<Vec<Reach>, Cancelled> {
         // Whoever is held up is counted, not how long: seven digits are enough.
         let mut shares = vec![[0.0_f32; FOLLOWED]; self.visits.all.len()];
         let mut waited = vec![vec![[0.0_f64; 2]; self.ends.len()]; few.len()];
-        let mut idle = Vec::new();
+        let (mut places, mut idle) = (Places::of(self.ends.len()), Vec::new());
         for number in 0..shares.len() as u32 {
             pace.events(1)?;
-            let (Some(wait), Some(visit)) = (self.wait(number), self.visit(number)) else {
+            let Some(wait) = self.wait(number, &mut places) else {
                 continue;
             };
-            let elsewhere = self.elsewhere(number, &wait, &mut idle) as f64;
+            let elsewhere = self.elsewhere(number, &wait, &mut places, &mut idle) as f64;
             let length = wait.length as f64;
             let counted = wait.once as f64 / length;
-            let all: f64 = idle.iter().map(|it| it.length as f64).sum();
-            for (at, (&process, waited)) in few.iter().zip(&mut waited).enumerate() {
+            let (mut all, mut due) = (0.0, [0.0_f64; FOLLOWED]);
+            for it in &idle {
+                let share = shares.get(it.wait as usize).copied().unwrap_or_default();
+                all += it.length as f64;
+                for (due, share) in due.iter_mut().zip(share) {
+                    *due += it.length as f64 * f64::from(share);
+                }
+            }
+            let Some((share, visit)) = shares.get_mut(number as usize).zip(self.visit(number))
+            else {
+                continue;
+            };
+            let rows = few.iter().zip(&mut waited);
+            for ((&process, waited), (share, due)) in rows.zip(share.iter_mut().zip(due)) {
                 let is_late = wait.late.process as usize == process;
                 let own = if is_late { length - elsewhere } else { 0.0 };
-                let due = idle.iter().map(|it| {
-                    let share = shares.get(it.wait as usize).and_then(|it| it.get(at));
-                    it.length as f64 * f64::from(share.copied().unwrap_or_default())
-                });
                 let through = if all > 0.0 {
-                    elsewhere * (due.sum::<f64>() / all)
+                    elsewhere * (due / all)
                 } else {
                     0.0
                 };
-                let share = shares.get_mut(number as usize);
-                if let Some(share) = share.and_then(|it| it.get_mut(at)) {
-                    *share = ((own + through) / length) as f32;
-                }
+                *share = ((own + through) / length) as f32;
                 if let Some([directly, others]) = waited.get_mut(visit.process as usize) {
                     *directly += own * counted;
                     *others += through * counted;
@@ -537,6 +392,12 @@ impl<'a> History<'a> {
 }
 
 impl Origin {
+    /// It came last to one more operation, most of the wait in which was due to itself.
+    fn came_last(&mut self, is_certain: bool) {
+        self.operations += 1;
+        self.certain_operations += u64::from(is_certain);
+    }
+
     /// A process that is not charged anything yet.
     fn of(process: usize) -> Self {
         Self {

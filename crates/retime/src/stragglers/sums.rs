@@ -3,11 +3,12 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::exposed::exposed;
 use super::united::Spans;
 use super::visits::{Stay, Visits};
 use super::waits::{Badness, LateBegin, ProcessWaits};
 use retime_causality::merge::Merge;
-use retime_causality::{Class, EventNode};
+use retime_causality::{Causality, Class, EventNode};
 use retime_model::{ClockId, LocationIndex};
 
 /// How many of the worst operations are kept.
@@ -53,6 +54,7 @@ pub(super) struct GroupSums {
     pub(super) operations: u64,
     pub(super) certain: u64,
     pub(super) waited: u64,
+    pub(super) hidden: u64,
 }
 
 impl Begun {
@@ -73,16 +75,20 @@ impl Begun {
         }
     }
 
-    /// How long it waits until a time, but not longer than to its end, from its begin or
+    /// How long it stands still until a time, but not longer than to its end, from its begin or
     /// from another time, whichever is later.
-    pub(super) fn waits(&self, until: i64, since: i64) -> u64 {
-        let until = self.until(until);
-        let since = self.time.max(since);
-        if until > since {
-            until.abs_diff(since)
-        } else {
-            0
+    pub(super) fn stands_still(&self, causality: &Causality, until: i64, since: i64) -> u64 {
+        let [from, to] = [self.time.max(since), self.until(until)];
+        if !causality.knows_work(self.location) {
+            return to.max(from).abs_diff(from);
         }
+        let [from, to] = [from, to].map(|it| it.saturating_sub(self.time));
+        exposed(causality, self.node, from, to)
+    }
+
+    /// How long it waits until a time, but not longer than to its end.
+    pub(super) fn waits(&self, until: i64) -> u64 {
+        self.until(until).max(self.time).abs_diff(self.time)
     }
 }
 
@@ -100,6 +106,7 @@ impl WaitSums {
             sums.operations += 1;
             sums.certain += u64::from(late.is_some_and(|it| it.beyond.is_some()));
             sums.waited = sums.waited.saturating_add(late.map_or(0, |it| it.waited));
+            sums.hidden = sums.hidden.saturating_add(late.map_or(0, |it| it.hidden));
         };
         match self.groups.get_mut(group) {
             Some(sums) => add(sums),
@@ -107,25 +114,32 @@ impl WaitSums {
         }
     }
 
-    /// One more operation.
-    pub(super) fn judged(&mut self, begun: &[Begun], late: LateBegin, side_by_side: &[bool]) {
+    /// One more operation. What devices waited of which is known when they computed, [visits](Visits)
+    /// tell.
+    pub(super) fn judged(
+        &mut self,
+        causality: &Causality,
+        begun: &[Begun],
+        late: LateBegin,
+        side_by_side: &[bool],
+    ) {
         let is_certain = late.beyond.is_some();
         self.operations += 1;
         self.certain += u64::from(is_certain);
         let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
         for it in begun {
             let location = it.location.as_usize();
-            let is_beside = side_by_side.get(location) == Some(&true);
-            if is_beside {
+            let waited = if causality.knows_work(it.location) {
+                0
+            } else if side_by_side.get(location) == Some(&true) {
                 self.spans.add(it.location, it.time, it.until(begins));
-            }
+                0
+            } else {
+                it.waits(begins)
+            };
             self.locations[location].add(ProcessWaits {
                 operations: 1,
-                waited: if is_beside {
-                    0
-                } else {
-                    it.waits(begins, i64::MIN)
-                },
+                waited,
                 ..ProcessWaits::default()
             });
         }
@@ -173,6 +187,7 @@ impl Merge for WaitSums {
             own.operations += its.operations;
             own.certain += its.certain;
             own.waited = own.waited.saturating_add(its.waited);
+            own.hidden = own.hidden.saturating_add(its.hidden);
         }
         self.worst.extend(other.worst);
         self.keep_worst();

@@ -20,6 +20,9 @@ pub(super) struct Late {
     pub(super) last: Place,
     pub(super) process: u32,
     pub(super) is_certain: bool,
+    /// True of a message, for which one waits: of several that a process waits for at once it waits
+    /// for that which comes last.
+    pub(super) is_message: bool,
 }
 
 /// A part that a process took in an operation.
@@ -66,12 +69,61 @@ pub(super) struct Stay {
     pub(super) end: i64,
 }
 
+/// When a visit is over: where no end is known, when it no longer waits.
+pub(super) fn over(begin: i64, until: i64, end: i64) -> i64 {
+    match end {
+        i64::MAX => until.max(begin),
+        end => end,
+    }
+}
+
 /// Operations and who took part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Visits {
     pub(super) operations: Vec<Late>,
     pub(super) all: Vec<Visit>,
     works: Vec<Work>,
+    /// The parts that each process took in messages that it did not wait for.
+    pub(super) passing: Vec<Passing>,
+}
+
+/// Visits in which a process waited for nobody.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Passing {
+    pub(super) visits: usize,
+    /// When the first began and the last was over.
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Passing {
+    /// One more message, for which it took part in a stretch of time.
+    #[inline]
+    pub(super) fn once(&mut self, first: i64, last: i64) {
+        self.add(Self {
+            visits: 1,
+            first,
+            last,
+        });
+    }
+
+    pub(super) fn add(&mut self, more: Self) {
+        if more.visits == 0 {
+            return;
+        }
+        let is_first = self.visits == 0;
+        self.visits += more.visits;
+        self.first = if is_first {
+            more.first
+        } else {
+            self.first.min(more.first)
+        };
+        self.last = if is_first {
+            more.last
+        } else {
+            self.last.max(more.last)
+        };
+    }
 }
 
 impl Visits {
@@ -94,6 +146,22 @@ impl Visits {
                 end: it.end,
                 work,
             });
+        }
+    }
+
+    /// Gives back the room that is not used, which many groups of locations have in all.
+    pub(super) fn shrink(&mut self) {
+        self.operations.shrink_to_fit();
+        self.all.shrink_to_fit();
+    }
+
+    /// Messages for which a process did not wait.
+    pub(super) fn passed(&mut self, process: usize, more: Passing) {
+        if self.passing.len() <= process {
+            self.passing.resize(process + 1, Passing::default());
+        }
+        if let Some(own) = self.passing.get_mut(process) {
+            own.add(more);
         }
     }
 
@@ -150,6 +218,9 @@ impl Visits {
         if to <= from {
             return 0;
         }
+        if visit.work.count == 0 {
+            return to.abs_diff(from);
+        }
         let hidden = self.worked_before(visit, to) - self.worked_before(visit, from);
         to.abs_diff(from).saturating_sub(hidden)
     }
@@ -183,6 +254,9 @@ impl Merge for Visits {
             ..it
         };
         self.all.extend(other.all.into_iter().map(moved));
+        for (process, more) in other.passing.into_iter().enumerate() {
+            self.passed(process, more);
+        }
     }
 }
 

@@ -26,13 +26,24 @@ pub struct ProcessWaits {
     pub waited_for_alone: u64,
     /// The longest that one other participant waited until it came, in one operation.
     pub waited_for_longest: u64,
-    /// The ticks that it waited itself, until the last came. Of a location operations that go on
-    /// beside each other are waited in at once, and no longer than it was recorded.
+    /// The ticks that it waited itself, for the last of operations and for messages. Of a location
+    /// operations that go on beside each other are waited in at once, and no longer than it was
+    /// recorded; where it is known when a device computed, it waited while that stood still.
     pub waited: u64,
     /// How long its locations that took part were recorded, together.
     pub recorded: u64,
     /// How long the one of them was recorded that was so longest.
     pub lasted: u64,
+}
+
+/// Waits of processes of which it is known when their devices computed. All times are in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HiddenWaits {
+    /// How long its device stood still in waits, each moment once; nothing where it is not known when
+    /// that computed.
+    pub stood_still: Option<u64>,
+    /// How long others waited for it, as the last, while their devices computed.
+    pub of_others: u64,
 }
 
 /// Operations of the same participants.
@@ -46,8 +57,10 @@ pub struct GroupWaits {
     pub operations: u64,
     /// Operations in which it is certain who came last; none of those not judged.
     pub certain: u64,
-    /// The ticks that were waited in them.
+    /// The ticks that were waited in them while nothing was computed, as far as that is known,
     pub waited: u64,
+    /// and those that were waited beside computing.
+    pub hidden: u64,
 }
 
 /// The last begin of an operation.
@@ -62,12 +75,15 @@ pub struct LateBegin {
     /// The ticks by which it is later than any other whatever the bounds leave open, rounded down;
     /// `None` if they leave open who came last.
     pub beyond: Option<u64>,
-    /// The ticks that all others waited until it came, together,
+    /// The ticks that all others waited until it came, together, while they computed nothing, as far as
+    /// that is known,
     pub waited: u64,
     /// and of this, when all other processes had come.
     pub alone: u64,
-    /// The longest that one of them waited.
+    /// The longest that one of them waited, likewise.
     pub longest: u64,
+    /// The ticks that others waited until it came while they computed.
+    pub hidden: u64,
 }
 
 /// The key by which operations are sorted: of those that are as bad the first by who was last come

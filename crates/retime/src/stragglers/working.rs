@@ -74,6 +74,7 @@
 use std::collections::BTreeMap;
 
 use super::chance::{BATCHES, Comparisons};
+use super::visits::Passing;
 
 /// A process is compared if it took part at least once in so many times that half of all did.
 const SELDOM: usize = 2;
@@ -112,6 +113,15 @@ impl Working {
         self.extent = Some((first.min(begin), last.max(end)));
     }
 
+    /// It took part so often without waiting.
+    pub(super) fn passed(&mut self, passing: &Passing) {
+        if passing.visits == 0 {
+            return;
+        }
+        self.add(passing.first, passing.last);
+        self.visits += passing.visits.saturating_sub(1);
+    }
+
     /// It waited in these stretches; in the order of their ends, unless it is [sorted](Self::sort).
     pub(super) fn waits(&mut self, stretches: impl Iterator<Item = (i64, i64)>) {
         self.waits.extend(stretches);
@@ -125,7 +135,8 @@ impl Working {
     /// How long it waited within a span.
     fn idle(&self, first: i64, last: i64) -> u64 {
         let (mut union, mut covered) = (0_u64, last);
-        for &(from, until) in self.waits.iter().rev() {
+        let before = self.waits.partition_point(|it| it.1 <= first);
+        for &(from, until) in self.waits.iter().skip(before).rev() {
             let (from, until) = (from.max(first), until.min(covered));
             if until > from {
                 union = union.saturating_add(until.abs_diff(from));

@@ -40,6 +40,7 @@ struct Visit {
     /// The last to come, and the time of that.
     last: (usize, u64),
     act: usize,
+    is_message: bool,
 }
 
 impl Visit {
@@ -97,6 +98,7 @@ fn run(
                         end,
                         last,
                         act,
+                        is_message: false,
                     });
                 }
             }
@@ -119,6 +121,7 @@ fn run(
                         end,
                         last,
                         act,
+                        is_message: true,
                     });
                 }
             }
@@ -140,6 +143,7 @@ fn run(
                     end: got,
                     last,
                     act,
+                    is_message: true,
                 });
             }
         }
@@ -197,10 +201,20 @@ fn plain(processes: usize, visits: &[Visit]) -> Vec<Vec<f64>> {
     for (number, visit) in visits.iter().enumerate() {
         let mut own = vec![0.0; processes];
         if visit.waits() > 0 {
-            let ends = visits[..number]
-                .iter()
-                .filter(|it| it.process == visit.process);
+            // By a message that it did not wait for it was not released.
+            let releases =
+                |it: &&Visit| it.process == visit.process && (it.waits() > 0 || !it.is_message);
+            let ends = visits[..number].iter().filter(releases);
             let since = ends.map(|it| it.end).max().unwrap_or(0);
+            // The last was, when it waited for a message of the one that waits now.
+            let met = visits[..number].iter().filter(|it| {
+                it.process == visit.last.0
+                    && it.act < visit.act
+                    && it.is_message
+                    && it.last.0 == visit.process
+                    && it.waits() > 0
+            });
+            let since = met.map(Visit::until).max().unwrap_or(0).max(since);
             let earlier = |it: &&usize| {
                 let it = &visits[**it];
                 it.process == visit.last.0 && it.act < visit.act

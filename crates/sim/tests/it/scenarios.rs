@@ -206,6 +206,15 @@ fn random_traffic_of_every_kind() {
     }
 }
 
+/// What is built of a trace, without since when messages were awaited: calls tell that, which a trace
+/// in memory does not have.
+fn without_waits(causality: &Causality) -> String {
+    let all = format!("{causality:?}");
+    let (before, rest) = all.split_once(", waits: ").unwrap();
+    let (_, behind) = rest.split_once(", overlaps: ").unwrap();
+    format!("{before}, overlaps: {behind}")
+}
+
 /// Without files, the same as through files.
 #[test]
 fn memory_and_archive_agree() {
@@ -221,7 +230,7 @@ fn memory_and_archive_agree() {
         let options = CausalityOptions::default();
         let scanned = Causality::build(&scan.info, scan.logs, options).unwrap();
         let ours = memory.causality().unwrap();
-        assert_eq!(format!("{scanned:?}"), format!("{ours:?}"), "{name}");
+        assert_eq!(without_waits(&scanned), without_waits(&ours), "{name}");
     }
 }
 

@@ -174,7 +174,9 @@ pub fn log_of(location: LocationIndex, events: &[Event]) -> LocationLog {
                 log.send(number, time, message, request);
                 log.sent(length(location, number).map_or(Length::UNKNOWN, Length::of));
             }
-            Call::SendDone(request) => log.send_completed(number, request),
+            Call::SendDone(request) => {
+                log.send_completed(number, request);
+            }
             Call::Receive(message) => log.receive(number, time, message),
             Call::Post(request) => log.receive_posted(number, time, request),
             Call::Complete(message, request) => {
