@@ -101,23 +101,20 @@ impl LatenessJudge<'_> {
             sums.messages += 1;
             own.messages += 1;
             let (sent, received) = (time(it.send), time(it.receive));
-            match call.as_mut().filter(|call| call.first == it.call) {
-                Some(call) => {
-                    own.passing.once(call.asked, received);
-                    call.end = received;
-                    if sent > call.last.1 {
-                        call.last = (it.send, sent);
-                    }
+            if let Some(call) = call.as_mut().filter(|call| call.first == it.call) {
+                own.passing.once(call.asked, received);
+                call.end = received;
+                if sent > call.last.1 {
+                    call.last = (it.send, sent);
                 }
-                None => {
-                    self.received(sums, call.take(), &mut sends, &mut own);
-                    call = Some(ReceivingCall {
-                        first: it.call,
-                        asked: received.saturating_sub(it.lasted.0.max(0)),
-                        end: received,
-                        last: (it.send, sent),
-                    });
-                }
+            } else {
+                self.received(sums, call.take(), &mut sends, &mut own);
+                call = Some(ReceivingCall {
+                    first: it.call,
+                    asked: received.saturating_sub(it.lasted.0.max(0)),
+                    end: received,
+                    last: (it.send, sent),
+                });
             }
             sends.push(it.send);
             if ends.is_empty() {
