@@ -301,7 +301,7 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
     let longer = process.work.as_ref().map(|it| it.longer_ticks);
     let work = longer.filter(|it| *it > 0).map_or(String::new(), |it| {
         format!(
-            "; it worked {} longer than half of the others",
+            "; it waited {} less than half of the others did",
             span(it, rate)
         )
     });
@@ -341,8 +341,8 @@ fn slow_host(part: &StragglersPart, host: &HostWaitsPart, rate: TickRate) -> Str
     let others = part.lasted_ticks.saturating_sub(host.lasted_ticks);
     let outside = part.taking_part.saturating_sub(host.processes.len()) as u64;
     format!(
-        "{} held up {} for {}{}, certainly for {}; nearly all of its {} worked {} longer than half \
-         of the others",
+        "{} held up {} for {}{}, certainly for {}; nearly all of its {} waited {} less than half \
+         of the others did",
         printable(&host.name),
         plural(outside, "other"),
         span(held, rate),
@@ -535,7 +535,7 @@ mod tests {
         );
         assert!(
             line.ends_with(
-                "nearly all of its 2 processes worked 70 ms longer than half of the others"
+                "nearly all of its 2 processes waited 70 ms less than half of the others did"
             ),
             "{line}"
         );

@@ -115,7 +115,7 @@ pub(crate) struct HostWaitsPart {
 /// The work of a process compared with that of others, see [`retime::ComparedWork`].
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct WorkPart {
-    /// The ticks by which it worked longer than half of the others, in as much time,
+    /// The ticks by which it waited less than half of the others did, in as much time,
     pub(crate) longer_ticks: u64,
     /// and by how much the others differ.
     pub(crate) others_differ_ticks: u64,
