@@ -51,6 +51,8 @@ pub(crate) struct MergeDone {
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &MergeArgs) -> Result<u8, CliError> {
+    let run = &args.solving.run;
+    run.refuse_verbose("in merge, which says all in some lines")?;
     let done = merged(args)?;
     if args.output.as_deref() == Some(Path::new("-")) {
         if !args.solving.run.quiet {
@@ -70,9 +72,6 @@ pub(crate) fn run(args: &MergeArgs) -> Result<u8, CliError> {
 /// Merges, on the threads asked for.
 pub(crate) fn merged(args: &MergeArgs) -> Result<MergeDone, CliError> {
     args.solving.refuse_strangers()?;
-    args.solving
-        .run
-        .refuse_verbose("in merge, which says all in some lines")?;
     args.refuse_untold_truth()?;
     let to_stdout = args.output.is_some() && args.file().is_none();
     if to_stdout && report::goes_to_stdout(&args.solving.run) {
