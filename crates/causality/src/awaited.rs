@@ -37,7 +37,7 @@ impl Causality {
         locations.flat_map(|it| self.awaited_by(it))
     }
 
-    /// [Those](Self::awaited) that a location has received, in its order.
+    /// The [awaited messages](Self::awaited) that a location has received, in its order.
     pub fn awaited_by(&self, location: LocationIndex) -> impl Iterator<Item = AwaitedMessage> + '_ {
         let nodes = &self.nodes;
         let known = nodes.of(location.as_usize()).zip(self.waits.of(location));

@@ -14,7 +14,7 @@ use crate::partner::Partner;
 /// Since when messages were awaited, and sends kept their locations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MessageWaits {
-    /// By location, and by its events, as far as any is known.
+    /// One column per location, with an entry per event up to the last that is known.
     lasted: Vec<Vec<Lasted>>,
     /// True if any send is known to have kept its location.
     has_held: bool,

@@ -115,7 +115,7 @@ pub struct LogColumns {
     /// The lengths of those that are sent, where they are recorded.
     #[serde(with = "packed")]
     pub named_lengths: Vec<NamedLength>,
-    /// By event, as far as any is known: of a receive, for how long its location had done nothing else
+    /// One entry per event, up to the last that is known: of a receive, for how long its location had done nothing else
     /// when it was complete; of a send, for how long it kept its location.
     #[serde(with = "packed")]
     pub lasted: Vec<Lasted>,

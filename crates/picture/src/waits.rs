@@ -254,7 +254,7 @@ impl Waiting<'_> {
         }
     }
 
-    /// What is known of the device of the location of a node, which waits in what began then.
+    /// The device of the location of a node, as far as it is known, which waits in what began then.
     fn device(&self, node: EventNode, begun: WaitEnd) -> Option<Device> {
         let causality = self.subject.causality;
         let is_known = causality.knows_work(causality.nodes().location(node));

@@ -41,7 +41,7 @@ impl Pattern {
         }
     }
 
-    /// How many rows, and columns, there are.
+    /// The number of rows, which is that of columns.
     pub fn size(&self) -> usize {
         self.size
     }

@@ -67,7 +67,7 @@ impl WaitingCalls {
 
 /// A call that was entered.
 #[derive(Clone, Copy)]
-struct Entered {
+struct EnteredCall {
     /// The number of its region.
     region: u32,
     since: u64,
@@ -86,7 +86,7 @@ pub(super) struct Waiting<'a> {
     table: Option<&'a MappingTable>,
     /// The call that was entered last, at `last`, and the last one before that was left without
     /// entering another one.
-    entered: [Option<Entered>; 2],
+    entered: [Option<EnteredCall>; 2],
     last: usize,
     /// True if nothing was left since.
     is_open: bool,
@@ -125,7 +125,7 @@ impl<'a> Waiting<'a> {
             return;
         }
         self.last ^= usize::from(!self.is_open);
-        self.entered[self.last & 1] = Some(Entered {
+        self.entered[self.last & 1] = Some(EnteredCall {
             region,
             since: time,
         });
@@ -181,7 +181,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    fn effect(&self, of: Entered) -> Option<Effect> {
+    fn effect(&self, of: EnteredCall) -> Option<Effect> {
         let region = match self.table {
             Some(table) => table.get(of.region.into()) as u32,
             None => of.region,
@@ -190,13 +190,13 @@ impl<'a> Waiting<'a> {
     }
 
     /// The call that was entered last, if nothing was left since.
-    fn open(&self) -> Option<Entered> {
+    fn open(&self) -> Option<EnteredCall> {
         self.entered[self.last & 1].filter(|_| self.is_open)
     }
 
     /// The open call, if it waits.
-    fn waits(&self) -> Option<Entered> {
-        let waits = |it: &Entered| self.effect(*it) == Some(Effect::Waits);
+    fn waits(&self) -> Option<EnteredCall> {
+        let waits = |it: &EnteredCall| self.effect(*it) == Some(Effect::Waits);
         self.open().filter(waits)
     }
 

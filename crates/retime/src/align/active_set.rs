@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
-use super::centre::{Centre, System, Terms};
+use super::centre::{Centre, SparseSystem, Terms};
 use super::cost::Cost;
 use super::curves::Curves;
 use super::division::Division;
@@ -209,8 +209,8 @@ impl<'a> OffsetProblem<'a> {
         objective: &Objective,
         division: Division,
         exactness: f64,
-        system: Option<System>,
-    ) -> Result<Option<System>, Cancelled> {
+        system: Option<SparseSystem>,
+    ) -> Result<Option<SparseSystem>, Cancelled> {
         self.monitor.check()?;
         let cost = Cost {
             least: objective.least,

@@ -59,7 +59,7 @@ struct Term {
 
 /// Dependencies between the same two segments; they touch the same unknowns.
 struct SegmentGroup {
-    place: Place,
+    place: Footprint,
     first: usize,
     end: usize,
     weight: f64,
@@ -67,7 +67,7 @@ struct SegmentGroup {
 
 /// The part of the system that dependencies between two segments touch.
 #[derive(Clone, Copy)]
-struct Place {
+struct Footprint {
     /// The numbers of the unknowns of the sender before and after the event, and of the receiver.
     unknowns: [u32; 4],
     /// Where the entries of the Hessian lie, lower half by columns.
@@ -75,15 +75,15 @@ struct Place {
 }
 
 /// The linear system of a centre without its values, for another centre.
-pub(super) struct System {
-    places: Vec<Place>,
+pub(super) struct SparseSystem {
+    places: Vec<Footprint>,
     solver: SparseCholesky,
 }
 
-impl System {
+impl SparseSystem {
     /// True if a centre of so many unknowns and these groups has the same entries.
     fn fits(&self, unknowns: usize, groups: &[SegmentGroup]) -> bool {
-        let same = |(own, group): (&Place, &SegmentGroup)| own.unknowns == group.place.unknowns;
+        let same = |(own, group): (&Footprint, &SegmentGroup)| own.unknowns == group.place.unknowns;
         self.solver.pattern().size() == unknowns
             && self.places.len() == groups.len()
             && self.places.iter().zip(groups).all(same)
@@ -132,7 +132,7 @@ impl Centre {
         frame: &Frame,
         shape: &Curves,
         cost: Cost<'_>,
-        system: Option<System>,
+        system: Option<SparseSystem>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let (terms, mut groups) = gather(dependencies, shape, cost);
@@ -170,10 +170,10 @@ impl Centre {
     }
 
     /// The system that it solves, for another centre.
-    pub(super) fn into_system(self) -> Option<System> {
+    pub(super) fn into_system(self) -> Option<SparseSystem> {
         let places = self.groups.iter().map(|it| it.place).collect();
         let solver = self.solver?;
-        Some(System { places, solver })
+        Some(SparseSystem { places, solver })
     }
 
     /// The scale of slacks.
@@ -260,7 +260,7 @@ impl Centre {
     }
 }
 
-impl Place {
+impl Footprint {
     /// The values of its unknowns.
     #[inline]
     fn values(&self, curves: &Curves) -> [f64; 4] {
@@ -343,7 +343,7 @@ fn gather(
                 at(then + 1, link.to),
             ];
             groups.push(SegmentGroup {
-                place: Place {
+                place: Footprint {
                     unknowns,
                     entries: [0; 10],
                 },

@@ -73,7 +73,7 @@ impl Surveyed {
             least: f64::INFINITY,
             spread: None,
         };
-        // What clocks of one piece add is looked up once for all dependencies.
+        // Clocks of one piece are looked up once for all dependencies.
         match curves.lines_of(link.from, link.to) {
             Some(lines) => found.pass(link, seen, curves.span, |seen| lines.between(seen)),
             None => found.pass(link, seen, curves.span, |seen| {

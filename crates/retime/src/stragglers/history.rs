@@ -13,19 +13,19 @@ pub(super) struct History<'a> {
     pub(super) ends: Vec<Vec<i64>>,
     /// and its waits, in their order.
     waits: Vec<Vec<u32>>,
-    /// How much of each visit its process is not known to have stood still for in another one, too;
+    /// The part of each visit in which its process is not known to have stood still in another one, too;
     /// empty where it is not known of any when devices computed.
     once: Vec<u64>,
 }
 
 /// The places of each process that were looked at last: among the ends of its operations, and among its
 /// waits.
-pub(super) struct Places {
+pub(super) struct ProcessCursors {
     ends: Vec<Cursor>,
     waits: Vec<Cursor>,
 }
 
-impl Places {
+impl ProcessCursors {
     pub(super) fn of(processes: usize) -> Self {
         Self {
             ends: vec![Cursor::default(); processes],
@@ -36,9 +36,9 @@ impl Places {
 
 /// The wait of a visit, and the one it waits for.
 pub(super) struct Wait {
-    /// How long its device stood still, or its whole length, where that is not known; not 0.
+    /// The time for which its device stood still, or its whole length, where that is not known; not 0.
     pub(super) length: u64,
-    /// How much of that counts, so that each moment of a device does once.
+    /// The part of `length` that counts, so that each moment of a device does once.
     pub(super) once: u64,
     pub(super) late: Late,
     /// The time at which the one who came last had come, as far as it was waited for,
@@ -103,7 +103,7 @@ impl<'a> History<'a> {
         operation.is_some_and(|it| it.is_message)
     }
 
-    /// How much of the wait of each visit counts, if a device that waits in several at once, or who waits
+    /// The part of the wait of each visit that counts, if a device that waits in several at once, or who waits
     /// for several messages at once, stands still in the one that is over last.
     fn each_moment_once(&self) -> Vec<u64> {
         let free = || vec![i64::MAX; self.ends.len()];
@@ -187,7 +187,7 @@ impl<'a> History<'a> {
     }
 
     /// The wait of a visit for another process, if it waits.
-    pub(super) fn wait(&self, number: u32, places: &mut Places) -> Option<Wait> {
+    pub(super) fn wait(&self, number: u32, places: &mut ProcessCursors) -> Option<Wait> {
         let visit = self.visit(number)?;
         let late = self.late(visit)?;
         let ends = self.ends.get(visit.process as usize)?;
@@ -218,7 +218,7 @@ impl<'a> History<'a> {
         &self,
         number: u32,
         wait: &Wait,
-        places: &mut Places,
+        places: &mut ProcessCursors,
         idle: &mut Vec<Idle>,
     ) -> u64 {
         idle.clear();

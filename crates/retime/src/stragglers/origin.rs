@@ -104,7 +104,7 @@ use retime_model::{Cancelled, Monitor};
 
 use super::chance::{Comparisons, significant};
 use super::costs::WaitCost;
-use super::history::{History, Places};
+use super::history::{History, ProcessCursors};
 use super::visits::{Visit, Visits};
 use super::waits::HiddenWaits;
 use super::working::{ComparedWork, HostWork, IdleTimes};
@@ -237,7 +237,7 @@ impl History<'_> {
         let mut collectives = self.visits.operations.iter();
         let collectives = collectives.rposition(|it| !it.is_message);
         let mut shares = vec![(0_u128, 0_u128); collectives.map_or(0, |it| it + 1)];
-        let (mut places, mut idle) = (Places::of(self.ends.len()), Vec::new());
+        let (mut places, mut idle) = (ProcessCursors::of(self.ends.len()), Vec::new());
         for number in (0..came.len() as u32).rev() {
             pace.events(1)?;
             let Some(wait) = self.wait(number, &mut places) else {
@@ -345,7 +345,7 @@ impl History<'_> {
         // Whoever is held up is counted, not how long: seven digits are enough.
         let mut shares = vec![[0.0_f32; FOLLOWED]; self.visits.all.len()];
         let mut waited = vec![vec![[0.0_f64; 2]; self.ends.len()]; few.len()];
-        let (mut places, mut idle) = (Places::of(self.ends.len()), Vec::new());
+        let (mut places, mut idle) = (ProcessCursors::of(self.ends.len()), Vec::new());
         for number in 0..shares.len() as u32 {
             pace.events(1)?;
             let Some(wait) = self.wait(number, &mut places) else {

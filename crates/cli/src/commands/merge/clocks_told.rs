@@ -30,7 +30,7 @@ pub(super) fn lines(parts: &[Part]) -> Vec<String> {
             ));
             continue;
         }
-        // What is left is counted like that.
+        // The last line counts what is left in the same way.
         let (recorded, what) = if part.report.parameters.min_delay.is_condition {
             (
                 before.short + before.reversed_within_clock,
