@@ -10,8 +10,8 @@
 //! alone(m)   = min(t(a), e(m)) - max(t(m), t(n))  of this, when all others had come
 //! ```
 //!
-//! Of streams of devices of which a recording says when they computed, only what is [exposed] of
-//! both counts: while they did not.
+//! Where a recording says when the streams of a device computed, only the part of both spans counts that
+//! is [exposed]: in which they did not.
 //!
 //! What a location waited in all operations is the length of the [union](united) of these
 //! spans: of what goes on side by side it waits for the longest.

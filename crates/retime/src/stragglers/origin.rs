@@ -223,9 +223,9 @@ impl Visits {
 /// The work of processes beside each other.
 struct ComparedProcesses {
     all: Vec<Comparisons>,
-    /// By process, where it is known of what is waited for,
+    /// The work of each process, where it is known of most messages and operations who waited in them.
     work: Vec<Option<ComparedWork>>,
-    /// and of hosts.
+    /// The work of each host.
     hosts: Vec<HostWork>,
 }
 

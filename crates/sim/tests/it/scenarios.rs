@@ -206,8 +206,8 @@ fn random_traffic_of_every_kind() {
     }
 }
 
-/// What is built of a trace, without since when messages were awaited: calls tell that, which a trace
-/// in memory does not have.
+/// The causality of a trace in words, but for since when messages were awaited: calls tell that, and a
+/// trace in memory has none.
 fn without_waits(causality: &Causality) -> String {
     let all = format!("{causality:?}");
     let (before, rest) = all.split_once(", waits: ").unwrap();
