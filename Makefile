@@ -101,7 +101,8 @@ deny: deny-tools ## Licences and sources of all dependencies, and what is known 
 # instrumented build lies it stays, so that the next run is shorter. Four tests of the command
 # fail under it, as every process writes a profile, also where there is no room or no right to;
 # and what is killed leaves half of one.
-COVERED = --package retime --package retime-otf2 --package retime-otf2-format
+COVERED = --package retime --package retime-alignment --package retime-bounds --package retime-clocks \
+	--package retime-stragglers --package retime-otf2 --package retime-otf2-format
 COV_VERSION = 0.9.1
 COV = $(abspath $(TARGET_DIR))/tools/bin/cargo-llvm-cov llvm-cov
 

@@ -10,13 +10,13 @@
 //!  TraceInfo, LocationLog   what a format reads                      retime_model
 //!        |
 //!  Causality                which event must follow which            causality (retime_causality)
-//!  Clocks                   who reads the same clock                 Grouping
+//!  Clocks                   who reads the same clock                 Grouping (retime_clocks)
 //!  Check                    contradictions, as recorded              causality::check
 //!        |  together: pipeline::Analysis
 //!  Method                   a type with a trait, and its options      pipeline
 //!        |
 //!  Solution                 one ClockMap per clock, checked          pipeline
-//!  Bounds                   how far from the truth times can be      optimal
+//!  Bounds                   how far from the truth times can be      optimal (retime_bounds)
 //! ```
 //!
 //! Start with [`pipeline`]; the algorithms are in [`align`], [`estimate`], [`optimal`] and
@@ -113,32 +113,51 @@
 //! For a format that the command is to read, write and undo, see
 //! [`retime_model::format`].
 
-mod accuracy;
-pub mod align;
 mod distortion;
 mod ends;
-pub mod estimate;
-mod grouping;
 mod limiting;
-pub mod optimal;
 pub mod pipeline;
 pub mod repair;
 mod set_back;
-mod stragglers;
 mod unbroken;
 
 use retime_model::pace;
 
-pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
+/// How clocks are brought to a common time: the crate `retime-alignment`.
+pub mod align {
+    pub use retime_alignment::{
+        Alignment, ClockStep, Relation, Sharing, align, align_edges, sharing, shortest_latency,
+    };
+}
+
+/// How clocks differ, and what messages take at least: `estimate` of the crate `retime-clocks`.
+pub mod estimate {
+    pub use retime_clocks::estimate::{
+        BadEstimate, DelayRule, EmptyCalls, Estimate, LearnedDelay, LengthLine, NoEstimate, Offset,
+        Reference, RuledDelay, Shown, empty_calls, learn_by_length, learn_minimal_delay, twice,
+    };
+}
+
+/// How far times can be from the truth: the crate `retime-bounds`.
+pub mod optimal {
+    pub use retime_bounds::{
+        BoundOptions, BoundSummary, ClockBounds, ClockErrorBound, Coverage, ErrorBounds, ErrorKnot,
+        Forcing, ForcingCycle, ForcingPart, Gentlest, LeastDistortion, OffsetBounds, Outside,
+        Relaxed, SavedErrorBound, Witnessed, coverage, gentlest, midpoint, offset_bounds, outside,
+        witnessed,
+    };
+}
+
 pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
 pub use ends::{EndsEvidence, EndsStep};
-pub use grouping::{ClockAttribution, Grouping, SharedClock, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
+pub use retime_bounds::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use retime_causality::{self as causality, edges, merge, order};
 pub use retime_causality::{
     Causality, CausalityOptions, DelayByLength, DelayTable, Edge, Edges, MinimalDelay, PairClass,
     PairEdges,
 };
+pub use retime_clocks::{ClockAttribution, Grouping, SharedClock, split_clocks};
 pub use retime_logical_clocks::{self as clock, CorrectionError, MapBuilder, Point, compose};
 pub use retime_model::format;
 pub use retime_model::pace::Pace;
@@ -155,7 +174,7 @@ pub use retime_model::{
     ClockMap, Correction, Knot, MapCursor, MapError, SavedClock, SavedDistance, SavedError,
     SavedKnot, Step,
 };
-pub use stragglers::{
+pub use retime_stragglers::{
     ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LateBegins, Origin, ProcessWaits,
     Reach, Stragglers, exposed,
 };

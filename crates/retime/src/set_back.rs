@@ -30,11 +30,11 @@
 //! backwards with all of it before them. Other clocks stay as they are aligned, and so do all where
 //! events together would move less if the [repair](crate::repair) did everything.
 
-use crate::estimate::Offset;
 use crate::repair::{moved, repair};
 use crate::unbroken::AlignedTrace;
 use retime_causality::merge::Any;
 use retime_causality::{Causality, EventNode, RetimingError};
+use retime_clocks::estimate::Offset;
 use retime_logical_clocks::{
     ClockError, CorrectionError, Gamma, LogicalTimes, MapBuilder, Point, compose,
     controlled_by_guess,

@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 29] = [
+const CRATES: [(&str, &[&str]); 33] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime-causality", &["retime-model", "retime-numerics"]),
@@ -21,12 +21,53 @@ const CRATES: [(&str, &[&str]); 29] = [
         &["retime-causality", "retime-model", "retime-numerics"],
     ),
     (
-        "retime",
+        "retime-clocks",
         &[
             "retime-causality",
             "retime-logical-clocks",
             "retime-model",
             "retime-numerics",
+        ],
+    ),
+    (
+        "retime-bounds",
+        &[
+            "retime-causality",
+            "retime-clocks",
+            "retime-model",
+            "retime-numerics",
+        ],
+    ),
+    (
+        "retime-alignment",
+        &[
+            "retime-bounds",
+            "retime-causality",
+            "retime-clocks",
+            "retime-model",
+            "retime-numerics",
+        ],
+    ),
+    (
+        "retime-stragglers",
+        &[
+            "retime-bounds",
+            "retime-causality",
+            "retime-model",
+            "retime-numerics",
+        ],
+    ),
+    (
+        "retime",
+        &[
+            "retime-alignment",
+            "retime-bounds",
+            "retime-causality",
+            "retime-clocks",
+            "retime-logical-clocks",
+            "retime-model",
+            "retime-numerics",
+            "retime-stragglers",
         ],
     ),
     ("retime-methods", &["retime", "retime-numerics"]),
@@ -151,11 +192,15 @@ const MODEL_NEEDS: [&str; 5] = ["crc32fast", "rustc-hash", "rustix", "serde", "t
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 25] = [
+const LAYERED: [&str; 29] = [
     "model",
     "numerics",
     "causality",
     "logical-clocks",
+    "clocks",
+    "bounds",
+    "alignment",
+    "stragglers",
     "retime",
     "methods",
     "measure",

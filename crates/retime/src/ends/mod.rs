@@ -51,8 +51,8 @@ use self::freedom::freedom;
 use self::jump::Jump;
 use self::observed::ObservedEnds;
 pub(crate) use self::observers::Observers;
-use crate::estimate::Estimate;
 use crate::unbroken::{AlignedRun, AlignedTrace, Demand, Judge, RunLine};
+use retime_clocks::estimate::Estimate;
 
 /// Spreads by which dependencies may keep a clock from where ends would have it.
 const REFUTED: f64 = 4.0;

@@ -14,14 +14,14 @@ use super::solution::Solution;
 use super::step::{SharedMethod, Step};
 use super::unsolved::{NotSolved, Unsolved};
 use super::used_delay::{AskedDelay, DelayStanding, UsedDelay};
-use crate::estimate::Estimate;
-use crate::grouping::{ClockAttribution, Grouping, SharedClock, split_clocks};
 use retime_causality::MinimalDelay;
 use retime_causality::merge::Sum;
 use retime_causality::{
     AllEvents, Causality, CausalityError, CausalityOptions, Check, Defect, Instance, LocationLog,
     NeedsWhole, check, used_within,
 };
+use retime_clocks::estimate::Estimate;
+use retime_clocks::{ClockAttribution, Grouping, SharedClock, split_clocks};
 use retime_model::format::Unused;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks, Timestamp, TraceInfo};
 

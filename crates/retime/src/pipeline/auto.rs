@@ -65,15 +65,17 @@ use super::problem::{Found, Problem};
 use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
 use super::violated::violated_by;
-use crate::align::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
 use crate::ends::{EndsEvidence, Observers, by_ends};
-use crate::estimate::{Estimate, LearnedDelay, Reference, but_for_ticks, learn_minimal_delay};
-use crate::grouping::{split_by_process, split_clocks};
 use crate::repair::{self, RepairSummary, repair, repair_with};
 use crate::set_back::spread;
 use crate::unbroken::{AlignedTrace, Demand};
+use retime_alignment::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
 use retime_causality::edges::Edges;
 use retime_causality::{Causality, MinimalDelay, RetimingError};
+use retime_clocks::estimate::{
+    Estimate, LearnedDelay, Reference, but_for_ticks, learn_minimal_delay,
+};
+use retime_clocks::{split_by_process, split_clocks};
 use retime_logical_clocks::{Gamma, compose};
 use retime_model::{Cancelled, ClockId, Clocks, Correction, Ticks};
 

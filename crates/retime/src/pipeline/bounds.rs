@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 use super::contradicted::{contradict_throughout, contradicted, known_to_be_set};
 use super::solution::{ClockSet, Solution};
 use crate::TruthError;
-use crate::align::{ClockStep, align};
+use retime_alignment::{ClockStep, align};
 
-use crate::estimate::{Estimate, Offset, Reference};
-use crate::optimal::{
+use retime_bounds::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
     Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, witnessed,
 };
 use retime_causality::MinimalDelay;
 use retime_causality::edges::{Edge, Edges, TraceEdges};
 use retime_causality::{Causality, Nodes};
+use retime_clocks::estimate::{Estimate, Offset, Reference};
 use retime_model::Correction;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};

@@ -4,9 +4,9 @@
 //! ensemble is of those alone that dependencies tie to each other both ways, and only where these
 //! prove that clocks wander: else the time of the reference is as good as any.
 
-use crate::align::{Alignment, Relation};
-use crate::estimate::{Offset, Reference};
+use retime_alignment::{Alignment, Relation};
 use retime_causality::edges::Edges;
+use retime_clocks::estimate::{Offset, Reference};
 
 /// The first and the last stamp of each clock.
 type Extents = [Option<(i64, i64)>];

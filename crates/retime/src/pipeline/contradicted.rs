@@ -11,10 +11,10 @@
 //! contradicted                        clock 2, 40 ... 90
 //! ```
 
-use crate::align::ClockStep;
-use crate::estimate::{Estimate, Offset};
-use crate::optimal::Relaxed;
+use retime_alignment::ClockStep;
+use retime_bounds::Relaxed;
 use retime_causality::edges::{Source, each_part_watched};
+use retime_clocks::estimate::{Estimate, Offset};
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Clocks that must have gained more than they can, by clock and stamp, where `known` has no step

@@ -96,9 +96,9 @@ use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
 use super::solution::{Aligned, Repaired};
 use super::unsolved::Unsolved;
-use crate::estimate::{Estimate, NoEstimate, Offset, Reference, twice};
 use retime_causality::edges::{Edge, Edges};
 use retime_causality::{AllEvents, Causality};
+use retime_clocks::estimate::{Estimate, NoEstimate, Offset, Reference, twice};
 use retime_model::Correction;
 use retime_model::{ClockId, Ticks};
 

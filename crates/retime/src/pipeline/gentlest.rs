@@ -4,8 +4,8 @@ use super::GENTLEST_STEPS;
 use super::estimator::{Estimator, Input};
 use super::options::Options;
 use super::unsolved::Unsolved;
-use crate::estimate::Estimate;
-use crate::optimal::gentlest;
+use retime_bounds::gentlest;
+use retime_clocks::estimate::Estimate;
 
 /// The least possible change of local intervals, by [`gentlest`].
 #[derive(Clone, Copy, Debug)]

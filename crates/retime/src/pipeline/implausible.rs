@@ -27,7 +27,7 @@
 //! # Ok::<(), retime::MapError>(())
 //! ```
 
-use crate::optimal::Outside;
+use retime_bounds::Outside;
 use retime_model::{ClockId, Clocks, TraceInfo, format_seconds};
 use retime_model::{ClockMap, Correction};
 

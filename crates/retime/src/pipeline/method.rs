@@ -9,7 +9,7 @@ use super::logical_clock::{ClockKind, LogicalClock};
 use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
 use super::unsolved::Unsolved;
-use crate::estimate::Reference;
+use retime_clocks::estimate::Reference;
 use retime_logical_clocks::{AmortizationRate, Gamma};
 
 /// A method with its options.

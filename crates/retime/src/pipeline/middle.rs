@@ -4,8 +4,8 @@ use super::bounds::{bound_options, lines};
 use super::estimator::{Estimator, Input};
 use super::options::{Choice, Options};
 use super::unsolved::Unsolved;
-use crate::estimate::Estimate;
-use crate::optimal::{BoundOptions, midpoint, offset_bounds};
+use retime_bounds::{BoundOptions, midpoint, offset_bounds};
+use retime_clocks::estimate::Estimate;
 
 /// The middle of what clocks that wander within a bound leave open, by [`midpoint`].
 #[derive(Clone, Copy, Debug)]

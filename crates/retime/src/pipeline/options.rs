@@ -6,7 +6,7 @@
 //! say so instead of ignoring it.
 
 use super::logical_clock::LogicalClock;
-use crate::estimate::Reference;
+use retime_clocks::estimate::Reference;
 use retime_model::LocationIndex;
 
 /// The options of a method.

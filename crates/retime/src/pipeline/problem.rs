@@ -1,10 +1,10 @@
 //! A trace to be put on one time, and a correction of it that is still to be checked.
 
 use super::solution::{Aligned, Enforced, NotAligned, Repaired};
-use crate::estimate::{Estimate, Offset};
 use crate::unbroken::{AlignedTrace, Demand};
 use retime_causality::MinimalDelay;
 use retime_causality::{AllEvents, Causality};
+use retime_clocks::estimate::{Estimate, Offset};
 use retime_model::Correction;
 use retime_model::{Cancelled, ClockId, Clocks, Monitor, Ticks, TraceInfo};
 

@@ -2,12 +2,12 @@
 
 use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
-use crate::align::ClockStep;
 use crate::ends::EndsEvidence;
-use crate::estimate::{BadEstimate, Estimate, Offset};
 use crate::repair::Direction;
+use retime_alignment::ClockStep;
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, Nodes};
+use retime_clocks::estimate::{BadEstimate, Estimate, Offset};
 use retime_logical_clocks::LogicalTimes;
 use retime_model::Correction;
 use retime_model::{ClockId, Clocks};

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds::BoundSearch;
 use super::logical_clock::LogicalClock;
 use super::method::Method;
-use crate::estimate::Reference;
+use retime_clocks::estimate::Reference;
 
 /// A step of an analysis, as the first part announces it to the others.
 #[derive(Clone, Debug, Serialize, Deserialize)]

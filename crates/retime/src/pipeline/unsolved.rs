@@ -1,7 +1,7 @@
 //! Why a method yields no correction.
 
-use crate::estimate::{BadEstimate, NoEstimate};
 use retime_causality::RetimingError;
+use retime_clocks::estimate::{BadEstimate, NoEstimate};
 use retime_logical_clocks::CorrectionError;
 use retime_logical_clocks::{ClockError, Cycle};
 use retime_model::{Cancelled, TraceInfo};

@@ -5,9 +5,9 @@
 //! default learns it again once clocks are aligned, which tells more; what was asked for by
 //! name, or comes from an earlier analysis, stays as it is.
 
-use crate::estimate::{DelayRule, Shown};
 use retime_causality::Causality;
 use retime_causality::MinimalDelay;
+use retime_clocks::estimate::{DelayRule, Shown};
 use retime_model::{Cancelled, Clocks, Monitor, TickRate, Ticks};
 
 /// The minimal delay that is wanted.

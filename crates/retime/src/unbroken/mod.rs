@@ -25,10 +25,10 @@ pub(crate) use ties::{Judge, Tie};
 use retime_model::{Cancelled, ClockId, Clocks, Monitor};
 
 use self::nearest::Nearest;
-use crate::estimate::{Estimate, Offset};
 use retime_causality::Causality;
 use retime_causality::MinimalDelay;
 use retime_causality::edges::{Edges, TraceEdges};
+use retime_clocks::estimate::{Estimate, Offset};
 
 /// Times that broken dependencies are looked for: which are tight changes with the clocks, less
 /// each time.

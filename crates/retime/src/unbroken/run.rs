@@ -2,7 +2,7 @@
 
 use retime_model::ClockId;
 
-use crate::estimate::Estimate;
+use retime_clocks::estimate::Estimate;
 
 /// Aligned clocks and the time that they have in common.
 pub(crate) struct AlignedRun<'a> {

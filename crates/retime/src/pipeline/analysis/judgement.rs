@@ -8,14 +8,14 @@ use super::super::solution::Solution;
 use super::super::step::Step;
 use super::Analysis;
 use crate::distortion::{Distortion, final_advance};
-use crate::estimate::Offset;
 use crate::limiting::{LimitingSend, limiting_send};
-use crate::optimal::{ErrorBounds, LeastDistortion, Outside};
-use crate::stragglers::Stragglers;
+use retime_bounds::{ErrorBounds, LeastDistortion, Outside};
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, check};
+use retime_clocks::estimate::Offset;
 use retime_model::Correction;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
+use retime_stragglers::Stragglers;
 
 /// A result contradicts more dependencies than the recording does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,0 +1,172 @@
+//! A straight line per clock: constant drift.
+//!
+//! Per pair of clocks the least aligned latency there and back in each of 64
+//! windows gives the difference of the clocks in that window, half of there minus
+//! back; the median of the slopes between all windows (Theil-Sen) is their
+//! relative drift, and the median of what is left their offset. It takes no
+//! notice of up to a quarter of windows gone wrong. Pairs are joined to a
+//! spanning tree, those first whose windows lie closest to their line, so that
+//! each clock gets its line along the best pairs (Jezequel's idea).
+//!
+//! Lines here are sums of many small corrections, all over one axis that starts
+//! at 0, so floats hold them. What one clock differs from another by, over its
+//! own stamps and in whole ticks, is `clock_line` of `retime-methods`; what an estimate does
+//! to a clock overall, `line` of `retime-bounds`.
+//!
+//! The lines are kept if the sum of negative latencies
+//! does not grow by them: for clocks that jump, a line can be worse than none.
+
+use super::frame::Frame;
+use super::line::Line;
+use super::links::{Link, Links};
+use super::options::OPTIONS;
+use retime_model::{Cancelled, Monitor};
+use retime_numerics::median::median;
+use retime_numerics::parallel;
+
+/// Adds lines to the frame, `rounds` times; returns the least latency of each link
+/// with them. Fails only if `monitor` says to give up.
+pub(super) fn add_lines(
+    links: &Links,
+    frame: &mut Frame,
+    rounds: usize,
+    monitor: &dyn Monitor,
+) -> Result<Vec<f64>, Cancelled> {
+    let mut known = Latencies::of(links, frame);
+    for _ in 0..rounds {
+        let more = tree(links, frame, monitor)?;
+        let tilted = frame.clone().tilted(&more);
+        let now = Latencies::of(links, &tilted);
+        if now.reversed > known.reversed || !now.reversed.is_finite() {
+            break;
+        }
+        (*frame, known) = (tilted, now);
+    }
+    Ok(known.least)
+}
+
+/// Aligned latencies, summed up.
+struct Latencies {
+    /// How far below zero they are, all together.
+    reversed: f64,
+    /// The least of each link.
+    least: Vec<f64>,
+}
+
+impl Latencies {
+    fn of(links: &Links, frame: &Frame) -> Self {
+        let of = |link: &Link| {
+            let latencies = links
+                .of(link)
+                .iter()
+                .map(|point| frame.see(link, point).latency);
+            latencies.fold((0.0, f64::INFINITY), |(reversed, least), it| {
+                (reversed + (-it).max(0.0), f64::min(least, it))
+            })
+        };
+        let by_link: Vec<(f64, f64)> = parallel::map(links.list(), of);
+        Self {
+            reversed: by_link.iter().map(|it| it.0).sum(),
+            least: by_link.into_iter().map(|it| it.1).collect(),
+        }
+    }
+}
+
+/// The difference of two clocks as a line, and how far windows are from it.
+struct Fit {
+    low: usize,
+    high: usize,
+    /// To be added to `high` to show what `low` does.
+    line: Line,
+    spread: f64,
+}
+
+/// Lines along a spanning tree; zero at the reference.
+fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Vec<Line>, Cancelled> {
+    let list = links.list();
+    let pairs = (0..list.len()).filter(|&at| list[at].from < list[at].to);
+    let pairs: Vec<usize> = pairs.collect();
+    let fit = |&at: &usize| {
+        monitor.check()?;
+        let back = links.opposite(at);
+        Ok(back.and_then(|back| fit(links, frame, &list[at], &list[back])))
+    };
+    let fits: Vec<Option<Fit>> = parallel::try_map(&pairs, fit)?;
+    let mut fits: Vec<Fit> = fits.into_iter().flatten().collect();
+    fits.sort_by(|a, b| {
+        let spread = a.spread.total_cmp(&b.spread);
+        spread.then((a.low, a.high).cmp(&(b.low, b.high)))
+    });
+    let mut group: Vec<usize> = (0..links.clocks()).collect();
+    let mut lines = vec![Line::default(); links.clocks()];
+    let mut members: Vec<Vec<usize>> = group.iter().map(|&it| vec![it]).collect();
+    for fit in fits {
+        let (low, high) = (group[fit.low], group[fit.high]);
+        if low == high {
+            continue;
+        }
+        // The whole tree of one end is tilted to fit the other's, the smaller one.
+        let gap = lines[fit.low] + fit.line - lines[fit.high];
+        let (kept, moved, tilt) = if members[low].len() >= members[high].len() {
+            (low, high, gap)
+        } else {
+            (high, low, -gap)
+        };
+        let joining = std::mem::take(&mut members[moved]);
+        for &clock in &joining {
+            lines[clock] = lines[clock] + tilt;
+            group[clock] = kept;
+        }
+        members[kept].extend(joining);
+    }
+    keep_reference(frame.reference, &group, &mut lines);
+    Ok(lines)
+}
+
+/// Tilts the tree of the reference such that its time stays as it is.
+fn keep_reference(reference: usize, group: &[usize], lines: &mut [Line]) {
+    let (Some(&own), Some(&zero)) = (group.get(reference), lines.get(reference)) else {
+        return;
+    };
+    let tree = lines.iter_mut().zip(group).filter(|it| *it.1 == own);
+    for (line, _) in tree {
+        *line = *line - zero;
+    }
+}
+
+fn fit(links: &Links, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
+    let there = least(links, frame, forth);
+    let back = least(links, frame, back);
+    let middle = |window: usize| {
+        let difference = (back[window] - there[window]) / 2.0;
+        let time = (window as f64 + 0.5) * frame.axis.span / OPTIONS.windows as f64;
+        difference.is_finite().then_some((time, difference))
+    };
+    let points: Vec<(f64, f64)> = (0..OPTIONS.windows).filter_map(middle).collect();
+    let line = Line::theil_sen(&points)?;
+    let mut rests: Vec<f64> = points
+        .iter()
+        .map(|&(x, y)| (y - line.at(x)).abs())
+        .collect();
+    // Few windows make any line look good.
+    let spread = median(&mut rests)? + frame.axis.span * 1e-9 / points.len() as f64;
+    Some(Fit {
+        low: forth.from,
+        high: forth.to,
+        line,
+        spread,
+    })
+}
+
+/// The least latency in each window; infinite where there is none.
+fn least(links: &Links, frame: &Frame, link: &Link) -> [f64; OPTIONS.windows] {
+    let mut least = [f64::INFINITY; OPTIONS.windows];
+    for point in links.of(link) {
+        let seen = frame.see(link, point);
+        let time = f64::midpoint(seen.sent, seen.received);
+        let window = (time * (OPTIONS.windows as f64 / frame.axis.span)) as usize;
+        let least = &mut least[window.min(OPTIONS.windows - 1)];
+        *least = least.min(seen.latency);
+    }
+    least
+}

@@ -1,0 +1,535 @@
+//! Steps or wander: which of two explanations says more with less.
+//!
+//! A clock that gains 50 us within a millisecond can be taken for one that was set, which takes
+//! two numbers, where and by how much, or for one whose rate wanders enough to run at 50000 ppm for
+//! a millisecond, and then all others may do so all the time. So explanations are
+//! ordered by how much rates have to wander until nothing contradicts them:
+//!
+//! ```text
+//!             wander needed, in a second   sets clocks
+//!  plain             100 ppm                  never       the step is followed at once
+//!  stepped          0.01 ppm                  once        taken
+//! ```
+//!
+//! Each step has to pay for itself: with it clocks need ten times less wander, or, where that is
+//! the same, half as much is left reversed, or wander and steps together are twenty times more
+//! [probable](super::proof). A real step leaves clocks consistent on both sides for long. Of clocks
+//! that do wander any stretch between two cuts is straighter than the whole, too; so steps count
+//! only if wander [cannot have made them](super::proof), or, of several that explain together what
+//! none explains alone, if one of them is proven, something speaks for each, and all are clearly more
+//! probable than the wander they save.
+//!
+//! Of two explanations by as many steps the one that leaves messages more slack is the better, if
+//! its clocks do not wander more than those of the other.
+
+use std::cmp::Ordering;
+
+use super::firmness::firmness;
+use super::parts::Cuts;
+use super::proof::{CLEARLY, Evidence, Proof, common};
+use super::reversed::{PARTS, Reversed, reversed};
+use crate::options::OPTIONS;
+use crate::stages::SmoothAlignment;
+use crate::{Alignment, ClockStep};
+use retime_causality::edges::{Edges, ListedEdges};
+use retime_model::{ClockId, TickRate};
+
+/// Above 1 by more than powers of ten are rounded by.
+const NEARLY: f64 = 1.001;
+
+/// Stiff clocks that leave less than this share of the slack that wandering ones do are hardly
+/// possible.
+const TIGHT: f64 = 0.25;
+
+/// Aligned clocks as an explanation of what was recorded.
+pub(super) struct Explained {
+    pub(super) alignment: Alignment,
+    /// The amount by which rates wander in a second, as a fraction.
+    wander: f64,
+    /// The wander that rates need so that nothing contradicts the alignment, if that is known.
+    pub(super) needed: f64,
+    /// How far below zero latencies are nevertheless.
+    pub(super) left: Reversed,
+    /// The slack it leaves, in ticks.
+    firmness: f64,
+    /// The negative logarithm of how probable the wander is that is left beside steps.
+    improbable: f64,
+    /// The negative logarithm of how probable its steps are.
+    steps_cost: f64,
+    /// Per step: how much speaks for it.
+    evidence: Vec<Evidence>,
+}
+
+impl Explained {
+    /// `all` are the dependencies to judge by.
+    pub(super) fn of(found: SmoothAlignment, all: &ListedEdges, rate: TickRate) -> Self {
+        let estimate = &found.alignment.estimate;
+        let wander = if found.needed.is_finite() {
+            found.needed
+        } else {
+            found.wander
+        };
+        let proof = Proof::beside(all, &found.alignment, wander, rate);
+        let steps = &found.alignment.steps;
+        Self {
+            left: reversed(all, estimate),
+            firmness: firmness(estimate, &all.edges),
+            evidence: steps.iter().map(|step| proof.evidence(step)).collect(),
+            improbable: proof.improbable_elsewhere(),
+            steps_cost: steps.iter().map(|step| proof.cost(step)).sum(),
+            wander: found.wander,
+            needed: found.needed,
+            alignment: found.alignment,
+        }
+    }
+
+    /// True if rates wander more than those of clocks that do what clocks do.
+    pub(super) fn wanders(&self) -> bool {
+        self.wander > OPTIONS.usual_wander()
+    }
+
+    /// The most wander that a better explanation can need. Of two that set clocks the one that
+    /// needs more is never better; and where wander alone explains all, steps have to save the
+    /// wander of a family, since nothing is left that they could explain besides.
+    pub(super) fn most_needed(&self) -> f64 {
+        match (self.alignment.steps.is_empty(), self.left) {
+            (true, 0) => self.needed * NEARLY / OPTIONS.stiffer,
+            (true, _) => f64::INFINITY,
+            (false, _) => self.needed,
+        }
+    }
+
+    /// True if it says more than what is known so far.
+    pub(super) fn is_better_than(&self, known: &Self) -> bool {
+        if !self.is_proven() && !self.is_proven_together(known) {
+            return false;
+        }
+        let steps = |of: &Self| of.alignment.steps.len();
+        let more = steps(self).saturating_sub(steps(known)).max(1) as i32;
+        let left = (known.left as f64 * OPTIONS.gain.powi(more)) as Reversed;
+        match self.needed.total_cmp(&known.needed) {
+            Ordering::Less => {
+                // With one family more these clocks would be as firm.
+                let is_tight = self.firmness < TIGHT * known.firmness;
+                let families = more + i32::from(is_tight);
+                let pays = self.needed * OPTIONS.stiffer.powi(families) <= known.needed * NEARLY;
+                (pays || self.is_shorter_than(known)) && self.leaves_no_more_than(known)
+            }
+            Ordering::Equal => {
+                let fewer = steps(self) < steps(known) && self.left <= known.left;
+                let calm = self.improbable <= known.improbable + CLEARLY;
+                let nearer = self.left < known.left && self.is_shorter_than(known);
+                fewer || self.left < left || nearer || (calm && self.is_firmer_than(known))
+            }
+            Ordering::Greater => known.alignment.steps.is_empty() && self.left < left,
+        }
+    }
+
+    /// True if wander cannot have made any of its steps.
+    fn is_proven(&self) -> bool {
+        self.evidence.iter().all(|it| *it == Evidence::Proof)
+    }
+
+    /// True if its steps are clearly more probable than the wander of another explanation, one of
+    /// them is proven, and something speaks for each other one. Clocks that were set while nobody
+    /// heard of them explain what follows together alone.
+    fn is_proven_together(&self, known: &Self) -> bool {
+        let all = self.evidence.iter().all(|it| *it > Evidence::None);
+        let is_one = self.evidence.contains(&Evidence::Proof);
+        all && is_one && self.is_shorter_than(known)
+    }
+
+    /// The steps that nobody can tell from those of another explanation of no more steps, of other
+    /// clocks or at other times, which explains as much; nothing where there is no doubt.
+    ///
+    /// Two clocks that exchange messages with each other alone are an exception, as there only what
+    /// one is ahead of the other means something.
+    pub(super) fn doubts(&self, other: &Self, edges: &Edges) -> Vec<Doubt> {
+        let is_as_good = other.alignment.steps.len() <= self.alignment.steps.len()
+            && other.needed <= self.needed
+            && other.leaves_no_more_than(self)
+            && OPTIONS.firmer * other.firmness >= self.firmness;
+        if !is_as_good {
+            return Vec::new();
+        }
+        let is_one = |a: &SetAt, b: &SetAt| {
+            a.overlaps(b) && (a.clock == b.clock || are_alone(a.clock, b.clock, edges))
+        };
+        let (own, others) = (self.set_at(), other.set_at());
+        let only_others = |it: &&SetAt| !own.iter().any(|own| is_one(it, own));
+        let instead: Vec<ClockId> = others
+            .iter()
+            .filter(only_others)
+            .map(|it| it.clock)
+            .collect();
+        let steps = self.alignment.steps.iter().zip(&own);
+        let doubted = steps.filter(|(_, own)| !others.iter().any(|it| is_one(own, it)));
+        let doubts = doubted.flat_map(|(step, _)| {
+            instead.iter().map(|&instead| Doubt {
+                step: step.clone(),
+                instead,
+            })
+        });
+        doubts.filter(|it| it.step.clock != it.instead).collect()
+    }
+
+    /// The alignment, with the clocks that may have been set instead.
+    pub(super) fn doubted(mut self, doubts: &[Doubt]) -> Alignment {
+        for step in &mut self.alignment.steps {
+            let of_step = |it: &&Doubt| {
+                let overlap = it.step.after <= step.until && step.after <= it.step.until;
+                it.step.clock == step.clock && overlap
+            };
+            let clocks = doubts.iter().filter(of_step).map(|it| it.instead);
+            let mut alternatives: Vec<ClockId> = clocks.collect();
+            alternatives.sort_unstable();
+            alternatives.dedup();
+            step.alternatives = alternatives;
+        }
+        self.alignment
+    }
+
+    /// Per step: the clock, and between which common times it was set.
+    fn set_at(&self) -> Vec<SetAt> {
+        let time = |clock, stamp| common(&self.alignment.estimate, clock, stamp);
+        let steps = self.alignment.steps.iter();
+        let set_at = steps.map(|it| SetAt {
+            clock: it.clock,
+            after: time(it.clock, it.after),
+            until: time(it.clock, it.until),
+        });
+        set_at.collect()
+    }
+
+    /// The steps whose work others may do: those of clocks that were set more than once, and those
+    /// of clocks that were set at one time.
+    pub(super) fn entangled(&self) -> Vec<ClockStep> {
+        let set_at = self.set_at();
+        let is_entangled = |number: usize| {
+            let own = &set_at[number];
+            let mut others = set_at.iter().enumerate().filter(|it| it.0 != number);
+            others.any(|(_, it)| it.clock == own.clock || it.overlaps(own))
+        };
+        let steps = self.alignment.steps.iter().enumerate();
+        let entangled = steps.filter(|(number, _)| is_entangled(*number));
+        entangled.map(|(_, step)| step.clone()).collect()
+    }
+
+    /// True if its wander and its steps together are clearly more probable.
+    fn is_shorter_than(&self, other: &Self) -> bool {
+        self.improbable + self.steps_cost + CLEARLY < other.improbable + other.steps_cost
+    }
+
+    /// True if as many steps leave much more slack.
+    pub(super) fn is_firmer_than(&self, other: &Self) -> bool {
+        self.alignment.steps.len() == other.alignment.steps.len()
+            && self.leaves_no_more_than(other)
+            && self.firmness > OPTIONS.firmer * other.firmness
+    }
+
+    /// True if it leaves no more reversed than another, or nearly nothing.
+    pub(super) fn leaves_no_more_than(&self, other: &Self) -> bool {
+        self.left <= other.left || self.leaves_nothing()
+    }
+
+    /// True if what it leaves reversed is in sum no more than a single message takes.
+    pub(super) fn leaves_nothing(&self) -> bool {
+        let shortest = self.alignment.shortest.unwrap_or(0.0);
+        self.left <= (shortest * PARTS).max(0.0) as Reversed
+    }
+
+    /// True if it says as much as another that has more steps.
+    pub(super) fn says_as_much_as(&self, other: &Self) -> bool {
+        self.needed <= other.needed
+            && self.left <= other.left
+            && (self.is_proven() || !other.is_proven())
+    }
+
+    /// Where clocks were set, without the steps of these numbers.
+    pub(super) fn cuts(&self, clocks: usize, keep: impl Fn(usize, &ClockStep) -> bool) -> Cuts {
+        let mut cuts = vec![Vec::new(); clocks];
+        let steps = self.alignment.steps.iter().enumerate();
+        for (_, step) in steps.filter(|(number, step)| keep(*number, step)) {
+            cuts[step.clock.as_usize()].push((step.after, step.until));
+        }
+        cuts
+    }
+
+    /// Without the steps that nothing speaks for or, where there are none, without those that wander
+    /// may have made; `None` if that leaves all or none.
+    pub(super) fn only_likely(&self, clocks: usize) -> Option<Cuts> {
+        let least = self.evidence.iter().min()?;
+        let count = self.evidence.iter().filter(|it| *it > least).count();
+        let is_likely = |number: usize, _: &ClockStep| self.evidence[number] > *least;
+        (count > 0).then(|| self.cuts(clocks, is_likely))
+    }
+}
+
+/// A clock was set between two common times.
+struct SetAt {
+    clock: ClockId,
+    after: i64,
+    until: i64,
+}
+
+impl SetAt {
+    fn overlaps(&self, other: &Self) -> bool {
+        self.after <= other.until && other.after <= self.until
+    }
+}
+
+/// Another clock that may have been set instead of one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Doubt {
+    step: ClockStep,
+    instead: ClockId,
+}
+
+/// True if two clocks depend on each other alone.
+pub(super) fn are_alone(a: ClockId, b: ClockId, edges: &Edges) -> bool {
+    let is_own = |it: ClockId| it == a || it == b;
+    a != b
+        && edges
+            .all()
+            .iter()
+            .all(|it| is_own(it.from) == is_own(it.to))
+}
+
+/// The amount by which the rate of a clock would have to differ if it had not been set, as a
+/// fraction.
+pub(super) fn rate(step: &ClockStep) -> f64 {
+    step.by.abs() / step.until.saturating_sub(step.after).max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align_edges;
+    use retime_causality::edges::Edge;
+    use retime_clocks::estimate::{Estimate, Offset};
+
+    /// An explanation by steps of these clocks between 100 and 200 ticks, which nothing contradicts,
+    /// if rates wander by so much.
+    fn explained(needed: f64, firmness: f64, set: &[u32]) -> Explained {
+        let step = |clock: &u32| ClockStep {
+            clock: ClockId(*clock),
+            after: 100,
+            until: 200,
+            by: 50.0,
+            alternatives: Vec::new(),
+        };
+        Explained {
+            alignment: Alignment {
+                estimate: Estimate {
+                    offsets: vec![Some(Offset::constant(0.0)); 4],
+                    reference: ClockId(0),
+                },
+                relations: Vec::new(),
+                part: Vec::new(),
+                outliers: Vec::new(),
+                steps: set.iter().map(step).collect(),
+                pieces: 1,
+                is_loose: false,
+                wanders: false,
+                common: None,
+                shortest: None,
+            },
+            wander: needed,
+            needed,
+            left: 0,
+            firmness,
+            improbable: 0.0,
+            steps_cost: 0.0,
+            evidence: vec![Evidence::Proof; set.len()],
+        }
+    }
+
+    #[test]
+    fn a_step_pays_by_less_wander() {
+        let wandering = explained(1e-6, 4.0, &[]);
+        assert!(explained(1e-7, 4.0, &[1]).is_better_than(&wandering));
+        assert!(!explained(1e-7, 4.0, &[1, 2]).is_better_than(&wandering));
+        assert!(explained(1e-8, 4.0, &[1, 2]).is_better_than(&wandering));
+        let mut unproven = explained(1e-7, 4.0, &[1]);
+        unproven.evidence = vec![Evidence::Some];
+        assert!(!unproven.is_better_than(&wandering));
+    }
+
+    /// No single step of clocks that were set in one silence leaves less unexplained.
+    #[test]
+    fn steps_that_are_likely_are_taken_with_one_that_is_proven() {
+        let of = |evidence: [Evidence; 2], steps_cost| Explained {
+            evidence: evidence.to_vec(),
+            steps_cost,
+            ..explained(1e-8, 4.0, &[1, 2])
+        };
+        let wandering = Explained {
+            improbable: 42.0,
+            ..explained(1e-4, 4.0, &[])
+        };
+        let beside = |evidence| of([Evidence::Proof, evidence], 25.0);
+        assert!(beside(Evidence::Some).is_better_than(&wandering));
+        assert!(!beside(Evidence::None).is_better_than(&wandering));
+        assert!(!of([Evidence::Some; 2], 25.0).is_better_than(&wandering));
+        assert!(!of([Evidence::Proof, Evidence::Some], 40.0).is_better_than(&wandering));
+        let without = beside(Evidence::None).only_likely(4).unwrap();
+        assert_eq!(without, [vec![], vec![(100, 200)], vec![], vec![]]);
+        assert_eq!(of([Evidence::Some; 2], 25.0).only_likely(4), None);
+    }
+
+    /// Where wander explains nothing either, each step may leave less reversed by a little.
+    #[test]
+    fn a_probable_step_may_leave_more_to_the_next() {
+        let left = |left, improbable, set: &[u32]| Explained {
+            left,
+            improbable,
+            steps_cost: 15.0 * set.len() as f64,
+            ..explained(f64::INFINITY, 2.0, set)
+        };
+        let known = left(2_376, 5_144.0, &[]);
+        assert!(left(1_500, 110.0, &[1]).is_better_than(&known));
+        assert!(!left(1_500, 5_140.0, &[1]).is_better_than(&known));
+        assert!(!left(2_376, 110.0, &[1]).is_better_than(&known));
+    }
+
+    /// Half as much wander is no family less; but a step may be cheaper than all that wander.
+    #[test]
+    fn a_step_pays_by_wander_that_is_improbable() {
+        let of = |needed, improbable, steps_cost, set: &[u32]| Explained {
+            improbable,
+            steps_cost,
+            ..explained(needed, 4.0, set)
+        };
+        let wandering = of(1e-6, 40.0, 0.0, &[]);
+        assert!(of(0.5e-6, 15.0, 20.0, &[1]).is_better_than(&wandering));
+        assert!(!of(0.5e-6, 18.0, 20.0, &[1]).is_better_than(&wandering));
+    }
+
+    /// The search may give up whatever needs more wander than that.
+    #[test]
+    fn nothing_better_needs_more_than_most_needed() {
+        let families = [1e-8, 1e-7, 1e-6, 1e-5];
+        let footing = |needed, set: &[u32], left| {
+            let mut found = explained(needed, 4.0, set);
+            found.left = left;
+            found
+        };
+        let mut wasted = 0;
+        for (known_needs, known_left) in families.into_iter().flat_map(|it| [(it, 0), (it, 9)]) {
+            for steps in [&[][..], &[1]] {
+                let known = footing(known_needs, steps, known_left);
+                for (needs, left) in families.into_iter().flat_map(|it| [(it, 0), (it, 9)]) {
+                    let more = footing(needs, &[1, 2], left);
+                    let is_given_up = needs > known.most_needed();
+                    assert!(!is_given_up || !more.is_better_than(&known));
+                    wasted += usize::from(is_given_up);
+                }
+            }
+        }
+        // Beside wander that explains all 8, 6, 4 and 2 are given up; beside clocks that were set
+        // 6, 4, 2 and none, whether something is left or not.
+        assert_eq!(wasted, 20 + 2 * 12);
+    }
+
+    /// Stiff clocks squeezed between messages pay ten times more.
+    #[test]
+    fn tight_clocks_pay_for_a_family_more() {
+        let wandering = explained(1e-6, 4.0, &[]);
+        assert!(explained(1e-7, 1.1, &[1]).is_better_than(&wandering));
+        assert!(!explained(1e-7, 0.9, &[1]).is_better_than(&wandering));
+        assert!(explained(1e-8, 0.9, &[1]).is_better_than(&wandering));
+    }
+
+    #[test]
+    fn of_two_on_one_footing_the_firmer_is_better() {
+        let known = explained(1e-8, 4.0, &[1]);
+        assert!(explained(1e-8, 4.5, &[2]).is_better_than(&known));
+        assert!(!explained(1e-8, 4.3, &[2]).is_better_than(&known));
+        let mut wanders = explained(1e-8, 9.0, &[2]);
+        wanders.improbable = known.improbable + 3.5;
+        assert!(!wanders.is_better_than(&known), "messages follow wander");
+        // More slack is no reason for another step, nor for leaving something reversed.
+        assert!(!explained(1e-8, 9.0, &[1, 2]).is_better_than(&known));
+        let mut reversed = explained(1e-8, 4.5, &[2]);
+        reversed.left = 1;
+        assert!(!reversed.is_better_than(&known));
+    }
+
+    #[test]
+    fn whoever_explains_as_much_may_have_been_set_instead() {
+        let edge = |from, to| Edge::message(ClockId(from), 10, ClockId(to), 20);
+        let edges = Edges::new(
+            vec![edge(0, 1), edge(1, 2), edge(2, 3)],
+            vec![Some((0, 1_000)); 4],
+        );
+        let found = explained(1e-8, 4.0, &[1]);
+        let instead = |found: &Explained, needed, firmness, set: &[u32], edges| {
+            let doubts = found.doubts(&explained(needed, firmness, set), edges);
+            doubts.iter().map(|it| it.instead.0).collect::<Vec<_>>()
+        };
+        assert_eq!(instead(&found, 1e-8, 4.0, &[2], &edges), [2]);
+        // Nearly as much slack is as good.
+        assert_eq!(instead(&found, 1e-8, 3.7, &[2], &edges), [2]);
+        assert!(instead(&found, 1e-8, 3.6, &[2], &edges).is_empty());
+        assert!(instead(&found, 1e-7, 4.0, &[2], &edges).is_empty());
+        assert!(instead(&found, 1e-8, 4.0, &[2, 3], &edges).is_empty());
+        assert!(instead(&found, 1e-8, 4.0, &[1], &edges).is_empty());
+        // Of two clocks that hear of nobody else only the difference is known.
+        let alone = Edges::new(vec![edge(1, 2), edge(2, 1)], vec![Some((0, 1_000)); 4]);
+        assert!(instead(&found, 1e-8, 4.0, &[2], &alone).is_empty());
+        // Of two steps one may have been of another clock.
+        let two = explained(1e-8, 4.0, &[1, 2]);
+        let doubts = two.doubts(&explained(1e-8, 4.0, &[3, 1]), &edges);
+        let alignment = two.doubted(&doubts);
+        let steps = alignment.steps.iter();
+        let steps: Vec<_> = steps.map(|it| (it.clock.0, &it.alternatives[..])).collect();
+        assert_eq!(steps, [(1, &[][..]), (2, &[ClockId(3)][..])]);
+    }
+
+    /// Clocks 1 and 2 are set at one time, clock 3 later.
+    #[test]
+    fn a_step_that_stands_alone_is_not_doubted() {
+        let mut found = explained(1e-8, 4.0, &[1, 2, 3]);
+        (
+            found.alignment.steps[2].after,
+            found.alignment.steps[2].until,
+        ) = (300, 400);
+        let clocks = |of: &Explained| {
+            let steps = of.entangled().into_iter();
+            steps.map(|it| it.clock.0).collect::<Vec<_>>()
+        };
+        assert_eq!(clocks(&found), [1, 2]);
+        // Between two steps of one clock little may be known of it.
+        found.alignment.steps[2].clock = ClockId(1);
+        assert_eq!(clocks(&found), [1, 2, 1]);
+        assert!(clocks(&explained(1e-8, 4.0, &[2])).is_empty());
+    }
+
+    /// Two clocks meet five times for some milliseconds: too seldom for contradictions to prove
+    /// that clocks wander, and too often for them to be outliers.
+    #[test]
+    fn few_contradictions_are_followed() {
+        let (a, b) = (ClockId(0), ClockId(1));
+        let ahead = |time: i64| (15e3 * (time as f64 * 2e-9).sin()) as i64;
+        let meetings = (0..5).map(|number| 800_000_000 * number);
+        let mut edges = Vec::new();
+        for meeting in meetings.clone() {
+            for round in 0..200 {
+                let sent = meeting + 20_000 * round;
+                let (there, back) = (sent + 2_000 + round % 7 * 30, sent + 10_000);
+                edges.push(Edge::message(a, sent, b, there + ahead(there)));
+                let returned = back + 2_000 + round % 5 * 40;
+                edges.push(Edge::message(b, back + ahead(back), a, returned));
+            }
+        }
+        let edges = Edges::new(edges, vec![Some((0, 4_000_000_000)); 2]);
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let alignment = align_edges(&edges, rate, a, &()).unwrap();
+        assert!(alignment.steps.is_empty() && alignment.outliers.is_empty());
+        for time in meetings {
+            let shown = time + ahead(time);
+            let error = alignment.estimate.at(b, shown) + ahead(time) as f64;
+            assert!(error.abs() < 100.0, "{error} ns at {time}");
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Clocks that are set during the run.
+//!
+//! No smooth function follows a step, but one that wanders enough comes near it. Where
+//! dependencies contradict the stiffest clocks, steps are looked for ([as for
+//! bounds](retime_bounds), and where clocks wander [all at once](steep)); a clock that
+//! stepped is then taken for several, one after the other ([`parts`]), all is
+//! aligned again, and the offsets are joined. What [says more with less](explained) is kept,
+//! and shows the others better. Steps of the reference are taken out of the common time
+//! ([`unset`]).
+//!
+//! Where dependencies are many, steps are first looked for by [the tightest few](thinned), and all
+//! are aligned with those that are found.
+//!
+//! Steps are looked for along the lines of the alignment, and at first also as if
+//! all clocks ran at one rate: lines through several large steps in a short run
+//! are so steep that no step can be seen any more.
+
+mod effort;
+mod explained;
+mod firmness;
+mod narrow;
+mod parts;
+mod places;
+mod proof;
+mod reversed;
+mod score;
+mod search;
+mod silences;
+mod steep;
+mod thinned;
+mod unset;
+
+use explained::{Doubt, Explained};
+use search::{StepSearch, Tried};
+use thinned::{Thinned, thinned};
+pub(super) use unset::unset;
+
+use super::Alignment;
+use super::stages::SmoothAlignment;
+use crate::options::OPTIONS;
+use retime_causality::edges::{InOrder, Source};
+use retime_clocks::estimate::Estimate;
+use retime_model::TickRate;
+use retime_model::{Cancelled, Monitor};
+
+/// Looks for steps where dependencies contradict the stiffest clocks, and keeps what
+/// explains them best. `list` lists dependencies anew for clocks that are known
+/// better.
+pub(super) fn explain(
+    source: &dyn Source,
+    found: SmoothAlignment,
+    rate: TickRate,
+    list: impl Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    monitor: &dyn Monitor,
+) -> Result<Alignment, Cancelled> {
+    if !found.contradicted && found.wander <= OPTIONS.usual_wander() {
+        return Ok(found.alignment);
+    }
+    monitor.check()?;
+    let rounds = Rounds {
+        list: &list,
+        rate,
+        monitor,
+    };
+    let all = InOrder::new(source, monitor)?;
+    let explained = match thinned(&all, monitor)? {
+        Some(few) => rounds.coarse_to_fine(&few, found, &all)?,
+        None => rounds.of(&all, found)?,
+    };
+    Ok(explained.best.doubted(&explained.doubts))
+}
+
+/// The best explanation, and the clocks that may have been set instead of those it sets.
+struct Found {
+    best: Explained,
+    doubts: Vec<Doubt>,
+}
+
+/// Rounds of the search, until none finds more.
+struct Rounds<'a> {
+    list: &'a dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    rate: TickRate,
+    monitor: &'a dyn Monitor,
+}
+
+impl Rounds<'_> {
+    /// Explains all these dependencies.
+    fn of(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
+        let mut best = Explained::of(found, &all.list, self.rate);
+        let mut listed: Option<InOrder> = None;
+        let mut tried = Tried::default();
+        let mut doubts = Vec::new();
+        for round in 0..OPTIONS.step_rounds {
+            self.monitor.check()?;
+            if let Some(anew) = (self.list)(&best.alignment.estimate).transpose()? {
+                let before = listed.as_ref().unwrap_or(all);
+                if anew.list.edges.all() != before.list.edges.all() {
+                    tried.clear();
+                }
+                listed = Some(anew);
+            }
+            let listed = listed.as_ref().unwrap_or(all);
+            let mut search = self.search(all, listed, &mut tried, &mut doubts);
+            let followed = search.or_wandering(&mut best)?;
+            let Some(better) = search.better(&best, followed.as_ref(), round == 0)? else {
+                break;
+            };
+            let same = better.alignment.steps == best.alignment.steps;
+            best = better;
+            if same {
+                break;
+            }
+        }
+        if best.alignment.steps.len() > 1 {
+            let listed = listed.as_ref().unwrap_or(all);
+            let mut tried = Tried::default();
+            best = self
+                .search(all, listed, &mut tried, &mut doubts)
+                .fewest(best)?;
+        }
+        Ok(Found { best, doubts })
+    }
+
+    /// Looks for steps by few dependencies, and explains all by those that are found; looks for them
+    /// by all where few show none, or others than all do.
+    fn coarse_to_fine(
+        &self,
+        few: &Thinned,
+        found: SmoothAlignment,
+        all: &InOrder,
+    ) -> Result<Found, Cancelled> {
+        let list = |estimate: &Estimate| {
+            let anew = (self.list)(estimate)?;
+            Some(anew.and_then(|it| Ok(thinned(&it, self.monitor)?.map_or(it, |few| few.edges))))
+        };
+        let of_few = Rounds {
+            list: &list,
+            ..*self
+        };
+        let coarse = of_few.of(&few.edges, found.clone())?;
+        let steps = &coarse.best.alignment.steps;
+        if !steps.is_empty() {
+            let anew = (self.list)(&coarse.best.alignment.estimate).transpose()?;
+            let listed = anew.as_ref().unwrap_or(all);
+            let known = Explained::of(found.clone(), &all.list, self.rate);
+            let cuts = few.around(steps, all.list.edges.clocks());
+            let (mut tried, mut doubts) = (Tried::default(), coarse.doubts);
+            let mut search = self.search(all, listed, &mut tried, &mut doubts);
+            if let Some(best) = search.sharpened(cuts, &known)? {
+                return Ok(Found { best, doubts });
+            }
+        }
+        self.of(all, found)
+    }
+
+    fn search<'b>(
+        &'b self,
+        all: &'b InOrder,
+        listed: &'b InOrder,
+        tried: &'b mut Tried,
+        doubts: &'b mut Vec<Doubt>,
+    ) -> StepSearch<'b> {
+        StepSearch {
+            all: &all.list,
+            listed,
+            tried,
+            doubts,
+            rate: self.rate,
+            monitor: self.monitor,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::Stiffness;
+    use crate::stages::{AlignmentTask, align_plainly};
+    use crate::{Relation, align_edges};
+    use parts::Parts;
+    use retime_bounds as optimal;
+    use retime_causality::edges::{Edge, Edges};
+    use retime_model::ClockId;
+
+    const STEP: i64 = 50_000;
+
+    /// Three clocks that exchange messages of 300 to 309 ticks; the last one is
+    /// 7000 behind and is set at 1 000 000.
+    pub(super) fn shown(clock: usize, time: i64) -> i64 {
+        match clock {
+            2 if time < 1_000_000 => time - 7_000,
+            2 => time - 7_000 + STEP,
+            _ => time,
+        }
+    }
+
+    pub(super) fn exchange(rounds: i64) -> Edges {
+        let message = |round: i64, from: usize, to: usize| {
+            let sent = 1_000 * round + 100 * from as i64;
+            let received = sent + 300 + (round * 7 + to as i64) % 10;
+            Edge::message(
+                ClockId(from as u32),
+                shown(from, sent),
+                ClockId(to as u32),
+                shown(to, received),
+            )
+        };
+        let ways = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
+        let all = (0..rounds).flat_map(|round| ways.map(|(from, to)| message(round, from, to)));
+        let extent = |clock| Some((shown(clock, 0), shown(clock, 1_000 * rounds)));
+        Edges::new(all.collect(), (0..3).map(extent).collect())
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_followed_on_both_sides() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let alignment = align_edges(&exchange(2_000), rate, ClockId(0), &()).unwrap();
+        let [step] = &alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        assert_eq!(step.clock, ClockId(2));
+        assert!((step.by - STEP as f64).abs() < 5.0, "{step:?}");
+        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
+        for time in [0, 500_000, 990_000, 1_010_000, 1_900_000] {
+            let stamp = shown(2, time);
+            let error = stamp as f64 + offset.at(stamp) - time as f64;
+            assert!(error.abs() < 5.0, "{time}: {error}");
+        }
+        assert_eq!(alignment.relations, [Relation::BothWays; 3]);
+    }
+
+    /// As one clock the last one needs more wander than clocks show; as two it needs none.
+    #[test]
+    fn what_needs_more_wander_than_is_of_interest_is_given_up() {
+        let list = InOrder::new(&exchange(2_000), &()).unwrap().list;
+        let task = AlignmentTask {
+            stiffness: Stiffness {
+                measured_to: Some(OPTIONS.usual_wander()),
+                ..Stiffness::default()
+            },
+            ..AlignmentTask::of(TickRate::per_second(1_000_000_000).unwrap(), ClockId(0))
+        };
+        let whole = align_plainly(&list, task, &()).unwrap();
+        assert!(whole.needed.is_infinite(), "{}", whole.needed);
+        let set = (shown(2, 999_000), shown(2, 1_000_000));
+        let parts = Parts::new(vec![vec![], vec![], vec![set]]).unwrap();
+        let divided = align_plainly(&parts.split(&list), task, &()).unwrap();
+        assert!(
+            divided.needed <= OPTIONS.usual_wander(),
+            "{}",
+            divided.needed
+        );
+    }
+
+    /// The last of the three clocks advances by 5000 ticks at once, messages take 300 to 309.
+    #[test]
+    fn a_clock_that_is_coarser_than_others_was_not_set() {
+        let grain = 5_000;
+        let shown = |clock: ClockId, time: i64| match clock.0 {
+            2 => (time - 7_000).div_euclid(grain) * grain,
+            _ => time,
+        };
+        let message = |round: i64, from: usize, to: usize| {
+            let sent = 1_000 * round + 100 * from as i64 + 37 * (round * round % 101);
+            let received = sent + 300 + (round * 7 + to as i64) % 10;
+            let (from, to) = (ClockId(from as u32), ClockId(to as u32));
+            Edge::message(from, shown(from, sent), to, shown(to, received))
+        };
+        let ways = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
+        let all = (0..2_000).flat_map(|round| ways.map(|(from, to)| message(round, from, to)));
+        let extent = |clock| Some((shown(ClockId(clock), 0), shown(ClockId(clock), 2_000_000)));
+        let edges = Edges::new(all.collect(), (0..3).map(extent).collect());
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let alignment = align_edges(&edges, rate, ClockId(0), &()).unwrap();
+        assert_eq!(
+            (&alignment.steps[..], &alignment.outliers[..]),
+            (&[][..], &[][..])
+        );
+        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
+        for time in [10_000, 500_000, 1_000_000, 1_900_000] {
+            let error = offset.at(shown(ClockId(2), time)) - (7_000 + grain / 2) as f64;
+            assert!(error.abs() < 300.0, "{time}: {error}");
+        }
+    }
+
+    /// Dependencies are so many that few are looked at first; the step is found in the instant all the
+    /// same, between the last stamp before it and the first after it.
+    #[test]
+    fn a_step_that_few_dependencies_show_is_as_sharp_as_by_all() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let edges = exchange(30_000);
+        let all = InOrder::new(&edges, &()).unwrap();
+        let few = thinned(&all, &()).unwrap().unwrap();
+        let kept = few.edges.list.edges.all().len();
+        assert!(kept < all.list.edges.all().len() / 2, "{kept}");
+        let alignment = align_edges(&edges, rate, ClockId(0), &()).unwrap();
+        let [step] = &alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        assert_eq!(step.clock, ClockId(2));
+        assert!((step.by - STEP as f64).abs() < 5.0, "{step:?}");
+        assert!(step.until - step.after < STEP + 1_000, "{step:?}");
+        assert!(step.after < shown(2, 1_000_000) && step.until > shown(2, 999_999));
+    }
+
+    #[test]
+    fn a_step_near_the_end_is_no_misreading() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let alignment = align_edges(&exchange(1_040), rate, ClockId(0), &()).unwrap();
+        assert_eq!(alignment.steps.len(), 1);
+        let (_, last) = exchange(1_040).extent(ClockId(2)).unwrap();
+        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
+        assert!((offset.at(last) - (7_000 - STEP) as f64).abs() < 5.0);
+    }
+
+    /// By the last clock, which is set, the time is what it showed before.
+    #[test]
+    fn a_reference_that_was_set_goes_on_as_before() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let edges = exchange(2_000);
+        let alignment = align_edges(&edges, rate, ClockId(2), &()).unwrap();
+        let [step] = &alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        assert_eq!(step.clock, ClockId(2));
+        assert!((step.by - STEP as f64).abs() < 5.0, "{step:?}");
+        let base = alignment.base();
+        let options = optimal::BoundOptions::default();
+        let bounds = optimal::offset_bounds(&edges, |_| 0, &base, &options, &()).unwrap();
+        assert!(bounds.complete);
+        for clock in 0..3 {
+            let offset = alignment.estimate.offsets[clock].as_ref().unwrap();
+            for time in [0, 500_000, 990_000, 1_010_000, 1_900_000] {
+                let stamp = shown(clock, time);
+                let add = (time - 7_000 - stamp) as f64;
+                assert!((offset.at(stamp) - add).abs() < 5.0, "{clock} {time}");
+                let (low, high) = bounds.clocks[clock].as_ref().unwrap().at(stamp);
+                assert!(low <= add && add <= high, "{clock} {time}: {low} {high}");
+                assert!(high - low < 2_000.0, "{clock} {time}: {low} {high}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_two_clocks_it_was_not_the_reference() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let all = exchange(2_000);
+        let two = all.all().iter().filter(|it| it.from.0 > 0 && it.to.0 > 0);
+        let extents = (0..3).map(|clock| all.extent(ClockId(clock)));
+        let edges = Edges::new(two.copied().collect(), extents.collect());
+        for (reference, other, sign) in [(1, 2, 1.0), (2, 1, -1.0)] {
+            let alignment = align_edges(&edges, rate, ClockId(reference), &()).unwrap();
+            let [step] = &alignment.steps[..] else {
+                panic!("{:?}", alignment.steps)
+            };
+            assert_eq!(step.clock, ClockId(other));
+            assert!((sign * step.by - STEP as f64).abs() < 5.0, "{step:?}");
+        }
+    }
+}
