@@ -76,10 +76,10 @@ impl LatenessJudge<'_> {
         if !ends.is_empty() {
             sums.locations = vec![ProcessWaits::default(); ends.len()];
         }
-        let own = sums.locations.iter_mut().zip(&self.processes);
-        for ((own, &process), ends) in own.zip(ends) {
+        let own = sums.locations.iter_mut().zip(ends).enumerate();
+        for (location, (own, ends)) in own {
             own.messages = ends.messages;
-            sums.visits.passed(process, ends.passing);
+            sums.visits.passed(location, ends.passing);
         }
         Ok(sums)
     }

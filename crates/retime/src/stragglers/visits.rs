@@ -30,6 +30,7 @@ pub(super) struct Late {
 pub(super) struct Visit {
     pub(super) operation: u32,
     pub(super) process: u32,
+    pub(super) location: LocationIndex,
     pub(super) begin: i64,
     /// The time from which it no longer waits for the last; not after its begin if it never does.
     pub(super) until: i64,
@@ -83,8 +84,10 @@ pub(super) struct Visits {
     pub(super) operations: Vec<Late>,
     pub(super) all: Vec<Visit>,
     works: Vec<Work>,
-    /// The parts that each process took in messages that it did not wait for.
+    /// The parts that each location took in messages that it did not wait for,
     pub(super) passing: Vec<Passing>,
+    /// and those of these that are threads, which work whenever they do not wait.
+    pub(super) threads: Vec<LocationIndex>,
 }
 
 /// Visits in which a process waited for nobody.
@@ -141,6 +144,7 @@ impl Visits {
             self.all.push(Visit {
                 operation,
                 process: it.process as u32,
+                location: it.location,
                 begin: it.begin,
                 until: it.until,
                 end: it.end,
@@ -155,14 +159,28 @@ impl Visits {
         self.all.shrink_to_fit();
     }
 
-    /// Messages for which a process did not wait.
-    pub(super) fn passed(&mut self, process: usize, more: Passing) {
-        if self.passing.len() <= process {
-            self.passing.resize(process + 1, Passing::default());
+    /// Messages for which a location did not wait.
+    pub(super) fn passed(&mut self, location: usize, more: Passing) {
+        if self.passing.len() <= location {
+            self.passing.resize(location + 1, Passing::default());
         }
-        if let Some(own) = self.passing.get_mut(process) {
+        if let Some(own) = self.passing.get_mut(location) {
             own.add(more);
         }
+    }
+
+    /// The first part of the wait of a visit, up to a time, does not count, as its process worked.
+    pub(super) fn hide(&mut self, number: usize, to: i64) {
+        let first = self.works.len() as u32 + 1;
+        let Some(visit) = self.all.get_mut(number) else {
+            return;
+        };
+        self.works.push(Work {
+            from: visit.begin,
+            to,
+            before: 0,
+        });
+        visit.work = Meanwhile { first, count: 1 };
     }
 
     /// Notes when the device of a visit computed while that waited.
@@ -254,9 +272,10 @@ impl Merge for Visits {
             ..it
         };
         self.all.extend(other.all.into_iter().map(moved));
-        for (process, more) in other.passing.into_iter().enumerate() {
-            self.passed(process, more);
+        for (location, more) in other.passing.into_iter().enumerate() {
+            self.passed(location, more);
         }
+        self.threads.extend(other.threads);
     }
 }
 
