@@ -156,6 +156,6 @@ pub use retime_model::{
     SavedKnot, Step,
 };
 pub use stragglers::{
-    ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LateBegins, Origin, ProcessWaits,
-    Reach, Stragglers, exposed,
+    ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LateBegins, Origin, OutsideCalls,
+    ProcessWaits, Reach, Stragglers, exposed,
 };

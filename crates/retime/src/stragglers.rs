@@ -104,7 +104,7 @@ use visits::Late;
 pub use exposed::exposed;
 pub use origin::{Origin, Reach};
 pub use waits::{GroupWaits, HiddenWaits, LateBegin, ProcessWaits};
-pub use working::{ComparedWork, HostWork};
+pub use working::{ComparedWork, HostWork, OutsideCalls};
 
 /// Operations judged per parallel task.
 const INSTANCES_PER_BLOCK: u32 = 4096;

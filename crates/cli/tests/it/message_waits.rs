@@ -79,6 +79,57 @@ fn who_sends_late_is_named() {
     assert!(held[2].as_u64() >= Some(least), "{held:?}");
 }
 
+/// A chain of three ranks that all work as long as the others and hand on, there and back, what takes
+/// long to get.
+fn there_and_back() -> Program {
+    const TAKES: u64 = 20_000;
+    let mut program = Program::with_layout(Layout::one_node(3));
+    let (mut free, mut now) = ([1_000_u64; 3], 1_000);
+    for _ in 0..STEPS {
+        for (rank, next, works) in [
+            (0, 1, 20_000),
+            (1, 2, 10_000),
+            (2, 1, 20_000),
+            (1, 0, 10_000),
+        ] {
+            let sent = now + works;
+            let mut it = program.on(rank);
+            it.enter(sent - 5, "MPI_Send").send(sent, to(next));
+            it.leave(sent + 5, "MPI_Send");
+            free[rank as usize] = sent + 10;
+            now = sent + TAKES;
+            let mut it = program.on(next);
+            it.enter(free[next as usize], "MPI_Recv")
+                .recv(now, from(rank));
+            it.leave(now, "MPI_Recv");
+        }
+    }
+    program
+}
+
+#[test]
+fn who_has_more_messages_than_others_is_not_named() {
+    let scratch = traces::scratch([("trace", there_and_back())]);
+    let found = stragglers(&scratch, "trace");
+    let middle = &found["processes"][0];
+    let work = &middle["work"];
+    // It waits for 20 us less in each round, and works as long.
+    assert!(
+        work["longer_ticks"].as_u64() >= Some(20_000 * (STEPS - 2)),
+        "{middle}"
+    );
+    assert!(
+        work["outside_calls"]["longer_ticks"].as_u64() < Some(30_000),
+        "{middle}"
+    );
+    assert_eq!(
+        (&middle["process"], &middle["significant"]),
+        (&1.into(), &true.into())
+    );
+    let line = first_line(&scratch, "trace");
+    assert!(!line.contains("held up"), "{line}");
+}
+
 /// Three messages that one call waits for, by when they are sent.
 fn waits_for_three() -> Program {
     let mut program = Program::with_layout(Layout::one_node(4));

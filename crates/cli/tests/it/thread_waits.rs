@@ -31,7 +31,7 @@ fn commanded(slow: Option<u32>) -> (Program, u64) {
             let mut it = program.on(rank);
             if step + 1 == STEPS && rank == 0 {
                 for other in 1..RANKS {
-                    let sent = begin(0) - 100 * u64::from(other);
+                    let sent = free + 100 * u64::from(other);
                     it.enter(sent - 10, "MPI_Send").send(sent, to(other));
                     it.leave(sent + 10, "MPI_Send");
                 }
@@ -41,7 +41,7 @@ fn commanded(slow: Option<u32>) -> (Program, u64) {
         }
         if step + 1 == STEPS {
             for rank in 1..RANKS {
-                let got = begin(0) - 50;
+                let got = free + 100 * u64::from(rank) + 20;
                 let mut it = program.on_thread(rank, 1);
                 it.recv(got, from(0)).leave(got + 10, "MPI_Recv");
             }

@@ -269,6 +269,34 @@ impl<'a> History<'a> {
         union.min(wait.length)
     }
 
+    /// How long each process was in calls, from one time to another; `None` of devices, of which work goes on
+    /// beside their calls.
+    pub(super) fn in_calls(&self, (first, last): (i64, i64)) -> Vec<Option<u64>> {
+        let mut all = vec![Some(0_u64); self.ends.len()];
+        let mut covered = vec![first; all.len()];
+        for (&process, passing) in self.processes.iter().zip(&self.visits.passing) {
+            if let Some(Some(own)) = all.get_mut(process) {
+                *own = own.saturating_add(passing.in_calls);
+            }
+        }
+        for visit in &self.visits.all {
+            let process = visit.process as usize;
+            let Some((own, covered)) = all.get_mut(process).zip(covered.get_mut(process)) else {
+                continue;
+            };
+            if visit.knows_work() && !self.has_threads(visit) {
+                *own = None;
+            }
+            let from = self.visits.counts_from(visit).max(*covered);
+            let to = over(visit.begin, visit.until, visit.end).min(last);
+            if to > from {
+                *own = own.map(|it| it.saturating_add(to.abs_diff(from)));
+                *covered = to;
+            }
+        }
+        all
+    }
+
     /// The waits of each process.
     pub(super) fn working(&self) -> Vec<Working> {
         let mut all = vec![Working::default(); self.ends.len()];

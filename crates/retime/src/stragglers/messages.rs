@@ -155,7 +155,7 @@ impl LatenessJudge<'_> {
                 let others = others.iter().filter(|it| it.process != last.process);
                 self.kept(sums, &last, &asked, others);
             } else {
-                own.passing.once(call.asked, call.end);
+                own.passing.call(call.asked, call.end);
             }
         }
         sends.clear();

@@ -302,7 +302,8 @@ impl History<'_> {
         if known == Known::Most {
             let working = self.working();
             let idle_times = IdleTimes::of(&working);
-            compared.work = idle_times.processes();
+            let in_calls = self.in_calls(idle_times.together());
+            compared.work = idle_times.processes(&in_calls);
             compared.hosts = idle_times.hosts(nodes);
             compared.all.push(idle_times.part_by_part(&working));
         }

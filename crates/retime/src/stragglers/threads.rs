@@ -15,8 +15,8 @@
 //!                               |     |  and later the one's
 //! ```
 //!
-//! No two of these overlap, and together they are all the time in which the process stands still: where
-//! two are over at once, one counts.
+//! No two of these overlap, and together they are the time in which the process stands still until one
+//! of its threads goes on: where two are over at once, one counts.
 
 use retime_model::LocationIndex;
 

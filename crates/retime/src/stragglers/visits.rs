@@ -97,6 +97,8 @@ pub(super) struct Passing {
     /// When the first began and the last was over.
     pub(super) first: i64,
     pub(super) last: i64,
+    /// How long the calls lasted.
+    pub(super) in_calls: u64,
 }
 
 impl Passing {
@@ -107,7 +109,16 @@ impl Passing {
             visits: 1,
             first,
             last,
+            in_calls: 0,
         });
+    }
+
+    /// One more message, or the first of several, in a call that lasted from one time to another.
+    #[inline]
+    pub(super) fn call(&mut self, first: i64, last: i64) {
+        self.once(first, last);
+        let lasted = last.max(first).abs_diff(first);
+        self.in_calls = self.in_calls.saturating_add(lasted);
     }
 
     pub(super) fn add(&mut self, more: Self) {
@@ -126,6 +137,7 @@ impl Passing {
         } else {
             self.last.max(more.last)
         };
+        self.in_calls = self.in_calls.saturating_add(more.in_calls);
     }
 }
 
@@ -241,6 +253,12 @@ impl Visits {
         }
         let hidden = self.worked_before(visit, to) - self.worked_before(visit, from);
         to.abs_diff(from).saturating_sub(hidden)
+    }
+
+    /// From when on a visit counts: when another thread of its process had worked last.
+    pub(super) fn counts_from(&self, visit: &Visit) -> i64 {
+        let hidden = self.works(visit).first();
+        hidden.map_or(visit.begin, |it| it.to)
     }
 
     /// From when to when the device of a visit stood still while that waited.

@@ -69,8 +69,26 @@ fn found(threads: &[Vec<Receive>]) -> Stragglers {
     Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap()
 }
 
-/// The moments at which all threads that take part wait.
+/// The moments at which all threads that take part wait, until one of them goes on.
 fn still(threads: &[Vec<Receive>]) -> u64 {
+    let all: Vec<u64> = all_wait(threads).collect();
+    let waits = || {
+        let waits = threads
+            .iter()
+            .flatten()
+            .map(|it| (it.asked, it.sent.min(it.got)));
+        waits.filter(|it| it.1 > it.0)
+    };
+    let goes_on = |&&at: &&u64| {
+        let is_end = |it: &u64| !all.contains(it) || waits().any(|wait| wait.1 == *it);
+        let end = (at + 1..).find(is_end).unwrap();
+        waits().any(|it| it.0 <= at && it.1 == end)
+    };
+    all.iter().filter(goes_on).count() as u64
+}
+
+/// The moments at which all threads that take part wait.
+fn all_wait(threads: &[Vec<Receive>]) -> impl Iterator<Item = u64> {
     let is_still = |at: &u64| {
         let takes_part = |it: &&Vec<Receive>| {
             let span = it.first().zip(it.last());
@@ -83,7 +101,7 @@ fn still(threads: &[Vec<Receive>]) -> u64 {
         let mut here = threads.iter().filter(takes_part).peekable();
         here.peek().is_some() && here.all(waits)
     };
-    (0..1_000).filter(is_still).count() as u64
+    (0..1_000).filter(is_still).collect::<Vec<_>>().into_iter()
 }
 
 #[test]
