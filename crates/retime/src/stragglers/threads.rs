@@ -98,11 +98,8 @@ impl Visits {
             };
             let before = work.partition_point(|it| it.0 < until).checked_sub(1);
             let last = before.and_then(|it| work.get(it));
-            let worked = match last {
-                _ if *over == until => until,
-                Some(&(_, to)) => to.min(until),
-                None => begin,
-            };
+            // What counted for one that was over before does not count again.
+            let worked = last.map_or(begin, |it| it.1.min(until)).max(*over);
             *over = until;
             if worked > begin {
                 hidden.push((visit, worked));

@@ -68,7 +68,7 @@
 //! Work is all that is no waiting, transfers too: who has more messages than others, as the middle of a
 //! chain, waits less than they do. So the time in which a process was in no call that waits or
 //! transfers is compared likewise, with the time in calls in place of `idle(p)`: `calls(p)` is the union of its
-//! visits and of the calls in which it received without waiting. Processes that took part less than half as often as
+//! visits and of the calls in which it received or sent without waiting. Processes that took part less than half as often as
 //! half of them did are not compared.
 //!
 //! Source: that the rank with the shortest time in collectives is the slow one is common
