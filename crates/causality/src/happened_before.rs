@@ -114,6 +114,11 @@ impl Causality {
         self.overlaps.are_known(location)
     }
 
+    /// True of a thread, which works whenever it does not wait.
+    pub fn is_thread(&self, location: LocationIndex) -> bool {
+        self.overlaps.is_thread(location)
+    }
+
     /// The receive of the message that `send` sent.
     #[inline]
     pub fn message_target(&self, send: EventNode) -> Option<EventNode> {

@@ -3,7 +3,7 @@
 //! A kernel that communicates goes on while others of its device compute: who computes does not
 //! stand still, whatever the kernel waits for. Where a recording says so of a location, it says
 //! of each of its operations from when to when the device computed, counted from where that
-//! began, so that it moves with it.
+//! began, so that it moves with it. A thread computes whenever it does not wait.
 
 use retime_model::{LocationIndex, LogColumns, Ticks};
 
@@ -26,6 +26,8 @@ pub(super) struct Overlaps {
     spans: Vec<(EventNode, OverlappedSpan)>,
     /// The locations of which it is recorded when their device computed, rising.
     known: Vec<LocationIndex>,
+    /// The locations that are threads, rising.
+    threads: Vec<LocationIndex>,
 }
 
 impl Overlaps {
@@ -43,10 +45,17 @@ impl Overlaps {
         if !spans.is_sorted() {
             spans.sort_unstable();
         }
-        let known = logs.iter().filter(|it| it.knows_work);
-        let mut known: Vec<LocationIndex> = known.map(|it| it.location).collect();
-        known.sort_unstable();
-        Self { spans, known }
+        let those = |is_so: fn(&LogColumns) -> bool| {
+            let logs = logs.iter().filter(|it| is_so(it));
+            let mut those: Vec<LocationIndex> = logs.map(|it| it.location).collect();
+            those.sort_unstable();
+            those
+        };
+        Self {
+            spans,
+            known: those(|it| it.knows_work),
+            threads: those(|it| it.is_thread),
+        }
     }
 
     /// The stretches within what a node begins, or within the receive that is complete there.
@@ -55,6 +64,11 @@ impl Overlaps {
         let rest = self.spans.get(first..).unwrap_or_default();
         let own = rest.iter().take_while(move |it| it.0 == node);
         own.map(|it| it.1)
+    }
+
+    /// True if a location works whenever it does not wait.
+    pub(super) fn is_thread(&self, location: LocationIndex) -> bool {
+        self.threads.binary_search(&location).is_ok()
     }
 
     /// True if it is recorded when the device of a location computed.

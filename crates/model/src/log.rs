@@ -129,6 +129,8 @@ pub struct LogColumns {
     /// True of a stream of a device of which it is recorded when that computed: nobody stands still
     /// meanwhile.
     pub knows_work: bool,
+    /// True of a thread: it works whenever it does not wait.
+    pub is_thread: bool,
     /// Begins and ends of operations that have ids.
     pub named_operations: Vec<NamedOperation>,
     /// Defects of the recording.

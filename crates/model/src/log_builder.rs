@@ -188,6 +188,11 @@ impl LogBuilder {
         self.columns.knows_work = true;
     }
 
+    /// The location is a thread: it does one thing after another, and works whenever it does not wait.
+    pub const fn is_thread(&mut self) {
+        self.columns.is_thread = true;
+    }
+
     /// While the operation that was begun last, or the message that was sent or received last, was
     /// under way, the device of the location computed: so long after its begin, for so long.
     pub fn overlapped(&mut self, since: Ticks, lasted: Ticks) {

@@ -33,7 +33,7 @@ mod windows;
 
 use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::{self, Class, event_code as code};
-use retime_otf2::{FileKind, Glance, LocalDefinitions, Trace, WireError};
+use retime_otf2::{FileKind, Glance, LocalDefinitions, LocationType, Trace, WireError};
 
 pub(crate) use self::accelerators::Accelerators;
 use self::accelerators::Parts;
@@ -88,6 +88,10 @@ pub(crate) fn read(
     let table = local.mappings.table(Class::Region);
     let mut partners = Partners::new(description, local, location);
     let postings = Postings::new(regions, table, location);
+    let mut log = LogBuilder::expecting(location, expected(trace, local));
+    if is_thread(trace, local) {
+        log.is_thread();
+    }
     if postings.shares {
         partners.windows.missed();
     }
@@ -105,7 +109,7 @@ pub(crate) fn read(
         silence: Silence::new(silent, local),
         twice: Twice::default(),
         watched: Watched::new(local),
-        log: LogBuilder::expecting(location, expected(trace, local)),
+        log,
         first: None,
         latest: 0,
     };
@@ -140,6 +144,12 @@ pub(crate) fn read(
         epochs: scan.followed.map(Followed::finish).unwrap_or_default(),
         wants_calls: scan.postings.has_synchronous || scan.partners.windows.has_groups,
     })
+}
+
+/// True of a thread of a processor.
+fn is_thread(trace: &Trace, local: &LocalDefinitions) -> bool {
+    let defined = trace.definitions().locations.get(local.location);
+    defined.is_some_and(|it| it.kind == LocationType::CPU_THREAD)
 }
 
 /// How many events a location is said to have.

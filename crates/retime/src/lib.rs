@@ -175,6 +175,6 @@ pub use retime_model::{
     SavedKnot, Step,
 };
 pub use retime_stragglers::{
-    ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LateBegins, Origin, ProcessWaits,
-    Reach, Stragglers, exposed,
+    ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LateBegins, Origin, OutsideCalls,
+    ProcessWaits, Reach, Stragglers, exposed,
 };

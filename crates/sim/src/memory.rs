@@ -88,9 +88,14 @@ impl MemorySink {
     pub(crate) fn new(layout: Layout, clocks: &[Clock], timer: Timer) -> Result<Self> {
         let rate = TickRate::per_second(timer.resolution);
         let rate = rate.ok_or(Error::Zero("the resolution"))?;
+        let thread = |location: usize| {
+            let mut log = LogBuilder::new(LocationIndex(location as u32));
+            log.is_thread();
+            log
+        };
         let recorded = |location: usize| RecordedLog {
             clock: clocks[layout.rank_of(location) as usize].reader(),
-            log: LogBuilder::new(LocationIndex(location as u32)),
+            log: thread(location),
             stamps: Vec::new(),
             truth: Vec::new(),
             events: 0,

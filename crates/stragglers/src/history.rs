@@ -16,6 +16,10 @@ pub(super) struct History<'a> {
     /// The part of each visit in which its process is not known to have stood still in another one, too;
     /// empty where it is not known of any when devices computed.
     once: Vec<u64>,
+    /// The process of each location,
+    processes: &'a [usize],
+    /// and whether several threads of a process take part.
+    pub(super) has_threads: Vec<bool>,
 }
 
 /// The places of each process that were looked at last: among the ends of its operations, and among its
@@ -59,14 +63,19 @@ impl Wait {
 }
 
 impl<'a> History<'a> {
-    pub(super) fn of(visits: &'a Visits, processes: usize) -> Self {
+    /// The history of [sorted](Visits::sort) visits; the process of each location, and whether
+    /// [several threads](Visits::stand_still_together) of a process take part.
+    pub(super) fn of(visits: &'a Visits, processes: &'a [usize], has_threads: Vec<bool>) -> Self {
+        let number = has_threads.len();
         let mut history = Self {
             visits,
-            ends: vec![Vec::new(); processes],
-            waits: vec![Vec::new(); processes],
+            ends: vec![Vec::new(); number],
+            waits: vec![Vec::new(); number],
             once: Vec::new(),
+            processes,
+            has_threads,
         };
-        let mut over = vec![i64::MIN; processes];
+        let mut over = vec![i64::MIN; number];
         let mut is_at_once = false;
         for (number, visit) in (0..).zip(&visits.all) {
             let (is_message, is_wait) = (history.is_message(visit), history.late(visit).is_some());
@@ -103,6 +112,10 @@ impl<'a> History<'a> {
         operation.is_some_and(|it| it.is_message)
     }
 
+    fn has_threads(&self, visit: &Visit) -> bool {
+        self.has_threads.get(visit.process as usize) == Some(&true)
+    }
+
     /// The part of the wait of each visit that counts, if a device that waits in several at once, or who waits
     /// for several messages at once, stands still in the one that is over last.
     fn each_moment_once(&self) -> Vec<u64> {
@@ -115,6 +128,8 @@ impl<'a> History<'a> {
             }
             let process = visit.process as usize;
             let covered = match (visit.knows_work(), self.is_message(visit)) {
+                // Of its waits no two count at once.
+                _ if self.has_threads(visit) => None,
                 (true, _) => of_devices.get_mut(process),
                 (false, true) => of_messages.get_mut(process),
                 (false, false) => None,
@@ -136,7 +151,7 @@ impl<'a> History<'a> {
         let mut waited = vec![0_u64; self.ends.len()];
         for (number, visit) in (0..).zip(&self.visits.all) {
             if let Some(own) = waited.get_mut(visit.process as usize)
-                && (visit.knows_work() || self.is_message(visit))
+                && (visit.knows_work() || self.is_message(visit) || self.has_threads(visit))
                 && self.late(visit).is_some()
             {
                 *own = own.saturating_add(self.once(number, visit));
@@ -150,7 +165,8 @@ impl<'a> History<'a> {
         let mut hidden = vec![HiddenWaits::default(); self.ends.len()];
         for (visit, &once) in self.visits.all.iter().zip(&self.once) {
             let late = self.visits.operations.get(visit.operation as usize);
-            let Some(late) = late.filter(|_| visit.knows_work()) else {
+            let is_known = visit.knows_work() || self.has_threads(visit);
+            let Some(late) = late.filter(|_| is_known) else {
                 continue;
             };
             if let Some(own) = hidden.get_mut(visit.process as usize) {
@@ -158,6 +174,7 @@ impl<'a> History<'a> {
                 own.stood_still = Some(before.saturating_add(once));
             }
             if late.process != visit.process
+                && !self.has_threads(visit)
                 && visit.until > visit.begin
                 && let Some(other) = hidden.get_mut(late.process as usize)
             {
@@ -252,11 +269,41 @@ impl<'a> History<'a> {
         union.min(wait.length)
     }
 
+    /// How long each process was in calls, from one time to another; `None` of devices, of which work goes on
+    /// beside their calls.
+    pub(super) fn in_calls(&self, (first, last): (i64, i64)) -> Vec<Option<u64>> {
+        let mut all = vec![Some(0_u64); self.ends.len()];
+        let mut covered = vec![first; all.len()];
+        for (&process, passing) in self.processes.iter().zip(&self.visits.passing) {
+            if let Some(Some(own)) = all.get_mut(process) {
+                *own = own.saturating_add(passing.in_calls);
+            }
+        }
+        for visit in &self.visits.all {
+            let process = visit.process as usize;
+            let Some((own, covered)) = all.get_mut(process).zip(covered.get_mut(process)) else {
+                continue;
+            };
+            if visit.knows_work() && !self.has_threads(visit) {
+                *own = None;
+            }
+            let from = self.visits.counts_from(visit).max(*covered);
+            let to = over(visit.begin, visit.until, visit.end).min(last);
+            if to > from {
+                *own = own.map(|it| it.saturating_add(to.abs_diff(from)));
+                *covered = to;
+            }
+        }
+        all
+    }
+
     /// The waits of each process.
     pub(super) fn working(&self) -> Vec<Working> {
         let mut all = vec![Working::default(); self.ends.len()];
-        for (own, passing) in all.iter_mut().zip(&self.visits.passing) {
-            own.passed(passing);
+        for (&process, passing) in self.processes.iter().zip(&self.visits.passing) {
+            if let Some(own) = all.get_mut(process) {
+                own.passed(passing);
+            }
         }
         for visit in &self.visits.all {
             if let Some(own) = all.get_mut(visit.process as usize) {

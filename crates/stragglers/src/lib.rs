@@ -14,7 +14,8 @@
 //! is [exposed]: in which they did not.
 //!
 //! What a location waited in all operations is the length of the union of these
-//! spans: of what goes on side by side it waits for the longest.
+//! spans: of what goes on side by side it waits for the longest. A process of several threads stands
+//! still while all of them wait.
 //!
 //! Times are known within bounds: that of `a` may be `before(a)` less, that of
 //! another `after(b)` more. Locations of one clock are off alike, so nothing is open
@@ -80,6 +81,7 @@ mod history;
 mod messages;
 mod origin;
 mod sums;
+mod threads;
 mod united;
 mod visits;
 mod waits;
@@ -103,7 +105,7 @@ use visits::Late;
 pub use exposed::exposed;
 pub use origin::{Origin, Reach};
 pub use waits::{GroupWaits, HiddenWaits, LateBegin, ProcessWaits};
-pub use working::{ComparedWork, HostWork};
+pub use working::{ComparedWork, HostWork, OutsideCalls};
 
 /// Operations judged per parallel task.
 const INSTANCES_PER_BLOCK: u32 = 4096;
@@ -163,6 +165,7 @@ impl Stragglers {
             Ok(a)
         })?;
         judge.messages(&mut own, monitor)?;
+        own.visits.threads = judge.threads();
         judge.finish(causality.whole().all_reduce(own), monitor)
     }
 }
@@ -240,6 +243,13 @@ impl<'a> LatenessJudge<'a> {
             most_after: most_after(clocks, bounds),
             processes: processes(info),
         }
+    }
+
+    /// The locations here that are threads.
+    fn threads(&self) -> Vec<LocationIndex> {
+        let here = (0..self.info.locations.len()).filter(|&it| self.causality.whole().has(it));
+        let here = here.map(|it| LocationIndex(it as u32));
+        here.filter(|&it| self.causality.is_thread(it)).collect()
     }
 
     /// The sums of some operations; `side_by_side` as [`united::side_by_side`] finds it.
@@ -435,7 +445,10 @@ impl<'a> LatenessJudge<'a> {
             hosts,
             hidden,
             waited,
-        } = sums.visits.origins(&nodes, known, monitor)?;
+            has_threads,
+        } = sums
+            .visits
+            .origins(&self.processes, &nodes, known, monitor)?;
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
         let mut locations = sums.locations;
         for (location, length) in sums.spans.lengths() {
@@ -445,6 +458,11 @@ impl<'a> LatenessJudge<'a> {
         }
         for (number, (location, mut waits)) in self.info.locations.iter().zip(locations).enumerate()
         {
+            let family = self.info.family(location.process);
+            if has_threads.get(family) == Some(&true) {
+                // Its waits as a whole are added below.
+                waits.waited = 0;
+            }
             let extent = self.causality.nodes().extent(number);
             if let Some(extent) = extent.filter(|_| waits.takes_part()) {
                 waits.recorded = extent.last.0.abs_diff(extent.first.0);
@@ -452,7 +470,7 @@ impl<'a> LatenessJudge<'a> {
                 // Where stamps run backwards, spans are longer than what was recorded.
                 waits.waited = waits.waited.min(waits.recorded);
             }
-            if let Some(process) = processes.get_mut(self.info.family(location.process)) {
+            if let Some(process) = processes.get_mut(family) {
                 process.add(waits);
             }
         }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use retime_causality::merge::Merge;
 use retime_causality::{AwaitedMessage, EventNode, Place};
-use retime_model::{Cancelled, LocationIndex, Monitor};
+use retime_model::{Cancelled, LocationIndex, Monitor, Ticks};
 
 use super::LatenessJudge;
 use super::sums::{Begun, WaitSums};
@@ -76,10 +76,10 @@ impl LatenessJudge<'_> {
         if !ends.is_empty() {
             sums.locations = vec![ProcessWaits::default(); ends.len()];
         }
-        let own = sums.locations.iter_mut().zip(&self.processes);
-        for ((own, &process), ends) in own.zip(ends) {
+        let own = sums.locations.iter_mut().zip(ends).enumerate();
+        for (location, (own, ends)) in own {
             own.messages = ends.messages;
-            sums.visits.passed(process, ends.passing);
+            sums.visits.passed(location, ends.passing);
         }
         Ok(sums)
     }
@@ -123,7 +123,10 @@ impl LatenessJudge<'_> {
             if let Some(sender) = ends.get_mut(nodes.location(it.send).as_usize()) {
                 sender.messages += 1;
                 if !self.sent(sums, &it, sent) {
-                    sender.passing.once(sent, sent);
+                    // A send that is waited for later on is none of what its call lasts.
+                    let held = self.causality.held(&it).filter(|it| it.since == Ticks(0));
+                    let lasted = held.map_or(0, |it| it.lasted.0);
+                    sender.passing.call(sent, sent.saturating_add(lasted));
                 }
             }
         }
@@ -155,7 +158,7 @@ impl LatenessJudge<'_> {
                 let others = others.iter().filter(|it| it.process != last.process);
                 self.kept(sums, &last, &asked, others);
             } else {
-                own.passing.once(call.asked, call.end);
+                own.passing.call(call.asked, call.end);
             }
         }
         sends.clear();

@@ -168,19 +168,23 @@ pub(super) struct Origins {
     /// How long each process waited for messages, and how long its device stood still in waits where it
     /// is known when that computed.
     pub(super) waited: Vec<u64>,
+    /// Per process: true if several threads take part, so that this has its operations, too.
+    pub(super) has_threads: Vec<bool>,
 }
 
 impl Visits {
     /// The processes with which all waits began, the longest first, and the work of their hosts, given
-    /// the node of each process. Fails only if told to stop.
+    /// the process of each location and the node of each process. Fails only if told to stop.
     pub(super) fn origins(
         mut self,
+        processes: &[usize],
         nodes: &[Option<usize>],
         known: Known,
         monitor: &dyn Monitor,
     ) -> Result<Origins, Cancelled> {
         self.sort();
-        let history = History::of(&self, nodes.len());
+        let has_threads = self.stand_still_together(processes, nodes.len());
+        let history = History::of(&self, processes, has_threads);
         let charge = || history.charge(&mut Pace::of(monitor));
         let compare = || history.compare(nodes, known, &mut Pace::of(monitor));
         let (charged, compared) = rayon::join(charge, compare);
@@ -204,6 +208,7 @@ impl Visits {
             hosts: compared.hosts,
             hidden,
             waited,
+            has_threads: history.has_threads,
         })
     }
 
@@ -298,7 +303,8 @@ impl History<'_> {
         if known == Known::Most {
             let working = self.working();
             let idle_times = IdleTimes::of(&working);
-            compared.work = idle_times.processes();
+            let in_calls = self.in_calls(idle_times.together());
+            compared.work = idle_times.processes(&in_calls);
             compared.hosts = idle_times.hosts(nodes);
             compared.all.push(idle_times.part_by_part(&working));
         }

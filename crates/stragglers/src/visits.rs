@@ -30,6 +30,7 @@ pub(super) struct Late {
 pub(super) struct Visit {
     pub(super) operation: u32,
     pub(super) process: u32,
+    pub(super) location: LocationIndex,
     pub(super) begin: i64,
     /// The time from which it no longer waits for the last; not after its begin if it never does.
     pub(super) until: i64,
@@ -83,8 +84,10 @@ pub(super) struct Visits {
     pub(super) operations: Vec<Late>,
     pub(super) all: Vec<Visit>,
     works: Vec<Work>,
-    /// The parts that each process took in messages that it did not wait for.
+    /// The parts that each location took in messages that it did not wait for,
     pub(super) passing: Vec<Passing>,
+    /// and those of these that are threads, which work whenever they do not wait.
+    pub(super) threads: Vec<LocationIndex>,
 }
 
 /// Visits in which a process waited for nobody.
@@ -94,6 +97,8 @@ pub(super) struct Passing {
     /// When the first began and the last was over.
     pub(super) first: i64,
     pub(super) last: i64,
+    /// How long the calls lasted.
+    pub(super) in_calls: u64,
 }
 
 impl Passing {
@@ -104,7 +109,16 @@ impl Passing {
             visits: 1,
             first,
             last,
+            in_calls: 0,
         });
+    }
+
+    /// One more message, or the first of several, in a call that lasted from one time to another.
+    #[inline]
+    pub(super) fn call(&mut self, first: i64, last: i64) {
+        self.once(first, last);
+        let lasted = last.max(first).abs_diff(first);
+        self.in_calls = self.in_calls.saturating_add(lasted);
     }
 
     pub(super) fn add(&mut self, more: Self) {
@@ -123,6 +137,7 @@ impl Passing {
         } else {
             self.last.max(more.last)
         };
+        self.in_calls = self.in_calls.saturating_add(more.in_calls);
     }
 }
 
@@ -141,6 +156,7 @@ impl Visits {
             self.all.push(Visit {
                 operation,
                 process: it.process as u32,
+                location: it.location,
                 begin: it.begin,
                 until: it.until,
                 end: it.end,
@@ -155,14 +171,28 @@ impl Visits {
         self.all.shrink_to_fit();
     }
 
-    /// Messages for which a process did not wait.
-    pub(super) fn passed(&mut self, process: usize, more: Passing) {
-        if self.passing.len() <= process {
-            self.passing.resize(process + 1, Passing::default());
+    /// Messages for which a location did not wait.
+    pub(super) fn passed(&mut self, location: usize, more: Passing) {
+        if self.passing.len() <= location {
+            self.passing.resize(location + 1, Passing::default());
         }
-        if let Some(own) = self.passing.get_mut(process) {
+        if let Some(own) = self.passing.get_mut(location) {
             own.add(more);
         }
+    }
+
+    /// The first part of the wait of a visit, up to a time, does not count, as its process worked.
+    pub(super) fn hide(&mut self, number: usize, to: i64) {
+        let first = self.works.len() as u32 + 1;
+        let Some(visit) = self.all.get_mut(number) else {
+            return;
+        };
+        self.works.push(Work {
+            from: visit.begin,
+            to,
+            before: 0,
+        });
+        visit.work = Meanwhile { first, count: 1 };
     }
 
     /// Notes when the device of a visit computed while that waited.
@@ -225,6 +255,12 @@ impl Visits {
         to.abs_diff(from).saturating_sub(hidden)
     }
 
+    /// From when on a visit counts: when another thread of its process had worked last.
+    pub(super) fn counts_from(&self, visit: &Visit) -> i64 {
+        let hidden = self.works(visit).first();
+        hidden.map_or(visit.begin, |it| it.to)
+    }
+
     /// From when to when the device of a visit stood still while that waited.
     pub(super) fn stills(&self, visit: &Visit) -> impl Iterator<Item = (i64, i64)> + '_ {
         let works = self.works(visit);
@@ -254,9 +290,10 @@ impl Merge for Visits {
             ..it
         };
         self.all.extend(other.all.into_iter().map(moved));
-        for (process, more) in other.passing.into_iter().enumerate() {
-            self.passed(process, more);
+        for (location, more) in other.passing.into_iter().enumerate() {
+            self.passed(location, more);
         }
+        self.threads.extend(other.threads);
     }
 }
 

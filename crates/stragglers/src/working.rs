@@ -65,7 +65,10 @@
 //! idle(H) = 4     longer(H) = 76 - 4 = 72     differ(H) = max(80 - 76, 4 - 2) = 4     (72 / 4)^2 = 324: it is slow
 //! ```
 //!
-//! Work is all that is no waiting, transfers too. Processes that took part less than half as often as
+//! Work is all that is no waiting, transfers too: who has more messages than others, as the middle of a
+//! chain, waits less than they do. So the time in which a process was in no call that waits or
+//! transfers is compared likewise, with the time in calls in place of `idle(p)`: `calls(p)` is the union of its
+//! visits and of the calls in which it received or sent without waiting. Processes that took part less than half as often as
 //! half of them did are not compared.
 //!
 //! Source: that the rank with the shortest time in collectives is the slow one is common
@@ -89,6 +92,17 @@ const BY_CHANCE: f64 = 100.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ComparedWork {
     /// The ticks by which it worked longer than half of the others, in as much time.
+    pub longer: u64,
+    /// The ticks by which the others differ.
+    pub differ: u64,
+    /// The same of the time that they spent outside of calls, as far as it is known.
+    pub outside: Option<OutsideCalls>,
+}
+
+/// How long a process was outside of calls that wait or transfer, compared with others. All times are in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutsideCalls {
+    /// The ticks by which it was so longer than half of the others.
     pub longer: u64,
     /// The ticks by which the others differ.
     pub differ: u64,
@@ -170,7 +184,7 @@ impl HostWork {
         if messages > 0 && self.other_hosts < 2 {
             return false;
         }
-        let ComparedWork { longer, differ } = self.work;
+        let ComparedWork { longer, differ, .. } = self.work;
         let degrees = (self.processes.len() + self.others).saturating_sub(2);
         let ratio = longer as f64 / differ.max(1) as f64;
         longer > differ && ratio.powi(i32::try_from(degrees).unwrap_or(i32::MAX)) >= BY_CHANCE
@@ -252,16 +266,38 @@ impl IdleTimes {
         comparisons
     }
 
-    /// The work of each process that took part, compared with that of the others.
-    pub(super) fn processes(&self) -> Vec<Option<ComparedWork>> {
+    /// From when to when all took part that are compared.
+    pub(super) const fn together(&self) -> (i64, i64) {
+        self.together
+    }
+
+    /// The work of each process that took part, compared with that of the others, given how long each
+    /// was in calls meanwhile, where that is known.
+    pub(super) fn processes(&self, in_calls: &[Option<u64>]) -> Vec<Option<ComparedWork>> {
         let mut all: Vec<u64> = self.of.iter().filter_map(|it| it.compared()).collect();
         all.sort_unstable();
-        let work = |it: &Idleness| match it {
+        let compared = self.of.iter().zip(in_calls);
+        let compared = compared.filter(|it| it.0.compared().is_some());
+        let of_calls: Option<Vec<u64>> = compared.map(|it| *it.1).collect();
+        let of_calls = of_calls.map(|mut it| {
+            it.sort_unstable();
+            it
+        });
+        let work = |(it, own_calls): (&Idleness, &Option<u64>)| match it {
             Idleness::Never => None,
-            Idleness::For(own) if all.len() > 1 => Some(of_others(&all, *own)),
+            Idleness::For(own) if all.len() > 1 => {
+                let outside = of_calls.as_ref().zip(*own_calls);
+                Some(ComparedWork {
+                    outside: outside.map(|(all, own)| {
+                        let ComparedWork { longer, differ, .. } = of_others(all, own);
+                        OutsideCalls { longer, differ }
+                    }),
+                    ..of_others(&all, *own)
+                })
+            }
             Idleness::For(_) | Idleness::Unknown => Some(ComparedWork::default()),
         };
-        self.of.iter().map(work).collect()
+        self.of.iter().zip(in_calls).map(work).collect()
     }
 
     /// The work of each host that can be compared with others, by the node of each process.
@@ -316,6 +352,7 @@ fn of_sides(own: &[&Placed], others: &[&Placed]) -> ComparedWork {
     ComparedWork {
         longer: middle.saturating_sub(longest),
         differ: differ.max(longest - at(own, 0)),
+        outside: None,
     }
 }
 
@@ -330,6 +367,7 @@ fn of_others(all: &[u64], own: u64) -> ComparedWork {
     ComparedWork {
         longer: other(last / 2).saturating_sub(own),
         differ: other(last).saturating_sub(other(0)),
+        outside: None,
     }
 }
 
@@ -349,11 +387,15 @@ mod tests {
     }
 
     fn compared(all: &[Working]) -> Vec<Option<ComparedWork>> {
-        IdleTimes::of(all).processes()
+        IdleTimes::of(all).processes(&vec![None; all.len()])
     }
 
     fn longer(longer: u64, differ: u64) -> ComparedWork {
-        ComparedWork { longer, differ }
+        ComparedWork {
+            longer,
+            differ,
+            outside: None,
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! waited for a message until then. And it has to be behind others time after time: by chance
 //! somebody always comes last more often than others.
 
-use super::waits::{HostWaitsPart, StragglerPart, StragglersPart};
+use super::waits::{HostWaitsPart, StragglerPart, StragglersPart, WorkPart};
 
 /// How many times as long as any other process that is slow, and as all on average, the one that is
 /// named certainly held up others.
@@ -21,7 +21,7 @@ const UNSEEN: u64 = 4;
 /// How much of what a process held up so many others can be due to its being slow: no more for
 /// each of them than by how much it worked longer, if that is known.
 pub(super) fn by_being_slow(process: &StragglerPart, held: u64, others: usize) -> u64 {
-    let each = process.work.as_ref().map(|it| it.longer_ticks);
+    let each = process.work.as_ref().map(WorkPart::surely_longer);
     each.map_or(held, |it| held.min(it.saturating_mul(others as u64)))
 }
 
@@ -48,7 +48,7 @@ pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
         .fold(0.0, f64::max);
     waits_are_seen(process)
         && process.significant
-        && work.longer_ticks >= work.others_differ_ticks
+        && work.stands_out()
         && certainly >= TWICE * next.max(by_chance)
         && certainly >= WORTH * others(part, process) as f64
 }
@@ -97,7 +97,7 @@ impl HostWaitsPart {
 
 #[cfg(test)]
 mod tests {
-    use super::super::waits::WorkPart;
+    use super::super::waits::OutsideCallsPart;
     use super::*;
 
     /// Processes of which each lasted 1,000, by what they held up, and their work compared.
@@ -108,6 +108,7 @@ mod tests {
             work: work.map(|(longer_ticks, others_differ_ticks)| WorkPart {
                 longer_ticks,
                 others_differ_ticks,
+                outside_calls: None,
             }),
             lasted_ticks: 1_000,
             operations: 90,
@@ -171,6 +172,25 @@ mod tests {
     }
 
     #[test]
+    fn whose_calls_take_long_is_not_named() {
+        let [slow, other] = [(150, 10), (0, 160)].map(Some);
+        let mut part = part(&[(300, slow), (5, other), (0, other)]);
+        assert_eq!(named(&part), [0]);
+        let mut outside = |longer_ticks, others_differ_ticks| {
+            let work = part.processes[0].work.as_mut().unwrap();
+            work.outside_calls = Some(OutsideCallsPart {
+                longer_ticks,
+                others_differ_ticks,
+            });
+            named(&part)
+        };
+        assert_eq!(outside(100, 10), [0]);
+        // Outside of calls others differ by as much, or it can have cost each of two others 9 of 1,000.
+        assert!(outside(100, 101).is_empty());
+        assert!(outside(9, 1).is_empty());
+    }
+
+    #[test]
     fn who_worked_longer_but_is_hardly_waited_for_is_not_named() {
         let of = |held: u64| {
             let [slow, other] = [(150, 10), (0, 160)].map(Some);
@@ -212,6 +232,7 @@ mod tests {
             work: WorkPart {
                 longer_ticks,
                 others_differ_ticks: 5,
+                outside_calls: None,
             },
             is_slow: longer_ticks > 0,
             operations: 90,

@@ -15,8 +15,8 @@ use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
 use super::waits::{
-    GroupPart, HiddenPart, HostWaitsPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart,
-    WorkPart,
+    GroupPart, HiddenPart, HostWaitsPart, LateBeginPart, OutsideCallsPart, ReachPart,
+    StragglerPart, StragglersPart, WorkPart,
 };
 
 /// Processes and groups that a report lists.
@@ -160,6 +160,10 @@ fn work(of: ComparedWork) -> WorkPart {
     WorkPart {
         longer_ticks: of.longer,
         others_differ_ticks: of.differ,
+        outside_calls: of.outside.map(|it| OutsideCallsPart {
+            longer_ticks: it.longer,
+            others_differ_ticks: it.differ,
+        }),
     }
 }
 
@@ -515,6 +519,7 @@ mod tests {
             work: WorkPart {
                 longer_ticks: 70,
                 others_differ_ticks: 5,
+                outside_calls: None,
             },
             is_slow: true,
             operations: 90,

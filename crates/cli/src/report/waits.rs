@@ -119,6 +119,33 @@ pub(crate) struct WorkPart {
     pub(crate) longer_ticks: u64,
     /// and by how much the others differ.
     pub(crate) others_differ_ticks: u64,
+    /// The same of the time outside of calls; absent of devices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outside_calls: Option<OutsideCallsPart>,
+}
+
+/// The time that a process spent outside of calls compared with others, see [`retime::OutsideCalls`].
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct OutsideCallsPart {
+    /// The ticks by which it did so longer than half of the others did,
+    pub(crate) longer_ticks: u64,
+    /// and by how much the others differ.
+    pub(crate) others_differ_ticks: u64,
+}
+
+impl WorkPart {
+    /// The ticks by which it certainly worked longer: those that it did not wait, nor spend in calls that take long.
+    pub(crate) fn surely_longer(&self) -> u64 {
+        let outside = self.outside_calls.as_ref().map(|it| it.longer_ticks);
+        outside.map_or(self.longer_ticks, |it| it.min(self.longer_ticks))
+    }
+
+    /// True if that is as much as others differ among each other.
+    pub(crate) fn stands_out(&self) -> bool {
+        let is_outside = |it: &OutsideCallsPart| it.longer_ticks >= it.others_differ_ticks;
+        self.longer_ticks >= self.others_differ_ticks
+            && self.outside_calls.as_ref().is_none_or(is_outside)
+    }
 }
 
 /// Waits beside work, see [`retime::HiddenWaits`].

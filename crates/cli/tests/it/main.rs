@@ -72,6 +72,7 @@ mod strangers;
 mod stream;
 mod stream_ends;
 mod stream_segments;
+mod thread_waits;
 mod time_of_day;
 mod truth;
 mod unconnected;

@@ -79,6 +79,56 @@ fn who_sends_late_is_named() {
     assert!(held[2].as_u64() >= Some(least), "{held:?}");
 }
 
+/// A chain of three ranks that all work as long as the others and hand on, there and back, what takes
+/// long to get; of the one in the middle also to send.
+fn there_and_back(sends: u64) -> Program {
+    const TAKES: u64 = 20_000;
+    let mut program = Program::with_layout(Layout::one_node(3));
+    let (mut free, mut now) = ([1_000_u64; 3], 1_000);
+    for _ in 0..STEPS {
+        for (rank, next, works) in [
+            (0, 1, 20_000),
+            (1, 2, 10_000),
+            (2, 1, 20_000),
+            (1, 0, 10_000),
+        ] {
+            let sent = now + works;
+            let mut it = program.on(rank);
+            it.enter(sent - 5, "MPI_Send").send(sent, to(next));
+            let left = sent + if rank == 1 { sends } else { 5 };
+            it.leave(left, "MPI_Send");
+            free[rank as usize] = left + 5;
+            now = sent + TAKES;
+            let mut it = program.on(next);
+            it.enter(free[next as usize], "MPI_Recv")
+                .recv(now, from(rank));
+            it.leave(now, "MPI_Recv");
+        }
+    }
+    program
+}
+
+#[test]
+fn who_has_more_messages_than_others_is_not_named() {
+    for sends in [5, 8_000] {
+        let scratch = traces::scratch([("trace", there_and_back(sends))]);
+        let found = stragglers(&scratch, "trace");
+        let middle = &found["processes"][0];
+        let seems = (&middle["process"], &middle["significant"]);
+        assert_eq!(seems, (&1.into(), &true.into()));
+        // It waits for 20 us less in each round, and works as long.
+        let work = &middle["work"];
+        let [longer, outside] = [
+            &work["longer_ticks"],
+            &work["outside_calls"]["longer_ticks"],
+        ];
+        assert!(longer.as_u64() >= Some(20_000 * (STEPS - 2)), "{work}");
+        assert!(outside.as_u64() < Some(30_000), "{work}");
+        let line = first_line(&scratch, "trace");
+        assert!(!line.contains("held up"), "{line}");
+    }
+}
+
 /// Three messages that one call waits for, by when they are sent.
 fn waits_for_three() -> Program {
     let mut program = Program::with_layout(Layout::one_node(4));

@@ -51,6 +51,7 @@ mod silent;
 mod steps;
 mod stragglers;
 mod theorems;
+mod thread_waits;
 mod unamortized;
 mod usage;
 mod worlds;

@@ -6,8 +6,7 @@ use retime::causality::{
     OperationPart,
 };
 use retime::{
-    Clocks, ComparedWork, Grouping, LocationIndex, Origin, Reach, Stragglers, Ticks, Timestamp,
-    TraceInfo,
+    Clocks, Grouping, LocationIndex, Origin, Reach, Stragglers, Ticks, Timestamp, TraceInfo,
 };
 
 use crate::common::hand::ranks;
@@ -414,8 +413,11 @@ fn who_sends_waits_for_who_receives() {
         .collect();
     assert_eq!(charges, [(1, 180), (0, 9)]);
     // Both took part from 11, when 0 first did, to 220. In that time 1 waited no more.
-    let work = |longer, differ| Some(ComparedWork { longer, differ });
-    let works: Vec<_> = found.origins.iter().map(|it| it.work).collect();
+    let work = |longer, differ| Some((longer, differ));
+    let works = found.origins.iter().map(|it| it.work);
+    let works: Vec<_> = works
+        .map(|it| it.map(|it| (it.longer, it.differ)))
+        .collect();
     assert_eq!(works, [work(180, 0), work(0, 0)]);
 }
 
