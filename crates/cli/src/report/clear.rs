@@ -108,6 +108,7 @@ mod tests {
             work: work.map(|(longer_ticks, others_differ_ticks)| WorkPart {
                 longer_ticks,
                 others_differ_ticks,
+                transfers_ticks: 0,
             }),
             lasted_ticks: 1_000,
             operations: 90,
@@ -212,6 +213,7 @@ mod tests {
             work: WorkPart {
                 longer_ticks,
                 others_differ_ticks: 5,
+                transfers_ticks: 0,
             },
             is_slow: longer_ticks > 0,
             operations: 90,

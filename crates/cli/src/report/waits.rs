@@ -119,6 +119,8 @@ pub(crate) struct WorkPart {
     pub(crate) longer_ticks: u64,
     /// and by how much the others differ.
     pub(crate) others_differ_ticks: u64,
+    /// and the part of the former by which its transfers took longer.
+    pub(crate) transfers_ticks: u64,
 }
 
 /// Waits beside work, see [`retime::HiddenWaits`].

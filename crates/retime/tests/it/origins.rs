@@ -414,7 +414,13 @@ fn who_sends_waits_for_who_receives() {
         .collect();
     assert_eq!(charges, [(1, 180), (0, 9)]);
     // Both took part from 11, when 0 first did, to 220. In that time 1 waited no more.
-    let work = |longer, differ| Some(ComparedWork { longer, differ });
+    let work = |longer, differ| {
+        Some(ComparedWork {
+            longer,
+            differ,
+            transfers: 0,
+        })
+    };
     let works: Vec<_> = found.origins.iter().map(|it| it.work).collect();
     assert_eq!(works, [work(180, 0), work(0, 0)]);
 }
