@@ -10,6 +10,7 @@
 //! its class, and for rooted ones from the root, which only the program's own request says.
 
 mod alignment;
+mod backwards;
 mod calls;
 mod candidates;
 mod difference;
@@ -35,12 +36,12 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retime_model::{Class, MessageId, Operation, OperationId};
+use retime_model::{Class, MessageId, Operation, OperationId, plural};
 use serde::{Deserialize, Serialize};
 
 use self::alignment::{Item, Known, Shift, align};
 pub(crate) use self::calls::Group;
-use self::calls::{Calls, Sequence};
+use self::calls::{Calls, Instance, Sequence};
 use self::doubt::Doubt;
 use self::gloo::Grouped;
 use self::moments::{FileMoments, KnownClocks};
@@ -88,12 +89,11 @@ pub(crate) struct Matching {
     doubts: BTreeSet<Doubt>,
     /// The file and the first track of whose calls these are, if a file can be of several ranks.
     parts: Option<Vec<(usize, u32)>>,
+    /// How many calls are stamped in another order than their numbers have.
+    backwards: usize,
     /// In so many spaces operations are numbered.
     spaces: u64,
 }
-
-/// Calls that are one operation, by file.
-type Instance = Vec<(usize, usize)>;
 
 /// Joins the calls of all files.
 pub(crate) fn matched(files: &[FileRead]) -> Matching {
@@ -172,7 +172,16 @@ impl Matching {
 
     /// Says why groups of calls could not be told, and what to record.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        doubt::warnings(&self.doubts)
+        let mut all = doubt::warnings(&self.doubts);
+        if self.backwards > 0 {
+            let calls = plural(self.backwards as u64, "numbered call");
+            let are = if self.backwards == 1 { "is" } else { "are" };
+            all.push(format!(
+                "{calls} {are} left out, stamped in another order than numbered on one stream: a \
+                 clock was set back while a profile was recorded"
+            ));
+        }
+        all
     }
 
     /// The calls that were not joined: their file, a track of their rank there, why, and how many.
@@ -311,6 +320,14 @@ impl Matching {
         }
         instances
     }
+        let backwards = backwards::backwards(calls, &instances);
+        for (file, _) in &backwards {
+            self.count(*file, CONTRADICTORY, 1);
+        }
+        self.backwards += backwards.len();
+        for instance in &mut instances {
+            instance.retain(|it| !backwards.contains(it));
+        }
 
     /// Operations by aligning sequences, those of each [window](windows) by themselves.
     fn by_alignment(

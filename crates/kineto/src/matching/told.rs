@@ -399,6 +399,42 @@ fn calls_of_a_group_of_one_are_no_communication() {
 /// Iterations of two windows of a rank, and the all-reduces in each, of which the first of either
 /// window may be left out.
 fn paused(rank: u32, left_out: [u64; 2]) -> FileRead {
+/// Numbered all-reduces of two ranks, of which the second has its clock set back by 2 ms before the sixth.
+fn set_back() -> [FileRead; 2] {
+    [0, 1].map(|rank| {
+        let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
+        for number in 0..10_u64 {
+            let args = format!(
+                "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\
+                 \"Group size\":2,\"Seq\":{number},\"Process Group Name\":\"0\",\
+                 \"Process Group Ranks\":\"[0, 1]\",\"dtype\":\"Float\""
+            );
+            let back = if rank == 1 && number >= 5 { 2_100 } else { 0 };
+            let begin = 10_000 + 1_000 * number - back;
+            profile.event("kernel", "ncclDevKernel_AllReduce", 20, begin, 80, &args);
+        }
+        profile.read()
+    })
+}
+
+#[test]
+fn calls_that_are_stamped_in_another_order_than_numbered_are_left_out() {
+    let files = set_back();
+    // Of 0 to 4, 5 and 6 before 3 and 4 as stamped, 7, 8 and 9, two are left out.
+    let both = [
+        ("contradictory collective call", 2),
+        ("lone collective call", 2),
+    ];
+    assert_eq!(unused(&files), both);
+    let lengths: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
+    assert_eq!(lengths, [8, 8]);
+    let warnings = matched(&files).warnings();
+    assert!(
+        warnings[0].starts_with("2 numbered calls are left out"),
+        "{warnings:?}"
+    );
+}
+
     let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
     for (first, left_out) in [10, 20].into_iter().zip(left_out) {
         for number in first..first + 4 {
