@@ -216,6 +216,29 @@ fn messages_both_ways_tell_their_shift() {
         assert_eq!((of_file(file, "send"), of_file(file, "receive")), (20, 20));
     }
     // Messages of one way are there later by any clock that is ahead.
+/// A rank with messages to and from another one of its group, which has no file.
+#[test]
+fn kernels_name_the_other_end_by_its_rank_in_the_job() {
+    let mut profile = Profile::of(3, 4, &[("5", &[1, 3])]);
+    for number in 0..6_u64 {
+        for (place, (kind, peer)) in (0..).zip([("send", "Dst Rank"), ("recv", "Src Rank")]) {
+            let args = format!(
+                "\"Collective name\":\"{kind}\",\"{peer}\":1,\"In msg nelems\":8,\
+                 \"Out msg nelems\":8,\"Group size\":2,\"Process Group Name\":\"5\",\
+                 \"Process Group Ranks\":\"[1, 3]\",\"dtype\":\"Half\""
+            );
+            let begin = 10_000 + 1_000 * number + 300 * place;
+            let stream = 20 + place as u32;
+            profile.event("kernel", "ncclDevKernel_SendRecv", stream, begin, 80, &args);
+        }
+    }
+    let mut other = Profile::of(0, 4, &[("4", &[0, 2])]);
+    other.event("cpu_op", "aten::mm", 1, 10_000, 80, "");
+    let files = [profile.read(), other.read()];
+    assert_eq!(joined(&files), [[], []]);
+    assert_eq!(unused(&files), [("lone message call", 12)]);
+}
+
     let files = pipeline(false);
     assert_eq!(joined(&files), [[], []]);
     assert_eq!(unused(&files), [("ambiguous message call", 40)]);
