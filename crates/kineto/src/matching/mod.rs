@@ -16,6 +16,7 @@ mod candidates;
 mod difference;
 mod doubt;
 mod gloo;
+mod laid;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod launched;
@@ -44,6 +45,7 @@ pub(crate) use self::calls::Group;
 use self::calls::{Calls, Instance, Sequence};
 use self::doubt::Doubt;
 use self::gloo::Grouped;
+use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
 use self::queue::Queue;
 use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, NO_ORDER, NO_ROOT, TWICE};
@@ -87,10 +89,10 @@ pub(crate) struct Matching {
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
     /// Why groups of calls could not be told.
     doubts: BTreeSet<Doubt>,
-    /// The file and the first track of whose calls these are, if a file can be of several ranks.
-    parts: Option<Vec<(usize, u32)>>,
     /// How many calls are stamped in another order than their numbers have.
     backwards: usize,
+    /// The file and the first track of whose calls these are, if a file can be of several ranks.
+    parts: Option<Vec<(usize, u32)>>,
     /// In so many spaces operations are numbered.
     spaces: u64,
 }
@@ -318,8 +320,6 @@ impl Matching {
                 self.count(file, why, 1);
             }
         }
-        instances
-    }
         let backwards = backwards::backwards(calls, &instances);
         for (file, _) in &backwards {
             self.count(*file, CONTRADICTORY, 1);
@@ -328,6 +328,8 @@ impl Matching {
         for instance in &mut instances {
             instance.retain(|it| !backwards.contains(it));
         }
+        instances
+    }
 
     /// Operations by aligning sequences, those of each [window](windows) by themselves.
     fn by_alignment(
@@ -358,38 +360,25 @@ impl Matching {
         let Some(pivot) = sequences.iter().rev().max_by_key(|it| it.calls.len()) else {
             return Vec::new();
         };
-        let instance = |&call: &usize| vec![(pivot.file, call)];
-        let mut instances: Vec<Instance> = pivot.calls.iter().map(instance).collect();
+        let mut laid = Laid::on(pivot, calls, group);
         let items = calls.items(group, pivot.file, &pivot.calls);
         for own in sequences.iter().filter(|it| it.file != pivot.file) {
             let file = own.file;
             let own_items = calls.items(group, file, &own.calls);
             let of_pair = known.of_pair(pivot.file, file);
-            let shift = match shift(calls, (pivot, &items), (own, &own_items), of_pair) {
+            match shift(calls, (pivot, &items), (own, &own_items), of_pair) {
                 Shift::By(shift) => {
                     if items.iter().all(Item::is_mutual) {
                         *of_pair = Known::of(&items, &own_items, shift);
                     }
-                    shift
+                    let apart = laid.lay(own, &own_items, shift);
+                    self.count(file, ALONE, apart);
                 }
-                Shift::Ambiguous => {
-                    self.count(file, AMBIGUOUS, own.calls.len());
-                    continue;
-                }
-                Shift::Impossible => {
-                    self.count(file, CONTRADICTORY, own.calls.len());
-                    continue;
-                }
-            };
-            for (&call, place) in own.calls.iter().zip(shift..) {
-                let place = usize::try_from(place).ok();
-                match place.and_then(|it| instances.get_mut(it)) {
-                    Some(instance) => instance.push((file, call)),
-                    None => self.count(file, ALONE, 1),
-                }
+                Shift::Ambiguous => self.count(file, AMBIGUOUS, own.calls.len()),
+                Shift::Impossible => self.count(file, CONTRADICTORY, own.calls.len()),
             }
         }
-        instances
+        laid.instances()
     }
 
     /// Names the calls of operations.

@@ -49,6 +49,17 @@ impl Profile {
         self.event("user_annotation", range, 7, to - 1, end - to + 1, "");
     }
 
+    /// A call of three ranks.
+    fn call(&mut self, rank: u32, number: u64) {
+        let at = 100_000 + 5_000 * number + 400 * (number * number % 7);
+        let begin = at + 20 * u64::from(rank) * (number % 3);
+        let args = "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\
+                    \"Group size\":3,\"Process Group Name\":\"0\",\
+                    \"Process Group Ranks\":\"[0, 1, 2]\",\"dtype\":\"Float\"";
+        let (name, dur) = ("ncclDevKernel_AllReduce", at + 400 - begin);
+        self.event("kernel", name, 20, begin, dur, args);
+    }
+
     fn read(mut self) -> FileRead {
         self.0.push_str("]}");
         let directory = tempfile::tempdir().unwrap();
@@ -205,17 +216,6 @@ fn pipeline(both_ways: bool) -> [FileRead; 2] {
     stages.map(Profile::read)
 }
 
-#[test]
-fn messages_both_ways_tell_their_shift() {
-    let files = pipeline(true);
-    let of_file = |file: usize, role: &str| {
-        let joined = &joined(&files)[file];
-        joined.iter().filter(|it| it.1 == role).count()
-    };
-    for file in [0, 1] {
-        assert_eq!((of_file(file, "send"), of_file(file, "receive")), (20, 20));
-    }
-    // Messages of one way are there later by any clock that is ahead.
 /// A rank with messages to and from another one of its group, which has no file.
 #[test]
 fn kernels_name_the_other_end_by_its_rank_in_the_job() {
@@ -239,6 +239,17 @@ fn kernels_name_the_other_end_by_its_rank_in_the_job() {
     assert_eq!(unused(&files), [("lone message call", 12)]);
 }
 
+#[test]
+fn messages_both_ways_tell_their_shift() {
+    let files = pipeline(true);
+    let of_file = |file: usize, role: &str| {
+        let joined = &joined(&files)[file];
+        joined.iter().filter(|it| it.1 == role).count()
+    };
+    for file in [0, 1] {
+        assert_eq!((of_file(file, "send"), of_file(file, "receive")), (20, 20));
+    }
+    // Messages of one way are there later by any clock that is ahead.
     let files = pipeline(false);
     assert_eq!(joined(&files), [[], []]);
     assert_eq!(unused(&files), [("ambiguous message call", 40)]);
@@ -388,40 +399,6 @@ fn calls_that_stand_in_a_file_twice_count_once() {
     }
 }
 
-#[test]
-fn calls_of_a_group_of_one_are_no_communication() {
-    let args = |name: &str, ranks: &[u32]| {
-        let size = ranks.len();
-        format!(
-            "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\"Seq\":3,\
-             \"Group size\":{size},\"Process Group Name\":\"{name}\",\"dtype\":\"Float\""
-        )
-    };
-    let files = [0, 1].map(|rank| {
-        let own = [rank];
-        let mut profile = Profile::of(rank, 2, &[("0", BOTH), ("1", &own)]);
-        for (stream, name, ranks) in [(20, "0", BOTH), (21, "1", &own), (22, "unsaid", &own)] {
-            let name = args(name, ranks);
-            profile.event(
-                "kernel",
-                "ncclDevKernel_AllReduce",
-                stream,
-                1_000,
-                50,
-                &name,
-            );
-        }
-        profile.read()
-    });
-    assert!(joined(&files).iter().all(|it| it.len() == 1));
-    assert_eq!(unused(&files), []);
-    // Of a group of two that only one has recorded nothing is sure but that.
-    assert_eq!(unused(&files[..1]), [("lone collective call", 1)]);
-}
-
-/// Iterations of two windows of a rank, and the all-reduces in each, of which the first of either
-/// window may be left out.
-fn paused(rank: u32, left_out: [u64; 2]) -> FileRead {
 /// Numbered all-reduces of two ranks, of which the second has its clock set back by 2 ms before the sixth.
 fn set_back() -> [FileRead; 2] {
     [0, 1].map(|rank| {
@@ -458,6 +435,40 @@ fn calls_that_are_stamped_in_another_order_than_numbered_are_left_out() {
     );
 }
 
+#[test]
+fn calls_of_a_group_of_one_are_no_communication() {
+    let args = |name: &str, ranks: &[u32]| {
+        let size = ranks.len();
+        format!(
+            "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\"Seq\":3,\
+             \"Group size\":{size},\"Process Group Name\":\"{name}\",\"dtype\":\"Float\""
+        )
+    };
+    let files = [0, 1].map(|rank| {
+        let own = [rank];
+        let mut profile = Profile::of(rank, 2, &[("0", BOTH), ("1", &own)]);
+        for (stream, name, ranks) in [(20, "0", BOTH), (21, "1", &own), (22, "unsaid", &own)] {
+            let name = args(name, ranks);
+            profile.event(
+                "kernel",
+                "ncclDevKernel_AllReduce",
+                stream,
+                1_000,
+                50,
+                &name,
+            );
+        }
+        profile.read()
+    });
+    assert!(joined(&files).iter().all(|it| it.len() == 1));
+    assert_eq!(unused(&files), []);
+    // Of a group of two that only one has recorded nothing is sure but that.
+    assert_eq!(unused(&files[..1]), [("lone collective call", 1)]);
+}
+
+/// Iterations of two windows of a rank, and the all-reduces in each, of which the first of either
+/// window may be left out.
+fn paused(rank: u32, left_out: [u64; 2]) -> FileRead {
     let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
     for (first, left_out) in [10, 20].into_iter().zip(left_out) {
         for number in first..first + 4 {
@@ -560,6 +571,34 @@ fn even(rank: u32, ahead: u64, first: u64) -> FileRead {
         profile.event("kernel", name, 20, begin, dur, args);
     }
     profile.read()
+}
+
+/// A rank of three with those of ten calls that it recorded, iterations of which last differently.
+fn recorded(rank: u32, calls: std::ops::Range<u64>) -> FileRead {
+    let mut profile = Profile::of(rank, 3, &[("0", &[0, 1, 2])]);
+    calls.for_each(|number| profile.call(rank, number));
+    profile.read()
+}
+
+#[test]
+fn ranks_have_calls_in_common_that_the_longest_sequence_lacks() {
+    let files = [recorded(0, 4..9), recorded(1, 2..8), recorded(2, 5..10)];
+    let lengths: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
+    // All but 2 and 3 of the second, and 9 of the third: the first and the third both have 8.
+    assert_eq!(lengths, [5, 4, 4]);
+    assert_eq!(unused(&files), [("lone collective call", 3)]);
+}
+
+#[test]
+fn what_lies_behind_a_pause_is_not_what_others_have_there() {
+    // The first paused after call 7, where the longest ends, and went on with 9, to which the third has 8.
+    let mut first = Profile::of(0, 3, &[("0", &[0, 1, 2])]);
+    [4, 5, 6, 7, 9]
+        .into_iter()
+        .for_each(|number| first.call(0, number));
+    let files = [first.read(), recorded(1, 2..8), recorded(2, 5..9)];
+    let lengths: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
+    assert_eq!(lengths, [4, 4, 3]);
 }
 
 #[test]
