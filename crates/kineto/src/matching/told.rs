@@ -576,7 +576,9 @@ fn even(rank: u32, ahead: u64, first: u64) -> FileRead {
 /// A rank of three with those of ten calls that it recorded, iterations of which last differently.
 fn recorded(rank: u32, calls: std::ops::Range<u64>) -> FileRead {
     let mut profile = Profile::of(rank, 3, &[("0", &[0, 1, 2])]);
-    calls.for_each(|number| profile.call(rank, number));
+    for number in calls {
+        profile.call(rank, number);
+    }
     profile.read()
 }
 
@@ -593,9 +595,9 @@ fn ranks_have_calls_in_common_that_the_longest_sequence_lacks() {
 fn what_lies_behind_a_pause_is_not_what_others_have_there() {
     // The first paused after call 7, where the longest ends, and went on with 9, to which the third has 8.
     let mut first = Profile::of(0, 3, &[("0", &[0, 1, 2])]);
-    [4, 5, 6, 7, 9]
-        .into_iter()
-        .for_each(|number| first.call(0, number));
+    for number in [4, 5, 6, 7, 9] {
+        first.call(0, number);
+    }
     let files = [first.read(), recorded(1, 2..8), recorded(2, 5..9)];
     let lengths: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
     assert_eq!(lengths, [4, 4, 3]);
