@@ -11,7 +11,7 @@ use retime_model::format::{
 };
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
-use crate::advice::advice;
+use crate::advice::{Share, advice};
 use crate::early::EarlyInFile;
 use crate::error::first_error;
 use crate::extract::Times;
@@ -188,9 +188,14 @@ impl Trace for Run {
                     .into_iter()
                     .flatten(),
             );
-            if let Some(matched) = matched.as_ref().filter(|it| it.is_empty()) {
+            // Where only hosts and their devices depend on each other, no call is missed.
+            let with_calls = |it: &&Matched| it.is_empty() || it.joined() > 0;
+            if let Some(matched) = matched.as_ref().filter(with_calls) {
                 let kinds = matched.unmatched(&read.files, &read.places);
-                all.extend(advice(kinds.iter().map(|it| it.0)));
+                let others = kinds.iter().flat_map(|it| &it.1).sum();
+                let joined = matched.joined();
+                let share = Share { joined, others };
+                all.extend(advice(share, kinds.iter().map(|it| it.0)));
             }
             let files = read.files.iter().zip(&read.places.apart);
             let files = self.files.paths().iter().zip(files);

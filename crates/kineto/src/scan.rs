@@ -74,9 +74,14 @@ impl Matched {
 
     /// True if nothing belongs together.
     pub(crate) fn is_empty(&self) -> bool {
-        let mut all = self.matching.joined.iter().chain(&self.arrows);
         let are_driven = self.are_driven || !self.driven.iter().all(Roles::is_empty);
-        all.all(Vec::is_empty) && !are_driven
+        self.joined() == 0 && !are_driven
+    }
+
+    /// How many calls and ends of arrows belong together.
+    pub(crate) fn joined(&self) -> u64 {
+        let all = self.matching.joined.iter().chain(&self.arrows);
+        all.map(|it| it.len() as u64).sum()
     }
 
     /// True if the same calls and arrows belong together, and so all that follows from that.

@@ -200,7 +200,7 @@ impl Rewrite for Run {
         let lengths = files.iter().map(|it: &SavedFile| it.lengths).sum();
         if lengths > 0 {
             let events = plural(lengths, "event");
-            let why = "their clocks were set while they lasted";
+            let why = "their clocks were set, or ran too fast or too slow, while they lasted";
             monitor.notice(&format!("{events} got another length, too: {why}"));
         }
         let saved = Saved {

@@ -308,6 +308,7 @@ impl<'a> History<'a> {
         for visit in &self.visits.all {
             if let Some(own) = all.get_mut(visit.process as usize) {
                 own.add(visit.begin, over(visit.begin, visit.until, visit.end));
+                own.transferred(visit.transfer);
                 if self.late(visit).is_some() {
                     own.waits(self.visits.stills(visit));
                 }

@@ -17,6 +17,7 @@ use retime_causality::{AwaitedMessage, EventNode, Place};
 use retime_model::{Cancelled, LocationIndex, Monitor, Ticks};
 
 use super::LatenessJudge;
+use super::exposed::exposed;
 use super::sums::{Begun, WaitSums};
 use super::visits::{Late, Passing};
 use super::waits::ProcessWaits;
@@ -102,7 +103,7 @@ impl LatenessJudge<'_> {
             own.messages += 1;
             let (sent, received) = (time(it.send), time(it.receive));
             if let Some(call) = call.as_mut().filter(|call| call.first == it.call) {
-                own.passing.once(call.asked, received);
+                own.passing.once(call.asked, received, 0);
                 call.end = received;
                 if sent > call.last.1 {
                     call.last = (it.send, sent);
@@ -122,11 +123,13 @@ impl LatenessJudge<'_> {
             }
             if let Some(sender) = ends.get_mut(nodes.location(it.send).as_usize()) {
                 sender.messages += 1;
-                if !self.sent(sums, &it, sent) {
+                if let Some(transfer) = self.sent(sums, &it, sent) {
                     // A send that is waited for later on is none of what its call lasts.
                     let held = self.causality.held(&it).filter(|it| it.since == Ticks(0));
                     let lasted = held.map_or(0, |it| it.lasted.0);
-                    sender.passing.call(sent, sent.saturating_add(lasted));
+                    sender
+                        .passing
+                        .call(sent, sent.saturating_add(lasted), transfer);
                 }
             }
         }
@@ -158,16 +161,18 @@ impl LatenessJudge<'_> {
                 let others = others.iter().filter(|it| it.process != last.process);
                 self.kept(sums, &last, &asked, others);
             } else {
-                own.passing.call(call.asked, call.end);
+                let lasted = call.end.saturating_sub(call.asked);
+                let transfer = exposed(self.causality, call.first, 0, lasted);
+                own.passing.call(call.asked, call.end, transfer);
             }
         }
         sends.clear();
     }
 
-    /// Notes until when a send waited, if it did.
-    fn sent(&self, sums: &mut WaitSums, message: &AwaitedMessage, sent: i64) -> bool {
+    /// Notes until when a send waited; if it did not, the ticks that its transfer took.
+    fn sent(&self, sums: &mut WaitSums, message: &AwaitedMessage, sent: i64) -> Option<u64> {
         let Some(hold) = self.causality.held(message) else {
-            return false;
+            return Some(0);
         };
         let (asked, send) = (self.at(message.receive), self.at(message.send));
         let posted = Begun {
@@ -184,8 +189,10 @@ impl LatenessJudge<'_> {
         let waits = held.end >= Some(posted.time) && posted.time > held.time;
         if waits {
             self.kept(sums, &posted, &held, std::iter::empty());
+            return None;
         }
-        waits
+        let [since, lasted] = [hold.since.0.max(0), hold.lasted.0.max(0)];
+        Some(exposed(self.causality, message.send, since, lasted))
     }
 
     /// Notes until when somebody waited for the last of several.

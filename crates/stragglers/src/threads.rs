@@ -107,7 +107,9 @@ impl Visits {
             let before = work.partition_point(|it| it.0 < wait.until).checked_sub(1);
             let last = before.and_then(|it| work.get(it));
             // What counted for one that was over before does not count again.
-            let worked = last.map_or(wait.begin, |it| it.1.min(wait.until)).max(*over);
+            let worked = last
+                .map_or(wait.begin, |it| it.1.min(wait.until))
+                .max(*over);
             *over = wait.until;
             if worked > wait.begin {
                 hidden.push((wait.visit, worked));

@@ -14,6 +14,8 @@ use retime_causality::merge::Merge;
 use retime_causality::{Causality, EventNode, Place};
 use retime_model::LocationIndex;
 
+use super::exposed::exposed;
+
 /// An operation and the participant that came last.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Late {
@@ -35,6 +37,8 @@ pub(super) struct Visit {
     /// The time from which it no longer waits for the last; not after its begin if it never does.
     pub(super) until: i64,
     pub(super) end: i64,
+    /// The ticks that the transfer took while its device did not compute: from when all had come.
+    pub(super) transfer: u64,
     work: Meanwhile,
 }
 
@@ -70,6 +74,18 @@ pub(super) struct Stay {
     pub(super) end: i64,
 }
 
+impl Stay {
+    /// The ticks from when it no longer waits to its end in which its device did not compute.
+    fn transfer(&self, causality: &Causality) -> u64 {
+        if self.end == i64::MAX {
+            return 0;
+        }
+        let since = |time: i64| time.saturating_sub(self.begin);
+        let from = self.until.max(self.begin);
+        exposed(causality, self.node, since(from), since(self.end))
+    }
+}
+
 /// When a visit is over: where no end is known, when it no longer waits.
 pub(super) fn over(begin: i64, until: i64, end: i64) -> i64 {
     match end {
@@ -99,24 +115,29 @@ pub(super) struct Passing {
     pub(super) last: i64,
     /// How long the calls lasted.
     pub(super) in_calls: u64,
+    /// The ticks that transfers took, as in a [visit](Visit::transfer).
+    pub(super) transfer: u64,
 }
 
 impl Passing {
-    /// One more message, for which it took part in a stretch of time.
+    /// One more message, for which it took part in a stretch of time, so many ticks of which the transfer
+    /// took.
     #[inline]
-    pub(super) fn once(&mut self, first: i64, last: i64) {
+    pub(super) fn once(&mut self, first: i64, last: i64, transfer: u64) {
         self.add(Self {
             visits: 1,
             first,
             last,
             in_calls: 0,
+            transfer,
         });
     }
 
-    /// One more message, or the first of several, in a call that lasted from one time to another.
+    /// One more message, or the first of several, in a call that lasted from one time to another, so many
+    /// ticks of which the transfer took.
     #[inline]
-    pub(super) fn call(&mut self, first: i64, last: i64) {
-        self.once(first, last);
+    pub(super) fn call(&mut self, first: i64, last: i64, transfer: u64) {
+        self.once(first, last, transfer);
         let lasted = last.max(first).abs_diff(first);
         self.in_calls = self.in_calls.saturating_add(lasted);
     }
@@ -127,6 +148,7 @@ impl Passing {
         }
         let is_first = self.visits == 0;
         self.visits += more.visits;
+        self.transfer = self.transfer.saturating_add(more.transfer);
         self.first = if is_first {
             more.first
         } else {
@@ -153,6 +175,7 @@ impl Visits {
         self.operations.push(late);
         for it in stays {
             let work = self.meanwhile(causality, &it);
+            let transfer = it.transfer(causality);
             self.all.push(Visit {
                 operation,
                 process: it.process as u32,
@@ -160,6 +183,7 @@ impl Visits {
                 begin: it.begin,
                 until: it.until,
                 end: it.end,
+                transfer,
                 work,
             });
         }

@@ -68,7 +68,20 @@
 //! Work is all that is no waiting, transfers too: who has more messages than others, as the middle of a
 //! chain, waits less than they do. So the time in which a process was in no call that waits or
 //! transfers is compared likewise, with the time in calls in place of `idle(p)`: `calls(p)` is the union of its
-//! visits and of the calls in which it received or sent without waiting. Processes that took part less than half as often as
+//! visits and of the calls in which it received or sent without waiting.
+//!
+//! A transfer goes from when all had come to the end of a call, as far as no
+//! device computed meanwhile. `transfer(p)` is their sum, as much of it as the time in which all took part
+//! is of that in which `p` did, and `transfer(H)` that of the process of a host that has the least, but for
+//! one in eight. What members of one operation transfer takes each of them as long, so who differs has met
+//! others, or over other links. Stages of a pipeline have more or fewer neighbours, so what counts is
+//! what goes beyond all others:
+//!
+//! ```text
+//! transfers(p) = min(longer(p), max(0, transfer(p) - max of transfer(q)))    over all other q
+//! ```
+//!
+//! Processes that took part less than half as often as
 //! half of them did are not compared.
 //!
 //! Source: that the rank with the shortest time in collectives is the slow one is common
@@ -95,6 +108,8 @@ pub struct ComparedWork {
     pub longer: u64,
     /// The ticks by which the others differ.
     pub differ: u64,
+    /// The part of `longer` by which its transfers took longer than those of any other.
+    pub transfers: u64,
     /// The same of the time that they spent outside of calls, as far as it is known.
     pub outside: Option<OutsideCalls>,
 }
@@ -117,6 +132,8 @@ pub(super) struct Working {
     extent: Option<(i64, i64)>,
     /// and how often.
     visits: usize,
+    /// The ticks that transfers took while its device did not compute.
+    transfer: u64,
 }
 
 impl Working {
@@ -134,6 +151,20 @@ impl Working {
         }
         self.add(passing.first, passing.last);
         self.visits += passing.visits.saturating_sub(1);
+        self.transferred(passing.transfer);
+    }
+
+    /// It was in transfers for so many ticks.
+    pub(super) fn transferred(&mut self, ticks: u64) {
+        self.transfer = self.transfer.saturating_add(ticks);
+    }
+
+    /// The part of its transfers that a span has of the time in which it took part.
+    fn transfers(&self, first: i64, last: i64) -> u64 {
+        let lasted = self.extent.map_or(0, |it| it.1.abs_diff(it.0));
+        let span = last.max(first).abs_diff(first).min(lasted);
+        let part = u128::from(self.transfer) * u128::from(span) / u128::from(lasted.max(1));
+        u64::try_from(part).unwrap_or(u64::MAX)
     }
 
     /// It waited in these stretches; in the order of their ends, unless it is [sorted](Self::sort).
@@ -214,6 +245,8 @@ impl Idleness {
 /// How long each process was idle.
 pub(super) struct IdleTimes {
     of: Vec<Idleness>,
+    /// The ticks that transfers of each process took meanwhile.
+    transfers: Vec<u64>,
     /// From when to when all took part that are compared; not after the former if they never did.
     together: (i64, i64),
 }
@@ -240,6 +273,7 @@ impl IdleTimes {
         };
         Self {
             of: all.iter().map(idle).collect(),
+            transfers: all.iter().map(|it| it.transfers(first, last)).collect(),
             together: (first, last),
         }
     }
@@ -274,39 +308,44 @@ impl IdleTimes {
     /// The work of each process that took part, compared with that of the others, given how long each
     /// was in calls meanwhile, where that is known.
     pub(super) fn processes(&self, in_calls: &[Option<u64>]) -> Vec<Option<ComparedWork>> {
-        let mut all: Vec<u64> = self.of.iter().filter_map(|it| it.compared()).collect();
-        all.sort_unstable();
-        let compared = self.of.iter().zip(in_calls);
-        let compared = compared.filter(|it| it.0.compared().is_some());
-        let of_calls: Option<Vec<u64>> = compared.map(|it| *it.1).collect();
-        let of_calls = of_calls.map(|mut it| {
+        let of = || self.of.iter().zip(&self.transfers).zip(in_calls);
+        let compared = || {
+            of().filter_map(|((it, transfers), calls)| Some((it.compared()?, *transfers, *calls)))
+        };
+        let sorted = |mut it: Vec<u64>| {
             it.sort_unstable();
             it
-        });
-        let work = |(it, own_calls): (&Idleness, &Option<u64>)| match it {
+        };
+        let all = sorted(compared().map(|it| it.0).collect());
+        let transfers = sorted(compared().map(|it| it.1).collect());
+        let of_calls: Option<Vec<u64>> = compared().map(|it| it.2).collect();
+        let of_calls = of_calls.map(sorted);
+        let work = |((it, own_transfers), own_calls): ((&Idleness, &u64), &Option<u64>)| match it {
             Idleness::Never => None,
             Idleness::For(own) if all.len() > 1 => {
                 let outside = of_calls.as_ref().zip(*own_calls);
-                Some(ComparedWork {
+                let work = ComparedWork {
                     outside: outside.map(|(all, own)| {
                         let ComparedWork { longer, differ, .. } = of_others(all, own);
                         OutsideCalls { longer, differ }
                     }),
                     ..of_others(&all, *own)
-                })
+                };
+                Some(work.with_transfers(more_than_others(&transfers, *own_transfers)))
             }
             Idleness::For(_) | Idleness::Unknown => Some(ComparedWork::default()),
         };
-        self.of.iter().zip(in_calls).map(work).collect()
+        of().map(work).collect()
     }
 
     /// The work of each host that can be compared with others, by the node of each process.
     pub(super) fn hosts(&self, nodes: &[Option<usize>]) -> Vec<HostWork> {
-        let compared = self.of.iter().zip(nodes).enumerate();
+        let compared = self.of.iter().zip(&self.transfers).zip(nodes).enumerate();
         let mut placed: Vec<Placed> = compared
-            .filter_map(|(process, (idle, node))| {
+            .filter_map(|(process, ((idle, transfers), node))| {
                 Some(Placed {
                     idle: idle.compared()?,
+                    transfers: *transfers,
                     node: (*node)?,
                     process,
                 })
@@ -338,6 +377,7 @@ impl IdleTimes {
 /// How long a process on a node stood still.
 struct Placed {
     idle: u64,
+    transfers: u64,
     node: usize,
     process: usize,
 }
@@ -349,11 +389,40 @@ fn of_sides(own: &[&Placed], others: &[&Placed]) -> ComparedWork {
     let longest = at(own, last(own) - own.len() / FEW_OF);
     let middle = at(others, last(others) / 2);
     let differ = at(others, last(others)) - at(others, 0);
-    ComparedWork {
+    let transfers = |all: &[&Placed]| -> Vec<u64> {
+        let mut transfers: Vec<u64> = all.iter().map(|it| it.transfers).collect();
+        transfers.sort_unstable();
+        transfers
+    };
+    let (own_transfers, others_transfers) = (transfers(own), transfers(others));
+    let least = own_transfers.get(own.len() / FEW_OF).copied();
+    let most = others_transfers.last().copied();
+    let work = ComparedWork {
         longer: middle.saturating_sub(longest),
         differ: differ.max(longest - at(own, 0)),
         outside: None,
+        transfers: 0,
+    };
+    let more = least.unwrap_or_default();
+    work.with_transfers(more.saturating_sub(most.unwrap_or_default()))
+}
+
+impl ComparedWork {
+    /// This work of a process whose transfers took longer by so many ticks.
+    fn with_transfers(self, longer: u64) -> Self {
+        Self {
+            transfers: longer.min(self.longer),
+            ..self
+        }
     }
+}
+
+/// By how much one of all, sorted, is more than any other.
+fn more_than_others(all: &[u64], own: u64) -> u64 {
+    let mut largest = all.iter().rev();
+    let most = largest.next().filter(|it| **it != own);
+    let most = most.or_else(|| largest.next()).copied();
+    own.saturating_sub(most.unwrap_or(own))
 }
 
 /// Compares one that waited so long, one of all, with the others.
@@ -368,6 +437,7 @@ fn of_others(all: &[u64], own: u64) -> ComparedWork {
         longer: other(last / 2).saturating_sub(own),
         differ: other(last).saturating_sub(other(0)),
         outside: None,
+        transfers: 0,
     }
 }
 
@@ -395,7 +465,48 @@ mod tests {
             longer,
             differ,
             outside: None,
+            transfers: 0,
         }
+    }
+
+    #[test]
+    fn transfers_are_compared_likewise() {
+        // The second works longer by 80, and its transfers took 60, those of the others 10, 7 and 8.
+        let meets = [0, 100, 200];
+        let all = [[0, 60, 160], [0, 100, 200], [0, 62, 162], [0, 58, 158]];
+        let mut all = all.map(|it| meeting(&it, &meets));
+        for (own, ticks) in all.iter_mut().zip([10, 60, 7, 8]) {
+            own.transferred(ticks);
+        }
+        let transfers = |all: &[Working]| -> Vec<u64> {
+            let found = compared(all).into_iter().flatten();
+            found.map(|it| it.transfers).collect()
+        };
+        assert_eq!(transfers(&all), [0, 50, 0, 0]);
+        // No more of its work than it worked longer.
+        all[1].transferred(1_000);
+        assert_eq!(transfers(&all), [0, 80, 0, 0]);
+        // Who was recorded for twice as long has half of its transfers in the time of the others.
+        all[1] = meeting(&[0, 100, 200, 300, 400], &[0, 100, 200, 300, 400]);
+        all[1].transferred(120);
+        assert_eq!(transfers(&all), [0, 50, 0, 0]);
+        // A stage has as many neighbours as another one.
+        all[2].transferred(53);
+        assert_eq!(transfers(&all), [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn transfers_of_a_host_are_those_of_nearly_all_of_its_processes() {
+        let meets = [0, 100, 200];
+        let comes = [[0, 60, 160], [0, 62, 162], [0, 98, 198], [0, 99, 199]];
+        let mut all = comes.map(|it| meeting(&it, &meets));
+        for (own, ticks) in all.iter_mut().zip([10, 11, 50, 40]) {
+            own.transferred(ticks);
+        }
+        let nodes = [3, 3, 7, 7].map(Some);
+        let found = IdleTimes::of(&all).hosts(&nodes);
+        let transfers: Vec<u64> = found.iter().map(|it| it.work.transfers).collect();
+        assert_eq!(transfers, [0, 40 - 11]);
     }
 
     #[test]

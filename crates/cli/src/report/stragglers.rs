@@ -164,6 +164,7 @@ fn work(of: ComparedWork) -> WorkPart {
             longer_ticks: it.longer,
             others_differ_ticks: it.differ,
         }),
+        transfers_ticks: of.transfers,
     }
 }
 
@@ -302,11 +303,12 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
         }
         None => ("others".into(), String::new()),
     };
-    let longer = process.work.as_ref().map(|it| it.longer_ticks);
-    let work = longer.filter(|it| *it > 0).map_or(String::new(), |it| {
+    let work = process.work.as_ref().filter(|it| it.longer_ticks > 0);
+    let work = work.map_or(String::new(), |it| {
         format!(
-            "; it waited {} less than half of the others did",
-            span(it, rate)
+            "; it waited {} less than half of the others did{}",
+            span(it.longer_ticks, rate),
+            transfers("its", it, rate)
         )
     });
     let hidden = hidden_for(process).map_or(String::new(), |it| {
@@ -321,6 +323,15 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
         operations(part, process.held_up_operations),
         group_digits(process.certainly_held_up_operations),
     )
+}
+
+/// That transfers took most of what somebody waited less, if they did: then it is not its computing.
+fn transfers(whose: &str, work: &WorkPart, rate: TickRate) -> String {
+    if work.longer_ticks == 0 || 2 * u128::from(work.transfers_ticks) < work.longer_ticks.into() {
+        return String::new();
+    }
+    let ticks = span(work.transfers_ticks, rate);
+    format!(", and {whose} transfers took {ticks} longer: look at links first")
 }
 
 /// How long others waited for a process and computed meanwhile, if they did.
@@ -346,7 +357,7 @@ fn slow_host(part: &StragglersPart, host: &HostWaitsPart, rate: TickRate) -> Str
     let outside = part.taking_part.saturating_sub(host.processes.len()) as u64;
     format!(
         "{} held up {} for {}{}, certainly for {}; nearly all of its {} waited {} less than half \
-         of the others did",
+         of the others did{}",
         printable(&host.name),
         plural(outside, "other"),
         span(held, rate),
@@ -357,6 +368,7 @@ fn slow_host(part: &StragglersPart, host: &HostWaitsPart, rate: TickRate) -> Str
         ),
         plural(host.processes.len() as u64, "process"),
         span(host.work.longer_ticks, rate),
+        transfers("their", &host.work, rate),
     )
 }
 
@@ -520,6 +532,7 @@ mod tests {
                 longer_ticks: 70,
                 others_differ_ticks: 5,
                 outside_calls: None,
+                transfers_ticks: 34,
             },
             is_slow: true,
             operations: 90,
@@ -533,6 +546,13 @@ mod tests {
         };
         let rate = TickRate::per_second(1_000).unwrap();
         let line = slow_host(&part, &host, rate);
+        let links = HostWaitsPart {
+            work: WorkPart {
+                transfers_ticks: 35,
+                ..host.work
+            },
+            ..host
+        };
         // Each of two others can have waited for 70.
         assert!(
             line.starts_with("b held up 2 others for 140 ms, 7.0 % of their time"),
@@ -544,5 +564,7 @@ mod tests {
             ),
             "{line}"
         );
+        let more = ", and their transfers took 35 ms longer: look at links first";
+        assert_eq!(slow_host(&part, &links, rate), line + more);
     }
 }

@@ -114,11 +114,14 @@ pub(crate) struct HostWaitsPart {
 
 /// The work of a process compared with that of others, see [`retime::ComparedWork`].
 #[derive(Debug, Default, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
 pub(crate) struct WorkPart {
     /// The ticks by which it waited less than half of the others did, in as much time,
     pub(crate) longer_ticks: u64,
     /// and by how much the others differ.
     pub(crate) others_differ_ticks: u64,
+    /// The part of the former by which its transfers took longer.
+    pub(crate) transfers_ticks: u64,
     /// The same of the time outside of calls; absent of devices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outside_calls: Option<OutsideCallsPart>,

@@ -285,6 +285,12 @@ fn overlap(n: i64, m: i64, shift: i64) -> (i64, i64) {
     ((-shift).max(0), m.min(n - shift) - 1)
 }
 
+/// True if the calls of two sequences that a shift lays on each other can be pairs.
+pub(super) fn can_be_shift(pivot: &[Item], other: &[Item], shift: i64) -> bool {
+    let mut work = WORK;
+    is_shift(pivot, other, shift, &Known::default(), &mut work) == Some(true)
+}
+
 /// True if a shift is possible; nothing if finding out would take too long.
 fn is_shift(
     pivot: &[Item],

@@ -34,6 +34,9 @@ pub(super) struct Calls<'a> {
 /// The calls of one file in a group, in order.
 pub(super) type Sequence = (usize, Vec<usize>);
 
+/// Calls that are one operation, each a file and a call of that.
+pub(super) type Instance = Vec<(usize, usize)>;
+
 impl<'a> Calls<'a> {
     pub(super) fn of(files: &'a [FileRead]) -> Self {
         let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();

@@ -92,8 +92,7 @@ impl Matching {
         group: &Group,
         sequences: &[Sequence],
     ) -> BTreeMap<Way, Channel> {
-        let peers_are_ranks_in_group =
-            peers(calls, sequences).all(|peer| (peer as usize) < group.ranks.len());
+        let peers_are_ranks_in_group = are_ranks_in_group(calls, group, sequences);
         let file_of = |peer: u32| {
             let rank = if peers_are_ranks_in_group {
                 group.ranks.get(peer as usize).copied()?
@@ -313,13 +312,20 @@ fn is_whole(
     is_early && is_late
 }
 
-/// Whom calls name as the other end.
-fn peers(calls: &Calls<'_>, sequences: &[Sequence]) -> impl Iterator<Item = u32> {
-    sequences.iter().flat_map(|(file, its)| {
-        its.iter()
-            .filter_map(|&call| match calls.call(*file, call)?.what {
-                What::Send(peer) | What::Receive(peer) => Some(peer),
-                What::Collective(_) => None,
-            })
-    })
+/// True if calls name the other end by its rank in the group, as those of gloo do; kernels name it by that
+/// in the job ("Dst Rank" is `groupRanks[rank]` of `saveNcclMeta`), if those whom they name are members.
+fn are_ranks_in_group(calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) -> bool {
+    let all = || {
+        let calls = sequences.iter().flat_map(|(file, its)| {
+            let call = move |&call: &usize| calls.call(*file, call);
+            its.iter().filter_map(call)
+        });
+        calls.filter_map(|it| match it.what {
+            What::Send(peer) | What::Receive(peer) => Some((it.on, peer)),
+            What::Collective(_) => None,
+        })
+    };
+    let are_members = all().all(|(_, peer)| group.ranks.contains(&peer));
+    let of_gloo = all().any(|(on, _)| on == On::Thread);
+    (of_gloo || !are_members) && all().all(|(_, peer)| (peer as usize) < group.ranks.len())
 }

@@ -10,11 +10,13 @@
 //! its class, and for rooted ones from the root, which only the program's own request says.
 
 mod alignment;
+mod backwards;
 mod calls;
 mod candidates;
 mod difference;
 mod doubt;
 mod gloo;
+mod laid;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod launched;
@@ -35,14 +37,15 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retime_model::{Class, MessageId, Operation, OperationId};
+use retime_model::{Class, MessageId, Operation, OperationId, plural};
 use serde::{Deserialize, Serialize};
 
 use self::alignment::{Item, Known, Shift, align};
 pub(crate) use self::calls::Group;
-use self::calls::{Calls, Sequence};
+use self::calls::{Calls, Instance, Sequence};
 use self::doubt::Doubt;
 use self::gloo::Grouped;
+use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
 use self::queue::Queue;
 use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, NO_ORDER, NO_ROOT, TWICE};
@@ -86,14 +89,13 @@ pub(crate) struct Matching {
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
     /// Why groups of calls could not be told.
     doubts: BTreeSet<Doubt>,
+    /// How many calls are stamped in another order than their numbers have.
+    backwards: usize,
     /// The file and the first track of whose calls these are, if a file can be of several ranks.
     parts: Option<Vec<(usize, u32)>>,
     /// In so many spaces operations are numbered.
     spaces: u64,
 }
-
-/// Calls that are one operation, by file.
-type Instance = Vec<(usize, usize)>;
 
 /// Joins the calls of all files.
 pub(crate) fn matched(files: &[FileRead]) -> Matching {
@@ -172,7 +174,16 @@ impl Matching {
 
     /// Says why groups of calls could not be told, and what to record.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        doubt::warnings(&self.doubts)
+        let mut all = doubt::warnings(&self.doubts);
+        if self.backwards > 0 {
+            let calls = plural(self.backwards as u64, "numbered call");
+            let are = if self.backwards == 1 { "is" } else { "are" };
+            all.push(format!(
+                "{calls} {are} left out, stamped in another order than numbered on one stream: a \
+                 clock was set back while a profile was recorded"
+            ));
+        }
+        all
     }
 
     /// The calls that were not joined: their file, a track of their rank there, why, and how many.
@@ -309,6 +320,14 @@ impl Matching {
                 self.count(file, why, 1);
             }
         }
+        let backwards = backwards::backwards(calls, &instances);
+        for (file, _) in &backwards {
+            self.count(*file, CONTRADICTORY, 1);
+        }
+        self.backwards += backwards.len();
+        for instance in &mut instances {
+            instance.retain(|it| !backwards.contains(it));
+        }
         instances
     }
 
@@ -341,38 +360,25 @@ impl Matching {
         let Some(pivot) = sequences.iter().rev().max_by_key(|it| it.calls.len()) else {
             return Vec::new();
         };
-        let instance = |&call: &usize| vec![(pivot.file, call)];
-        let mut instances: Vec<Instance> = pivot.calls.iter().map(instance).collect();
+        let mut laid = Laid::on(pivot, calls, group);
         let items = calls.items(group, pivot.file, &pivot.calls);
         for own in sequences.iter().filter(|it| it.file != pivot.file) {
             let file = own.file;
             let own_items = calls.items(group, file, &own.calls);
             let of_pair = known.of_pair(pivot.file, file);
-            let shift = match shift(calls, (pivot, &items), (own, &own_items), of_pair) {
+            match shift(calls, (pivot, &items), (own, &own_items), of_pair) {
                 Shift::By(shift) => {
                     if items.iter().all(Item::is_mutual) {
                         *of_pair = Known::of(&items, &own_items, shift);
                     }
-                    shift
+                    let apart = laid.lay(own, &own_items, shift);
+                    self.count(file, ALONE, apart);
                 }
-                Shift::Ambiguous => {
-                    self.count(file, AMBIGUOUS, own.calls.len());
-                    continue;
-                }
-                Shift::Impossible => {
-                    self.count(file, CONTRADICTORY, own.calls.len());
-                    continue;
-                }
-            };
-            for (&call, place) in own.calls.iter().zip(shift..) {
-                let place = usize::try_from(place).ok();
-                match place.and_then(|it| instances.get_mut(it)) {
-                    Some(instance) => instance.push((file, call)),
-                    None => self.count(file, ALONE, 1),
-                }
+                Shift::Ambiguous => self.count(file, AMBIGUOUS, own.calls.len()),
+                Shift::Impossible => self.count(file, CONTRADICTORY, own.calls.len()),
             }
         }
-        instances
+        laid.instances()
     }
 
     /// Names the calls of operations.

@@ -49,6 +49,17 @@ impl Profile {
         self.event("user_annotation", range, 7, to - 1, end - to + 1, "");
     }
 
+    /// A call of three ranks.
+    fn call(&mut self, rank: u32, number: u64) {
+        let at = 100_000 + 5_000 * number + 400 * (number * number % 7);
+        let begin = at + 20 * u64::from(rank) * (number % 3);
+        let args = "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\
+                    \"Group size\":3,\"Process Group Name\":\"0\",\
+                    \"Process Group Ranks\":\"[0, 1, 2]\",\"dtype\":\"Float\"";
+        let (name, dur) = ("ncclDevKernel_AllReduce", at + 400 - begin);
+        self.event("kernel", name, 20, begin, dur, args);
+    }
+
     fn read(mut self) -> FileRead {
         self.0.push_str("]}");
         let directory = tempfile::tempdir().unwrap();
@@ -203,6 +214,29 @@ fn pipeline(both_ways: bool) -> [FileRead; 2] {
         }
     }
     stages.map(Profile::read)
+}
+
+/// A rank with messages to and from another one of its group, which has no file.
+#[test]
+fn kernels_name_the_other_end_by_its_rank_in_the_job() {
+    let mut profile = Profile::of(3, 4, &[("5", &[1, 3])]);
+    for number in 0..6_u64 {
+        for (place, (kind, peer)) in (0..).zip([("send", "Dst Rank"), ("recv", "Src Rank")]) {
+            let args = format!(
+                "\"Collective name\":\"{kind}\",\"{peer}\":1,\"In msg nelems\":8,\
+                 \"Out msg nelems\":8,\"Group size\":2,\"Process Group Name\":\"5\",\
+                 \"Process Group Ranks\":\"[1, 3]\",\"dtype\":\"Half\""
+            );
+            let begin = 10_000 + 1_000 * number + 300 * place;
+            let stream = 20 + place as u32;
+            profile.event("kernel", "ncclDevKernel_SendRecv", stream, begin, 80, &args);
+        }
+    }
+    let mut other = Profile::of(0, 4, &[("4", &[0, 2])]);
+    other.event("cpu_op", "aten::mm", 1, 10_000, 80, "");
+    let files = [profile.read(), other.read()];
+    assert_eq!(joined(&files), [[], []]);
+    assert_eq!(unused(&files), [("lone message call", 12)]);
 }
 
 #[test]
@@ -365,6 +399,42 @@ fn calls_that_stand_in_a_file_twice_count_once() {
     }
 }
 
+/// Numbered all-reduces of two ranks, of which the second has its clock set back by 2 ms before the sixth.
+fn set_back() -> [FileRead; 2] {
+    [0, 1].map(|rank| {
+        let mut profile = Profile::of(rank, 2, &[("0", BOTH)]);
+        for number in 0..10_u64 {
+            let args = format!(
+                "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\
+                 \"Group size\":2,\"Seq\":{number},\"Process Group Name\":\"0\",\
+                 \"Process Group Ranks\":\"[0, 1]\",\"dtype\":\"Float\""
+            );
+            let back = if rank == 1 && number >= 5 { 2_100 } else { 0 };
+            let begin = 10_000 + 1_000 * number - back;
+            profile.event("kernel", "ncclDevKernel_AllReduce", 20, begin, 80, &args);
+        }
+        profile.read()
+    })
+}
+
+#[test]
+fn calls_that_are_stamped_in_another_order_than_numbered_are_left_out() {
+    let files = set_back();
+    // Of 0 to 4, 5 and 6 before 3 and 4 as stamped, 7, 8 and 9, two are left out.
+    let both = [
+        ("contradictory collective call", 2),
+        ("lone collective call", 2),
+    ];
+    assert_eq!(unused(&files), both);
+    let lengths: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
+    assert_eq!(lengths, [8, 8]);
+    let warnings = matched(&files).warnings();
+    assert!(
+        warnings[0].starts_with("2 numbered calls are left out"),
+        "{warnings:?}"
+    );
+}
+
 #[test]
 fn calls_of_a_group_of_one_are_no_communication() {
     let args = |name: &str, ranks: &[u32]| {
@@ -501,6 +571,36 @@ fn even(rank: u32, ahead: u64, first: u64) -> FileRead {
         profile.event("kernel", name, 20, begin, dur, args);
     }
     profile.read()
+}
+
+/// A rank of three with those of ten calls that it recorded, iterations of which last differently.
+fn recorded(rank: u32, calls: std::ops::Range<u64>) -> FileRead {
+    let mut profile = Profile::of(rank, 3, &[("0", &[0, 1, 2])]);
+    for number in calls {
+        profile.call(rank, number);
+    }
+    profile.read()
+}
+
+#[test]
+fn ranks_have_calls_in_common_that_the_longest_sequence_lacks() {
+    let files = [recorded(0, 4..9), recorded(1, 2..8), recorded(2, 5..10)];
+    let lengths: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
+    // All but 2 and 3 of the second, and 9 of the third: the first and the third both have 8.
+    assert_eq!(lengths, [5, 4, 4]);
+    assert_eq!(unused(&files), [("lone collective call", 3)]);
+}
+
+#[test]
+fn what_lies_behind_a_pause_is_not_what_others_have_there() {
+    // The first paused after call 7, where the longest ends, and went on with 9, to which the third has 8.
+    let mut first = Profile::of(0, 3, &[("0", &[0, 1, 2])]);
+    for number in [4, 5, 6, 7, 9] {
+        first.call(0, number);
+    }
+    let files = [first.read(), recorded(1, 2..8), recorded(2, 5..9)];
+    let lengths: Vec<usize> = joined(&files).iter().map(Vec::len).collect();
+    assert_eq!(lengths, [4, 4, 3]);
 }
 
 #[test]
