@@ -114,7 +114,6 @@ pub(crate) struct HostWaitsPart {
 
 /// The work of a process compared with that of others, see [`retime::ComparedWork`].
 #[derive(Debug, Default, Serialize)]
-#[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
 pub(crate) struct WorkPart {
     /// The ticks by which it waited less than half of the others did, in as much time,
     pub(crate) longer_ticks: u64,
