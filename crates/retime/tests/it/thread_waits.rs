@@ -81,7 +81,8 @@ fn still(threads: &[Vec<Receive>]) -> u64 {
     };
     let goes_on = |&&at: &&u64| {
         let is_end = |it: &u64| !all.contains(it) || waits().any(|wait| wait.1 == *it);
-        let end = (at + 1..).find(is_end).unwrap();
+        let latest = all.last().map_or(at, |it| it + 1);
+        let end = (at + 1..=latest).find(is_end).unwrap();
         waits().any(|it| it.0 <= at && it.1 == end)
     };
     all.iter().filter(goes_on).count() as u64
