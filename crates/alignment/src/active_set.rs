@@ -21,7 +21,7 @@ use super::links::{Link, Links};
 use super::newton::minimise;
 use super::options::OPTIONS;
 use super::survey::{Survey, Surveyed};
-use super::weights::weights;
+use super::weights::{Zero, shown_floor, weights};
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::median::median;
 use retime_numerics::parallel;
@@ -255,11 +255,20 @@ impl<'a> OffsetProblem<'a> {
         let mut slacks: Vec<f64> = fastest.filter(|it| it.is_finite()).collect();
         let least_of_all = survey.least();
         let recorded = &self.frame.recorded;
-        let least = if least_of_all.is_finite() && !recorded.sparse {
-            OPTIONS.delay * least_of_all.max(0.0)
+        let zero = if least_of_all.is_finite() && !recorded.sparse {
+            let soonest = OPTIONS.soonest_ns * 1e-9 * self.setting.second;
+            let fastest = shown_floor(&self.links, survey, soonest, self.setting.knee).max(0.0);
+            Zero {
+                least: OPTIONS.delay * fastest,
+                fastest,
+            }
         } else {
-            0.0
+            Zero {
+                least: 0.0,
+                fastest: least_of_all.max(0.0),
+            }
         };
+        let least = zero.least;
         for slack in &mut slacks {
             *slack -= least;
         }
@@ -283,7 +292,7 @@ impl<'a> OffsetProblem<'a> {
         // As long as offsets are far off, so are slacks.
         let weights = match before {
             None => vec![1.0; survey.links.len()],
-            Some(_) => weights(&self.links, survey, least, barrier, self.setting.knee),
+            Some(_) => weights(&self.links, survey, zero, barrier, self.setting.knee),
         };
         Objective {
             least,

@@ -91,6 +91,10 @@ pub(super) struct AlignOptions {
     /// The fastest of so many windows tell how [densely](super::asymmetry) they lie, and whether
     /// there is a [floor](super::floor) at all: sixteen tell it to a quarter.
     pub(super) spread: usize,
+    /// The nanoseconds that a message of MPI takes, or more: a few hundred within a node, a
+    /// microsecond between two. Whether its fastest [waited](super::asymmetry) is not asked of a pair of
+    /// clocks of which both directions together take less than twice that.
+    pub(super) soonest_ns: f64,
     /// The factor by which two directions have to differ in the spread of their fastest before one of
     /// them is taken to be nearer to its floor, where these are in fewer windows.
     pub(super) looser: f64,
@@ -181,6 +185,7 @@ pub(super) const OPTIONS: AlignOptions = AlignOptions {
     knee_grains: 0.05,
     same_weight: 0.05,
     spread: 16,
+    soonest_ns: 1_000.0,
     looser: 10.0,
     lasting: 4,
     further: 0.1,

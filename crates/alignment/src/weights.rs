@@ -37,29 +37,25 @@
 //! directions are rare, as between most pairs of many clocks that meet in collectives, neither
 //! tells more than the other.
 
-use super::asymmetry::share_of_wait;
+use super::asymmetry::{fastest_time, share_of_wait};
 use super::barrier::Barrier;
 use super::links::Links;
 use super::options::OPTIONS;
 use super::survey::{Survey, Surveyed};
 use retime_numerics::parallel;
 
-/// The weight of each link in a centre, by what a pass found: of slacks above `least`, and
+/// The weight of each link in a centre, by what a pass found: of slacks above `zero`, and
 /// where nothing below `finest` can be told apart.
 pub(super) fn weights(
     links: &Links,
     survey: &Survey,
-    least: f64,
+    zero: Zero,
     barrier: Barrier,
     finest: f64,
 ) -> Vec<f64> {
     let list = links.list();
     let floor = |at: usize| Floor::of(&survey.links[at], list[at].count, finest);
     let floors: Vec<Floor> = parallel::numbers(list.len(), floor);
-    let zero = Zero {
-        least,
-        fastest: survey.least().max(least),
-    };
     let back = |at: usize| links.opposite(at);
     // Of two directions the one shares by the reciprocal of the other.
     let share = |at: usize| match back(at) {
@@ -72,9 +68,25 @@ pub(super) fn weights(
             Some(back) if back < at => shares[back].recip(),
             _ => shares[at],
         };
-        own_scale(&survey.links[at], least, barrier.knee) / barrier.scale * share
+        own_scale(&survey.links[at], zero.least, barrier.knee) / barrier.scale * share
     };
     parallel::numbers(list.len(), of)
+}
+
+/// The latency that no dependency undercuts: the least of all, or less where [both directions of a pair
+/// show](fastest_time) that the fastest of one take less, beyond a deviation. None takes less than `soonest`, and
+/// nothing below `finest` can be told apart.
+pub(super) fn shown_floor(links: &Links, survey: &Survey, soonest: f64, finest: f64) -> f64 {
+    let of = |at: usize| {
+        let back = links.opposite(at).filter(|it| *it > at)?;
+        let (own, back) = (&survey.links[at], &survey.links[back]);
+        let [a, b] = [own.spread?, back.spread?].map(|it| it.max(finest));
+        let sum = own.least + back.least;
+        let time = (sum > 0.0).then(|| fastest_time(sum, a, b, soonest))?;
+        Some(time.mean.min(sum - time.mean) + time.deviation)
+    };
+    let shown = parallel::numbers(survey.links.len(), of);
+    shown.into_iter().flatten().fold(survey.least(), f64::min)
 }
 
 /// The scale of a link's slacks: the tightest decide it, as they do the centre. Below the
@@ -94,11 +106,11 @@ fn own_scale(link: &Surveyed, least: f64, knee: f64) -> f64 {
 
 /// Latencies that slacks count from, in ticks.
 #[derive(Clone, Copy)]
-struct Zero {
+pub(super) struct Zero {
     /// The latency that counts for no slack.
-    least: f64,
-    /// The latency of the fastest dependency of all, no less.
-    fastest: f64,
+    pub(super) least: f64,
+    /// The latency that no dependency undercuts, no less.
+    pub(super) fastest: f64,
 }
 
 /// The tightest dependencies of a link, as far as they tell of its floor.
