@@ -238,7 +238,7 @@ mod tests {
         assert!((share_of_wait(f64::NAN, 1.0, 1.0) - 0.5).abs() < 1e-9);
     }
 
-    /// By plain sums over floors and waits.
+    /// The mean of the time of the fastest, by plain sums over floors and waits.
     fn summed(sum: f64, own: f64, back: f64, least: f64) -> f64 {
         let (mut all, mut times) = (0.0, 0.0);
         let steps = 4_000;

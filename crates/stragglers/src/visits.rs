@@ -113,7 +113,7 @@ pub(super) struct Passing {
     /// When the first began and the last was over.
     pub(super) first: i64,
     pub(super) last: i64,
-    /// How long the calls lasted.
+    /// The ticks that their calls lasted, together.
     pub(super) in_calls: u64,
     /// The ticks that transfers took, as in a [visit](Visit::transfer).
     pub(super) transfer: u64,

@@ -110,14 +110,14 @@ pub struct ComparedWork {
     pub differ: u64,
     /// The part of `longer` by which its transfers took longer than those of any other.
     pub transfers: u64,
-    /// The same of the time that they spent outside of calls, as far as it is known.
+    /// Its time outside of calls compared with that of others, where it is known.
     pub outside: Option<OutsideCalls>,
 }
 
 /// How long a process was outside of calls that wait or transfer, compared with others. All times are in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideCalls {
-    /// The ticks by which it was so longer than half of the others.
+    /// The ticks by which it was outside of calls longer than half of the others were.
     pub longer: u64,
     /// The ticks by which the others differ.
     pub differ: u64,
@@ -417,7 +417,7 @@ impl ComparedWork {
     }
 }
 
-/// By how much one of all, sorted, is more than any other.
+/// The difference by which `own`, one of all in rising order, exceeds every other; 0 if it does not.
 fn more_than_others(all: &[u64], own: u64) -> u64 {
     let mut largest = all.iter().rev();
     let most = largest.next().filter(|it| **it != own);

@@ -119,9 +119,9 @@ pub(crate) struct WorkPart {
     pub(crate) longer_ticks: u64,
     /// and by how much the others differ.
     pub(crate) others_differ_ticks: u64,
-    /// The part of the former by which its transfers took longer.
+    /// The part of `longer_ticks` by which its transfers took longer than those of any other.
     pub(crate) transfers_ticks: u64,
-    /// The same of the time outside of calls; absent of devices.
+    /// Its time outside of calls compared with that of others; absent of devices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outside_calls: Option<OutsideCallsPart>,
 }
@@ -129,9 +129,9 @@ pub(crate) struct WorkPart {
 /// The time that a process spent outside of calls compared with others, see [`retime::OutsideCalls`].
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct OutsideCallsPart {
-    /// The ticks by which it did so longer than half of the others did,
+    /// The ticks by which it was outside of calls longer than half of the others were.
     pub(crate) longer_ticks: u64,
-    /// and by how much the others differ.
+    /// The ticks by which the times of the others differ.
     pub(crate) others_differ_ticks: u64,
 }
 

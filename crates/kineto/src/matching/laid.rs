@@ -25,7 +25,7 @@ pub(super) struct Laid<'a> {
     longest: usize,
     /// The other sequences, by file, each with its shift.
     others: BTreeMap<usize, (&'a InWindow, i64)>,
-    /// By place in the longest sequence, before it and behind it.
+    /// The calls at each place of the longest sequence; places before it are negative, those behind it go on.
     instances: BTreeMap<i64, Instance>,
 }
 

@@ -14,7 +14,7 @@ struct Receive {
     got: u64,
 }
 
-/// What threads receive one after the other, each after having worked.
+/// Messages that threads receive one after the other, each after having worked.
 fn threads() -> impl Strategy<Value = Vec<Vec<Receive>>> {
     let receive = (0..20_u64, 0..40_u64, 0..3_u64);
     let thread = prop::collection::vec(receive, 0..8).prop_map(|all| {
