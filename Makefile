@@ -33,7 +33,7 @@ EACH ?= 60
 PROFILE = release
 BUILT = $(abspath $(TARGET_DIR))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 
-.PHONY: all demo test test-long test-browser frames book book-tools pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
+.PHONY: all demo test run-tests run-examples test-long test-browser frames book book-tools pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --profile $(PROFILE) --package retime-cli
@@ -41,10 +41,19 @@ all: ## Build the command: target/release/retime
 demo: ## Show check, correct and check on a bundled real recording
 	$(CARGO) run --quiet --profile demo --package retime-cli -- demo
 
+# Examples in the documentation are built one crate at a time, on one core: that goes beside the tests.
 test: tools ## Run all tests, with otf2-print as an independent judge; of what takes minutes a sample
-	RETIME_REQUIRE_OTF2_TOOLS=1 RETIME_EFFORT=$(EFFORT) PROPTEST_RNG_SEED=$(SEED) \
-		RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --quiet
+	$(CARGO) test --quiet --no-run
+	@$(MAKE) --no-print-directory --jobs=2 run-tests run-examples
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
+
+run-tests:
+	RETIME_REQUIRE_OTF2_TOOLS=1 RETIME_EFFORT=$(EFFORT) PROPTEST_RNG_SEED=$(SEED) \
+		RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --quiet --lib --bins --tests --examples
+
+# Their output is printed at once, so that it does not mix with that of the tests.
+run-examples:
+	@$(CARGO) test --quiet --doc >$(TARGET_DIR)/examples.log 2>&1; result=$$?; cat $(TARGET_DIR)/examples.log; exit $$result
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, all figures, more small worlds
 	RETIME_EFFORT=all $(CARGO) test --package retime-cli --test it --quiet -- \
