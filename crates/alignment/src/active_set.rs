@@ -18,7 +18,7 @@ use super::curves::Curves;
 use super::division::Division;
 use super::frame::{Frame, FramedDependency};
 use super::links::{Link, Links};
-use super::newton::minimise;
+use super::newton::{LastStep, minimise};
 use super::options::OPTIONS;
 use super::survey::{Survey, Surveyed};
 use super::weights::{Zero, shown_floor, weights};
@@ -26,11 +26,31 @@ use retime_model::{Cancelled, Monitor};
 use retime_numerics::median::median;
 use retime_numerics::parallel;
 
-/// How exactly the centre is found, as a share of the least slack: as long as the objective
-/// changes from round to round,
-const ROUGHLY: f64 = 1e-2;
-/// and once it is settled.
-const EXACTLY: f64 = 1e-6;
+/// How exactly the centre is found: of an objective that is not settled,
+const ROUGHLY: Exactness = Exactness {
+    of_slack: 1e-2,
+    of_first: 0.0,
+};
+/// of one that changed since the last centre was found: the next round may move all as far as the first
+/// step of this one,
+const IN_PASSING: Exactness = Exactness {
+    of_first: 0.1,
+    ..ROUGHLY
+};
+/// and of one that is settled.
+const EXACTLY: Exactness = Exactness {
+    of_slack: 1e-6,
+    of_first: 0.0,
+};
+
+/// The length of a step of Newton's method that may be the last: the larger of two.
+#[derive(Clone, Copy)]
+struct Exactness {
+    /// As a share of the least slack.
+    of_slack: f64,
+    /// As a share of the longest step before it.
+    of_first: f64,
+}
 
 /// Properties of the trace besides its dependencies.
 #[derive(Clone, Copy, Debug)]
@@ -151,14 +171,46 @@ impl<'a> OffsetProblem<'a> {
         curves: &Curves,
         division: Division,
     ) -> Result<FoundOffsets, Cancelled> {
+        self.settle(curves, division, None)
+    }
+
+    /// Finds the centre where clocks drift or wander otherwise than those that were found with this
+    /// objective: one that is settled for them is nearly settled for others.
+    pub(super) fn solve_like(
+        &self,
+        objective: &Objective,
+        curves: &Curves,
+        division: Division,
+    ) -> Result<FoundOffsets, Cancelled> {
+        self.settle(curves, division, Some(objective))
+    }
+
+    /// Finds centre and objective, each from the other, until both stay.
+    fn settle(
+        &self,
+        curves: &Curves,
+        division: Division,
+        known: Option<&Objective>,
+    ) -> Result<FoundOffsets, Cancelled> {
         let windows = self.windows(division.pieces);
         let mut curves = curves.refined(division.pieces);
         let mut survey = self.survey(&curves, windows);
         let mut active: Vec<Vec<u32>> = survey.positions();
-        let mut objective = self.objective(&survey, None);
+        let mut objective = known
+            .cloned()
+            .unwrap_or_else(|| self.objective(&survey, None));
+        let mut exactness = if known.is_some() { IN_PASSING } else { ROUGHLY };
         let mut system = None;
         for _ in 0..OPTIONS.rounds {
-            system = self.minimise(&active, &mut curves, &objective, division, ROUGHLY, system)?;
+            system = self.minimise(
+                &active,
+                &mut curves,
+                &objective,
+                division,
+                exactness,
+                system,
+            )?;
+            exactness = IN_PASSING;
             survey = self.survey(&curves, windows);
             let growth = grow_all(&mut active, &survey);
             let next = self.objective(&survey, Some(&objective));
@@ -208,7 +260,7 @@ impl<'a> OffsetProblem<'a> {
         curves: &mut Curves,
         objective: &Objective,
         division: Division,
-        exactness: f64,
+        exactness: Exactness,
         system: Option<SparseSystem>,
     ) -> Result<Option<SparseSystem>, Cancelled> {
         self.monitor.check()?;
@@ -231,7 +283,11 @@ impl<'a> OffsetProblem<'a> {
             .tightest
             .min(objective.barrier.scale)
             .max(objective.barrier.knee);
-        minimise(&mut centre, curves, exactness * known, self.monitor)?;
+        let last = LastStep {
+            length: exactness.of_slack * known,
+            of_first: exactness.of_first,
+        };
+        minimise(&mut centre, curves, last, self.monitor)?;
         Ok(centre.into_system())
     }
 

@@ -90,7 +90,7 @@ pub(super) fn without_drift(
         drift: NO_DRIFT * problem.finest() / problem.span(),
         ..lines
     };
-    let constant = problem.solve(&found.curves.level(), constants)?;
+    let constant = problem.solve_like(&found.objective, &found.curves.level(), constants)?;
     if constant.survey.contradictions(0.0).sum > 0.0 {
         return Ok(None);
     }
@@ -113,7 +113,9 @@ pub(super) fn without_drift(
         drift: usual.wander * seconds.sqrt(),
         ..usual
     };
-    problem.solve(&constant.curves, still).map(Some)
+    problem
+        .solve_like(&constant.objective, &constant.curves, still)
+        .map(Some)
 }
 
 /// The offsets of clocks of which no two differ by more than quartzes do, if two of those `found` do,
@@ -132,7 +134,7 @@ pub(super) fn held_to_quartzes(
             drift: share * OPTIONS.rho,
             ..found.division
         };
-        let tried = problem.solve(&found.curves, held)?;
+        let tried = problem.solve_like(&found.objective, &found.curves, held)?;
         if tried.survey.contradictions(0.0).sum > contradicted {
             break;
         }

@@ -53,16 +53,26 @@ const ROUNDING: f64 = 1e-13;
 /// scales of the barrier.
 const SMALL: f64 = 1e-2;
 
-/// Goes on from `curves` to the minimum, until a step moves nothing by more than
-/// `tolerance`; returns how many steps it took.
+/// A whole step that moves nothing by more than the larger of these is the last one.
+#[derive(Clone, Copy)]
+pub(super) struct LastStep {
+    /// In ticks.
+    pub(super) length: f64,
+    /// As a share of the longest step before it.
+    pub(super) of_first: f64,
+}
+
+/// Goes on from `curves` towards the minimum, until a step is short; returns how many steps it
+/// took.
 pub(super) fn minimise(
     centre: &mut Centre,
     curves: &mut Curves,
-    tolerance: f64,
+    last: LastStep,
     monitor: &dyn Monitor,
 ) -> Result<usize, Cancelled> {
     let mut value = centre.value(curves);
     let mut touching = 0.0;
+    let mut longest = 0.0_f64;
     for taken in 0..MOST_STEPS {
         monitor.check()?;
         let (gradient, hessian) = centre.derivatives(curves, touching);
@@ -88,9 +98,11 @@ pub(super) fn minimise(
         };
         touching = next(touching, share);
         value = reached;
-        if largest <= tolerance {
+        let is_short = share == 1.0 && largest <= last.of_first * longest;
+        if is_short || largest <= last.length {
             return Ok(taken + 1);
         }
+        longest = longest.max(share * largest);
     }
     Ok(MOST_STEPS)
 }
@@ -151,14 +163,43 @@ mod tests {
     use retime_causality::edges::{Edge, Edges};
     use retime_model::ClockId;
 
+    /// Until a step is no longer than so many ticks.
+    fn exactly(length: f64) -> LastStep {
+        LastStep {
+            length,
+            of_first: 0.0,
+        }
+    }
+
     #[test]
     fn newton_finds_where_nothing_pulls() {
         let (mut centre, mut curves) = example();
-        minimise(&mut centre, &mut curves, 1e-9, &()).unwrap();
+        minimise(&mut centre, &mut curves, exactly(1e-9), &()).unwrap();
         let of = |curves: &Curves| centre.derivatives(curves, 0.0).0;
         let (gradient, start) = (of(&curves), of(&example().1));
         let size = |of: &[f64]| of.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
         assert!(size(&gradient) < 1e-6 * size(&start), "{}", size(&gradient));
+    }
+
+    #[test]
+    fn a_step_of_a_tenth_of_the_first_leaves_a_hundredth() {
+        let (mut centre, start) = example();
+        let mut minimum = |last: LastStep| {
+            let mut curves = start.clone();
+            let steps = minimise(&mut centre, &mut curves, last, &()).unwrap();
+            (steps, curves.values)
+        };
+        let (all, exact) = minimum(exactly(1e-9));
+        let (few, near) = minimum(LastStep {
+            of_first: 0.1,
+            ..exactly(1e-9)
+        });
+        let distance = |a: &[f64]| {
+            let apart = a.iter().zip(&exact).map(|(a, b)| (a - b).abs());
+            apart.fold(0.0_f64, f64::max)
+        };
+        assert!(few < all, "{few} {all}");
+        assert!(distance(&near) < 0.01 * distance(&start.values));
     }
 
     /// Clocks that are off by up to a thousand times what messages between these pairs take, twice
@@ -214,7 +255,7 @@ mod tests {
             drift: OPTIONS.rho,
         };
         let centre = Centre::new(all.terms(&links), &frame, &curves, cost, None, &());
-        minimise(&mut centre.unwrap(), &mut curves, 1.0, &()).unwrap()
+        minimise(&mut centre.unwrap(), &mut curves, exactly(1.0), &()).unwrap()
     }
 
     #[test]
