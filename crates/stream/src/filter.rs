@@ -2,6 +2,7 @@
 
 use retime_model::{ClockId, Clocks, LocationIndex, Ticks, Timestamp};
 
+use crate::base::Base;
 use crate::clock::{Clock, Location, Role, Waiting};
 use crate::collectives::Collectives;
 use crate::control::Law;
@@ -39,8 +40,7 @@ pub struct Filter<P> {
     pub(crate) moved: Option<Vec<ClockId>>,
     /// How long a location may be silent.
     pub(crate) silence: Option<i64>,
-    /// The stamp that counts as 0.
-    pub(crate) base: Option<Timestamp>,
+    pub(crate) base: Base,
     /// The newest raw time.
     pub(crate) now: i64,
     /// The last time given out.
@@ -81,7 +81,7 @@ impl<P> Filter<P> {
             busy: Marked::of(count),
             moved: None,
             silence,
-            base: None,
+            base: Base::default(),
             now: i64::MIN,
             watermark: i64::MIN,
             ramp: options.amortization.ramp(options.start_difference.0),
@@ -256,18 +256,12 @@ impl<P> Filter<P> {
             Some(place) if place.is_ended => return Err(FilterError::Ended(location)),
             Some(_) => {}
         }
-        let base = *self.base.get_or_insert(time);
-        let difference = i128::from(time.0) - i128::from(base.0);
-        match i64::try_from(difference) {
-            Ok(raw) if raw.unsigned_abs() <= 1 << 61 => Ok(raw),
-            _ => Err(FilterError::OutOfRange(time)),
-        }
+        self.base.relative(time)
     }
 
     /// A time against the first stamp as a stamp.
     pub(crate) fn stamp(&self, time: i64) -> Timestamp {
-        let base = self.base.unwrap_or_default();
-        Timestamp(base.0.saturating_add_signed(time))
+        Timestamp(self.base.stamp().0.saturating_add_signed(time))
     }
 
     fn role(&mut self, kind: EventKind, clock: ClockId, raw: i64) -> Role {

@@ -58,6 +58,7 @@
 //!
 //! Source: Rabenseifner 2000, sections 6.1, 6.2 and 7.3.
 
+mod base;
 mod clock;
 mod collectives;
 mod control;

@@ -56,6 +56,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use crate::base::Base;
 use crate::error::FilterError;
 use crate::event::{Corrected, Event, EventKind};
 use crate::passage::{Half, Passage, Passages};
@@ -120,8 +121,7 @@ pub struct Segments<P> {
     passages: Passages,
     /// Hosts whose segment has not ended.
     open: usize,
-    /// The first stamp of all.
-    base: Option<Timestamp>,
+    base: Base,
     out: VecDeque<Corrected<P>>,
     held: u64,
     report: SegmentReport,
@@ -165,7 +165,7 @@ impl<P> Segments<P> {
             hosts: clock_of.iter().map(host).collect(),
             passages: Passages::new(options.min_delay.0),
             open: clock_of.len(),
-            base: None,
+            base: Base::default(),
             out: VecDeque::new(),
             held: 0,
             report: SegmentReport::default(),
@@ -354,7 +354,7 @@ impl<P> Segments<P> {
                 continue;
             };
             ahead.extend(new(&self.hosts[at], shifts[at]).map(|time| Reverse((time, at))));
-            let base = i128::from(self.base.unwrap_or_default().0);
+            let base = i128::from(self.base.stamp().0);
             let stamp = u64::try_from(base + time).map(Timestamp);
             if let Some(half) = held.half {
                 self.passages.put(half, time);
@@ -378,11 +378,6 @@ impl<P> Segments<P> {
             Some(host) if host.is_ended => return Err(FilterError::Ended(location)),
             Some(_) => {}
         }
-        let base = *self.base.get_or_insert(time);
-        let difference = i128::from(time.0) - i128::from(base.0);
-        match i64::try_from(difference) {
-            Ok(raw) if raw.unsigned_abs() <= 1 << 61 => Ok(raw),
-            _ => Err(FilterError::OutOfRange(time)),
-        }
+        self.base.relative(time)
     }
 }
