@@ -417,6 +417,16 @@ impl Analysed {
         self.truth.as_ref().map(measure).transpose()
     }
 
+    /// How far recorded times and those of a method are from the truth, if it is known. What counts
+    /// events is no time, and at no distance from one.
+    pub(crate) fn accuracy_by(
+        &self,
+        method: &Method,
+        corrected: &[Timestamp],
+    ) -> Result<Option<model::AccuracyPart>, CliError> {
+        self.accuracy(method.keeps_time().then_some(corrected))
+    }
+
     /// How much of the communication in the trace was looked at.
     pub(crate) fn examined(&self) -> model::ExaminedPart {
         let stretch = build::stretch_part(&self.analysis);

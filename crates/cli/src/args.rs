@@ -11,6 +11,7 @@ use crate::bounds::BoundsArgs;
 use crate::delay::MinDelay;
 use crate::error::CliError;
 use crate::formats::{FormatArgs, FormatName, OtherFiles, RanksByPath};
+use crate::given::Given;
 use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::memory::MemoryArgs;
@@ -103,6 +104,8 @@ pub(crate) struct CompareArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) given: Given,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

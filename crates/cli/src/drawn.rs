@@ -15,6 +15,7 @@ use crate::error::CliError;
 use crate::explained;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::model::Report;
+use crate::report::quoted::quoted;
 use crate::report::{self, target};
 pub(crate) use subject::{recorded, subject};
 
@@ -123,17 +124,7 @@ pub(crate) fn page(
 
 /// The command as it was given, such that a shell would read it.
 fn command_line() -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+%@".contains(c);
-    let quoted = |word: String| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
     let words = call::words().into_iter();
-    let words: Vec<String> = words
-        .map(|it| quoted(it.to_string_lossy().into_owned()))
-        .collect();
+    let words: Vec<String> = words.map(|it| quoted(&it.to_string_lossy())).collect();
     format!("retime {}", words.join(" "))
 }

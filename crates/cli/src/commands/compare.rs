@@ -25,7 +25,7 @@ use crate::args::{CompareArgs, RunArgs};
 use crate::drawn::{self, Drawn};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Source, with_threads};
-use crate::method::{MethodOption, methods};
+use crate::method::{MethodOption, fits_one_of, methods};
 use crate::offsets::OffsetsArgs;
 use crate::progress::{Interrupts, Steps, check_interrupt};
 use crate::report::{self, build, examined};
@@ -104,7 +104,7 @@ fn settle_clocks(analysed: &mut Analysed) -> Result<(), CliError> {
 }
 
 fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliError> {
-    let chosen = chosen(&args.method)?;
+    let chosen = chosen(args)?;
     let progress = Steps::new("comparing", args.run.quiet);
     progress.go_on("error bounds");
     let bench = Bench::new(args, analysed)?;
@@ -144,8 +144,9 @@ fn measured(
     bench.run(candidate, &method)
 }
 
-/// The methods with one of the names; all if none is given.
-fn chosen(names: &[MethodOption]) -> Result<Vec<Candidate>, CliError> {
+/// The methods with one of the names; all if none is given. Options have a part in one at least.
+fn chosen(args: &CompareArgs) -> Result<Vec<Candidate>, CliError> {
+    let names: &[MethodOption] = &args.method;
     if let Some(counting) = names.iter().find(|it| !it.0.keeps_time()) {
         let name = counting.0.name();
         let message =
@@ -157,7 +158,9 @@ fn chosen(names: &[MethodOption]) -> Result<Vec<Candidate>, CliError> {
         names.is_empty() || names.iter().any(is)
     };
     let all = candidates(methods()).into_iter();
-    Ok(all.filter(wanted).collect())
+    let chosen: Vec<Candidate> = all.filter(wanted).collect();
+    fits_one_of(&args.given, chosen.iter().map(|it| &it.method))?;
+    Ok(chosen)
 }
 
 /// The method of a candidate; where it takes measured offsets, with those of the trace.

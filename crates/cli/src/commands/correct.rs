@@ -149,7 +149,7 @@ fn repair(
     let stage = Instant::now();
     // The disk works while the copy is read again.
     let syncing = staging.sync_ahead();
-    report.accuracy = analysed.accuracy(Some(&solution.times))?;
+    report.accuracy = analysed.accuracy_by(method, &solution.times)?;
     describe(
         &mut report,
         args.into(),

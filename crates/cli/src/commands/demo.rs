@@ -21,6 +21,7 @@ use crate::args::{CheckArgs, CorrectArgs, DemoArgs};
 use crate::drawn::sketch;
 use crate::error::CliError;
 use crate::load::with_threads;
+use crate::report::quoted::quoted;
 use crate::report::to_stdout;
 
 /// The recording, as a compressed archive of one directory `halo`.
@@ -63,9 +64,12 @@ fn show(directory: &Path, keep: Option<&Path>) -> Result<u8, CliError> {
     to_stdout(&picture(&before, &after))?;
     to_stdout(&truth(&before, &after))?;
     if let Some(directory) = keep {
+        let word = |path: &Path| quoted(&path.to_string_lossy());
         let kept = format!(
-            "\nKept in {0}: try retime undo {0}/corrected -o {0}/restored\n",
-            printable_path(directory)
+            "\nKept in {}: try retime undo {} -o {}\n",
+            printable_path(directory),
+            word(&directory.join("corrected")),
+            word(&directory.join("restored")),
         );
         to_stdout(&kept)?;
     }

@@ -235,8 +235,13 @@ fn outcome(args: &ExportArgs, left: u64, part: &model::ExaminedPart, summary: &S
             plural(left, "dependency")
         ),
     };
+    let shown = summary.slices + summary.points + summary.arrows + summary.curves;
+    let how_to_go_on = match shown {
+        0 => "Viewers have nothing to show of it.",
+        _ => "Open it in https://ui.perfetto.dev.",
+    };
     format!(
-        "Wrote {}: {}, {}, {}{reversed}. Open it in https://ui.perfetto.dev.{}",
+        "Wrote {}: {}, {}, {}{reversed}. {how_to_go_on}{}",
         printable_path(&args.output),
         plural(summary.slices + summary.points, "slice"),
         plural(summary.arrows, "arrow"),

@@ -42,7 +42,7 @@ pub(crate) fn as_corrected(
         bounds,
         mut report,
     } = solve(args, method, analysed)?;
-    report.accuracy = analysed.accuracy(Some(&solution.times))?;
+    report.accuracy = analysed.accuracy_by(method, &solution.times)?;
     describe(&mut report, args, method, analysed, &solution, &after)?;
     Ok(Found {
         report,

@@ -76,7 +76,7 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     staging.written(verify(&staging.file(), &analysed, &retimed))?;
     let read = fresh(args, &analysed, &retimed, &staging.file(), &report.examined);
     let fresh = staging.written(read)?;
-    report.accuracy = analysed.accuracy(Some(retimed.nodes().timestamps()))?;
+    report.accuracy = analysed.accuracy_by(&method, retimed.nodes().timestamps())?;
     if let Some((solution, after)) = &found {
         describe(
             &mut report,

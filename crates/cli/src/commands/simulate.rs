@@ -17,6 +17,7 @@ use self::args::SimulateArgs;
 use crate::error::CliError;
 use crate::formats;
 use crate::progress::{check_interrupt, interrupted};
+use crate::report::quoted::quoted;
 use crate::report::tell;
 use crate::staging::{Staging, Target};
 
@@ -143,9 +144,12 @@ fn describe(
             seconds(least)
         );
     }
+    let trace = args.output.output.to_string_lossy();
     let _ = writeln!(
         text,
-        "\nNext: retime check {output}\n      retime correct {output} -o {output}-corrected"
+        "\nNext: retime check {0}\n      retime correct {0} -o {1}",
+        quoted(&trace),
+        quoted(&format!("{trace}-corrected")),
     );
     text
 }

@@ -101,7 +101,7 @@ fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
             )
         }
         Recorded::Named(id) => format!(
-            "message that has an id in the trace, numbered {} in space {} here",
+            "message that the trace tells by more than a channel, numbered {} in space {} here",
             id.number, id.space
         ),
         Recorded::Accepted { .. } => {
@@ -125,7 +125,8 @@ fn recorded(info: &TraceInfo, role: Role, recorded: &Recorded) -> String {
             class,
             expected,
         } => format!(
-            "{} operation that has an id in the trace, numbered {} in space {} here, with {}",
+            "{} operation that the trace tells by more than a communicator, numbered {} in space {} \
+             here, with {}",
             class_name(*class),
             id.number,
             id.space,
@@ -189,7 +190,9 @@ pub(crate) fn of_fate(info: &TraceInfo, fate: &Fate) -> Explanation {
 fn rule(recorded: &[Recorded], doubt: Option<PairingDoubt>) -> Option<&'static str> {
     Some(match recorded.first()? {
         Recorded::InChannel { .. } => of_channel(doubt),
-        Recorded::Named(_) | Recorded::NamedOperation { .. } => "both ends have the same id",
+        Recorded::Named(_) | Recorded::NamedOperation { .. } => {
+            "by what the trace records of both ends they have the same number (docs/DEPENDENCIES.md)"
+        }
         Recorded::Accepted { .. } | Recorded::Entry { .. } => {
             "a synchronous send is complete only after its receive was posted"
         }

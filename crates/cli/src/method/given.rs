@@ -33,6 +33,15 @@ const CHOICES: [(&str, Choice); 23] = [
     ("offsets", Choice::Offsets),
 ];
 
+/// Refuses an option that was given and does nothing with any of several methods.
+pub(crate) fn fits_one_of<'a>(
+    given: &Given,
+    methods: impl IntoIterator<Item = &'a Method>,
+) -> Result<(), CliError> {
+    let tried = methods.into_iter().map(|it| fits(given, it));
+    tried.reduce(Result::or).unwrap_or(Ok(()))
+}
+
 /// Refuses an option that was given and does nothing with this method.
 pub(super) fn fits(given: &Given, method: &Method) -> Result<(), CliError> {
     let stranger = CHOICES

@@ -16,6 +16,7 @@ use retime::pipeline::PairMethod;
 
 pub(crate) use args::MethodArgs;
 pub(crate) use controller::{ConstantsArgs, Controller, to_ticks};
+pub(crate) use given::fits_one_of;
 pub(crate) use table::{MethodOption, give, methods, named};
 pub(crate) use window::WindowArgs;
 

@@ -14,6 +14,9 @@ const FORCING_SHOWN: usize = 6;
 /// Places where the drift bound is contradicted, or clocks were set, that are shown.
 const PLACES_SHOWN: usize = 4;
 
+/// Time services steer the rate of a clock by so much at most.
+const SLEWED: f64 = 5e-4;
+
 /// Nodes that are named whose processes are taken to share a clock.
 const NODES_SHOWN: usize = 3;
 
@@ -144,8 +147,15 @@ fn contradicted(
     let more = all.len().saturating_sub(PLACES_SHOWN);
     let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
     let rest = (!all.is_empty() && bounds.all.events > 0).then(|| {
-        "bounds hold if these clocks were set there, and no others: else --drift-bound is too low"
-            .into()
+        let slewed = if bounds.drift_bound < SLEWED {
+            ", as where a time service slewed them: --drift-bound 500ppm allows for that"
+        } else {
+            ""
+        };
+        format!(
+            "bounds hold if these clocks were set there, and no others: else --drift-bound is too \
+             low{slewed}"
+        )
     });
     shown.chain(more).chain(rest)
 }

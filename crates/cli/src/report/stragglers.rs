@@ -326,8 +326,12 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
 }
 
 /// That transfers took most of what somebody waited less, if they did: then it is not its computing.
+/// Nor is it links where its computing is known to have taken as much.
 fn transfers(whose: &str, work: &WorkPart, rate: TickRate) -> String {
-    if work.longer_ticks == 0 || 2 * u128::from(work.transfers_ticks) < work.longer_ticks.into() {
+    let computed = work.outside_calls.as_ref().map(|it| it.longer_ticks);
+    let is_computing = computed.is_some_and(|it| it >= work.transfers_ticks);
+    let is_most = 2 * u128::from(work.transfers_ticks) >= work.longer_ticks.into();
+    if work.longer_ticks == 0 || !is_most || is_computing {
         return String::new();
     }
     let ticks = span(work.transfers_ticks, rate);
@@ -566,5 +570,27 @@ mod tests {
         );
         let more = ", and their transfers took 35 ms longer: look at links first";
         assert_eq!(slow_host(&part, &links, rate), line + more);
+    }
+
+    #[test]
+    fn links_are_named_only_where_computing_took_less() {
+        let rate = TickRate::per_second(1_000).unwrap();
+        let said = |outside: Option<u64>| {
+            let outside_calls = outside.map(|longer_ticks| OutsideCallsPart {
+                longer_ticks,
+                others_differ_ticks: 1,
+            });
+            let work = WorkPart {
+                longer_ticks: 70,
+                others_differ_ticks: 5,
+                outside_calls,
+                transfers_ticks: 60,
+            };
+            transfers("its", &work, rate)
+        };
+        let links = ", and its transfers took 60 ms longer: look at links first";
+        assert_eq!(said(None), links);
+        assert_eq!(said(Some(59)), links);
+        assert_eq!(said(Some(60)), "");
     }
 }

@@ -152,9 +152,12 @@ fn where_the_drift_bound_is_contradicted_is_said() {
         "the drift bound is contradicted by",
         &first,
         "bounds hold if these clocks",
+        "is too low, as where a time service slewed them: --drift-bound 500ppm allows for that",
     ] {
         assert!(check.stdout.contains(words), "{words}: {}", check.stdout);
     }
+    let wide = scratch.retime("check trace --drift-bound 500ppm").stdout;
+    assert!(wide.contains("else --drift-bound is too low\n"), "{wide}");
     // For clocks that may do what this one does nothing is contradicted.
     assert!(report("0.2%").get("contradicted").is_none());
     let check = scratch.retime("check trace --drift-bound 0.2%");

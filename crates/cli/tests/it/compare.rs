@@ -57,6 +57,25 @@ fn methods_can_be_chosen() {
     );
 }
 
+/// A limit of rates says something of methods that align clocks, and nothing of logical ones.
+#[test]
+fn a_limit_that_no_method_heeds_is_refused() {
+    let scratch = scratch();
+    let compare = |methods: &str| {
+        let command = format!("compare skewed {methods} --max-rate-difference 1ppm --bounds off");
+        scratch.retime(&command)
+    };
+    let alone = compare("--method clc");
+    let no_part = "--max-rate-difference has no part in --method clc; leave it out or choose \
+                   another method";
+    assert_eq!(alone.code, Some(2), "{alone:#?}");
+    assert!(alone.stderr.contains(no_part), "{}", alone.stderr);
+    for heeded in ["", "--method clc --method convex-hull"] {
+        let found = compare(heeded);
+        assert_eq!(found.stderr, "", "{heeded}");
+    }
+}
+
 /// Intervals of these programs are of hundreds of ticks and more.
 #[test]
 fn no_interval_changes_by_more_than_was_foreseen() {

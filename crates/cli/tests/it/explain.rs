@@ -195,7 +195,9 @@ fn what_has_an_id_is_not_called_by_another_one() {
     let said = |event: &str| scratch.succeed(&format!("explain lines {event}"));
     let (root, other) = (said("0:0"), said("1:1"));
     assert!(
-        root.contains("1-to-N operation that has an id in the trace, numbered 0"),
+        root.contains(
+            "1-to-N operation that the trace tells by more than a communicator, numbered 0"
+        ),
         "{root}"
     );
     assert!(root.contains(", with 1 begin\n"), "{root}");

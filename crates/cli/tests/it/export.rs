@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value;
 
 use crate::common::{Outcome, Scratch, as_lines, traces};
+use crate::examined;
 
 fn recording() -> Scratch {
     let scratch = Scratch::in_memory();
@@ -98,6 +99,26 @@ fn of_an_export_that_is_read_again_locations_have_one_id() {
         }
         fs::remove_file(scratch.join("b.json")).unwrap();
     }
+}
+
+/// Viewers show an error, or nothing, of a file without events.
+#[test]
+fn nothing_to_look_at_is_not_to_be_opened() {
+    let scratch = Scratch::in_memory();
+    examined::write(scratch.path(), "empty", |_, _| {});
+    scratch.succeed("simulate ring -o ring --no-truth --ranks 2 --iterations 2 -q");
+    let said = |trace: &str| {
+        let export = format!("export {trace} -o {trace}.json --times recorded");
+        scratch.retime(&export).stdout
+    };
+    let (empty, ring) = (said("empty"), said("ring"));
+    let nothing = "0 slices, 0 arrows, 4 tracks. Viewers have nothing to show of it.";
+    assert!(empty.contains(nothing), "{empty}");
+    assert!(!empty.contains("Open it"), "{empty}");
+    assert!(
+        ring.contains(". Open it in https://ui.perfetto.dev."),
+        "{ring}"
+    );
 }
 
 #[test]

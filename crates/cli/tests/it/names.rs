@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
 use crate::common::directory::assert_same;
-use crate::common::{Outcome, Scratch, traces};
+use crate::common::{Outcome, RETIME, Scratch, traces};
 
 const LINES: &str = "{\"location\":\"a\",\"time\":1000,\"type\":\"send\",\"message\":1}
 {\"location\":\"b\",\"time\":900,\"type\":\"receive\",\"message\":1}
@@ -135,6 +135,24 @@ fn control_characters_of_paths_are_shown() {
             code != 2 || stderr.lines().count() == 1,
             "{words}: {stderr}"
         );
+    }
+}
+
+/// Commands that are advised do what they say when a shell reads them, whatever the path.
+#[test]
+fn advised_commands_can_be_pasted() {
+    let scratch = Scratch::new();
+    for name in ["two\nlines \u{1b}[31m", "it's \\n"] {
+        scratch.write(name, LINES);
+        let mut check = scratch.command("");
+        let said = Outcome::from(check.args(["check", name]).output().unwrap()).stdout;
+        let (_, advised) = said.trim_end().rsplit_once("retime ").expect(&said);
+        let pasted = format!("\"$RETIME\" {advised}").replace("CORRECTED", "pasted");
+        let mut bash = scratch.program("bash");
+        bash.env("RETIME", RETIME).args(["-c", &pasted]);
+        let done = Outcome::from(bash.output().unwrap());
+        assert_eq!(done.code, Some(0), "{pasted}: {}", done.stderr);
+        fs::remove_file(scratch.join("pasted")).unwrap();
     }
 }
 

@@ -1,5 +1,7 @@
 //! Times against the truth, and the experiments of the papers.
 
+use std::fs;
+
 use crate::common::golden::{assert_golden, normalised, transcript};
 use crate::common::{Scratch, traces};
 use retime_sim::Layout;
@@ -40,6 +42,29 @@ fn the_summary_says_how_far_times_are_from_the_truth() {
         "correct truth --truth truth -o copy",
     ];
     assert_golden("truth.txt", &transcript(&scratch(), &commands));
+}
+
+/// Lamport's clock counts events: that its numbers rise as true times do is no accuracy.
+#[test]
+fn counters_have_no_distance_from_the_truth() {
+    let scratch = scratch();
+    let accuracy = |options: &str| {
+        let command = format!("correct skewed --truth truth -o out --force {options} -q --json -");
+        let report: Value = serde_json::from_str(&scratch.succeed(&command)).unwrap();
+        report["accuracy"].clone()
+    };
+    for merged in ["", "--merged"] {
+        let (times, counters) = (
+            accuracy(merged),
+            accuracy(&format!("{merged} --method lamport")),
+        );
+        assert!(times["corrected"]["relative_ticks"].is_object(), "{times}");
+        assert_eq!(counters["recorded"], times["recorded"]);
+        assert!(counters["corrected"].is_null(), "{counters}");
+        fs::remove_dir_all(scratch.join("out"))
+            .or_else(|_| fs::remove_file(scratch.join("out")))
+            .unwrap();
+    }
 }
 
 #[test]
