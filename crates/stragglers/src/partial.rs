@@ -10,7 +10,7 @@
 //! [recorded](retime_causality::Causality::taken_part) of everybody who waits. That the last is *certainly* so takes that it
 //! is later than everybody that it held up, and than all others that were waited for.
 
-use retime_causality::{Instance, Participant, Place};
+use retime_causality::{Class, Instance, Participant, Place};
 use retime_model::Ticks;
 
 use super::LatenessJudge;
@@ -26,8 +26,10 @@ struct Part {
 
 impl LatenessJudge<'_> {
     /// A participant since it took part; `None` if it waits and nothing says since when.
-    fn part(&self, participant: &Participant) -> Option<Part> {
+    fn part(&self, class: Class, participant: &Participant) -> Option<Part> {
         let (cause, effect) = (participant.cause(), participant.effect());
+        // A root may have a begin where traces keep it, and not wait since then.
+        let own = cause.filter(|_| class == Class::AllToAll || effect.is_none());
         let end = effect.map(|it| self.at(it).time);
         let since = |(node, end): (_, i64)| {
             let Ticks(lasted) = self.causality.taken_part(node)?;
@@ -36,8 +38,8 @@ impl LatenessJudge<'_> {
                 ..self.at(node)
             })
         };
-        let begun = match cause {
-            Some(cause) => self.at(cause),
+        let begun = match own {
+            Some(own) => self.at(own),
             None => effect.zip(end).and_then(since)?,
         };
         Some(Part {
@@ -51,11 +53,12 @@ impl LatenessJudge<'_> {
     /// since when.
     pub(super) fn partial(&self, sums: &mut WaitSums, instance: Instance) -> bool {
         let collectives = self.causality.collectives();
-        if collectives.operation(instance).across_sides {
+        let operation = collectives.operation(instance);
+        if operation.across_sides {
             return false;
         }
         let parts = collectives.participants(instance).iter();
-        let parts: Option<Vec<Part>> = parts.map(|it| self.part(it)).collect();
+        let parts: Option<Vec<Part>> = parts.map(|it| self.part(operation.class, it)).collect();
         let Some(parts) = parts else {
             return false;
         };
