@@ -65,6 +65,12 @@ impl Causality {
         })
     }
 
+    /// The ticks for which the location of the end of an operation had taken part in it by then, if that
+    /// is recorded: of those for whose begin nobody waits.
+    pub fn taken_part(&self, end: EventNode) -> Option<Ticks> {
+        self.waits.lasted(end, &self.nodes)
+    }
+
     /// The stretch of time for which the send of a message kept its location, if that is recorded.
     #[inline]
     pub fn held(&self, message: &AwaitedMessage) -> Option<Hold> {

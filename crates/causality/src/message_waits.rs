@@ -1,7 +1,8 @@
 //! Since when messages were awaited, where it is recorded.
 //!
 //! By event it is known of receives for how long their location had done nothing else when they were
-//! complete, and of sends for how long they kept it, so that nothing has to be searched for.
+//! complete, of sends for how long they kept it, and of ends of operations for how long it had taken part
+//! where its begin is no cause, so that nothing has to be searched for.
 
 use rayon::prelude::*;
 
@@ -88,9 +89,15 @@ impl MessageWaits {
         if !self.has_held {
             return None;
         }
-        let location = nodes.location(send);
+        self.lasted(send, nodes)
+    }
+
+    /// The ticks that are known of an event, whichever it is.
+    #[inline]
+    pub(super) fn lasted(&self, node: EventNode, nodes: &Nodes) -> Option<Ticks> {
+        let location = nodes.location(node);
         let first = nodes.span(location.as_usize()).range().start;
-        self.of(location).get(send.index() - first)?.ticks()
+        self.of(location).get(node.index() - first)?.ticks()
     }
 
     /// The ticks after which a send that kept its location began to do so.

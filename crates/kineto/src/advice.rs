@@ -30,7 +30,7 @@ const NUMBERED: &str = "step() of the profiler numbers iterations, and newer PyT
                         (\"Seq\")";
 const APART: &str = "ranks that were put into one file are told apart if retime merge did so, or by labels or \
                      names of processes, such as \"Rank 3\"; else give the files of the ranks";
-const DEVICE: &str = "activities with ProfilerActivity.CUDA record the kernels";
+const DEVICE: &str = "activities with ProfilerActivity.CUDA (or XPU, HPU) record the kernels";
 
 /// Calls that were joined, and those that were only counted.
 #[derive(Clone, Copy)]

@@ -41,8 +41,13 @@ pub(crate) struct Call {
     pub(crate) sequence: Option<u64>,
     /// How many members its group has, if it says so.
     pub(crate) members: Option<u32>,
-    /// True of an exchange of unequal sizes if something comes from every member.
-    pub(crate) from_all: bool,
+    /// The members from whom nothing comes, by rank in the group: of an exchange of unequal sizes
+    /// that says all sizes.
+    pub(crate) nothing_from: Option<Box<[u32]>>,
+    /// True if its own part is empty: nobody waits for it, and it may wait for nobody.
+    pub(crate) is_empty: bool,
+    /// Its root by rank in the group, if the call that [launched](crate::roots) it says so.
+    pub(crate) root: Option<u32>,
     /// The tag of a message: only those of one tag keep their order.
     pub(crate) tag: u32,
     /// The other event of a message of gloo: the range within a send, the call around a receive.
@@ -61,10 +66,32 @@ impl Call {
             group: None,
             sequence: None,
             members: None,
-            from_all: false,
+            nothing_from: None,
+            is_empty: false,
+            root: None,
             tag: 0,
             other: None,
             on,
+        }
+    }
+
+    /// The part of its signature that all calls of one operation have: of those to which each
+    /// member may give a part of another size it is the name. Lists of tensors can be of unequal
+    /// sizes (`all_gather`), which only numbers keep apart; those within one tensor are not.
+    pub(crate) fn common(&self) -> &str {
+        let signature = &*self.signature;
+        let name = || signature.split(' ').next().unwrap_or(signature);
+        let What::Collective(operation) = self.what else {
+            return signature;
+        };
+        match operation {
+            Operation::Gather | Operation::Scatter | Operation::Alltoallv => name(),
+            Operation::Allgather | Operation::ReduceScatter
+                if self.sequence.is_some() && matches!(name(), "all_gather" | "reduce_scatter") =>
+            {
+                name()
+            }
+            _ => signature,
         }
     }
 }
@@ -179,7 +206,10 @@ impl Said {
                 request(event, number, operation)
             }
             b"record_param_comms" => parameters(event, number),
-            [b'c', b'u', ..] | [b'h', b'i', b'p', ..] => launch(event, name).map(Self::Launch),
+            // Of CUDA, HIP, and the runtime of SYCL (`urEnqueueKernelLaunch`).
+            [b'c', b'u', ..] | [b'h', b'i', b'p', ..] | [b'u', b'r', b'E', ..] => {
+                launch(event, name).map(Self::Launch)
+            }
             _ => None,
         }
     }
@@ -233,6 +263,8 @@ pub(crate) struct Request {
     /// The root, if it has one: calls elsewhere tell none.
     pub(crate) root: Option<u32>,
     pub(crate) elements: Option<Elements>,
+    /// True if some tensor of a list that is exchanged is empty.
+    pub(crate) has_empty: bool,
 }
 
 /// A call by which the program asks for a message.
@@ -301,14 +333,18 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
     Some(Call {
         event: event_number,
         what,
-        signature: signature(what, &name, || {
+        signature: signature(what, &name, &{
             let of = |key| text(args.get(key));
             [of("In msg nelems"), of("Out msg nelems"), of("dtype")].join(" ")
         }),
         group: (!group.is_empty() || !ranks.is_empty()).then_some(Label { name: group, ranks }),
         sequence: number(args.get("Seq")),
         members: number(args.get("Group size")),
-        from_all: what == What::Collective(Operation::Alltoallv) && from_all(args),
+        nothing_from: (what == What::Collective(Operation::Alltoallv))
+            .then(|| nothing_from(args))
+            .flatten(),
+        is_empty: is_empty(what, args),
+        root: None,
         tag: 0,
         other: None,
         on: On::Stream,
@@ -321,11 +357,24 @@ fn is_even(args: &Value) -> bool {
     args.get("In msg nelems") == args.get("Out msg nelems")
 }
 
-/// True if something comes from every member, and all are named. What is empty is not sent.
-fn from_all(args: &Value) -> bool {
+/// The members from whom nothing comes, if the sizes of all are named. What is empty is not sent.
+fn nothing_from(args: &Value) -> Option<Box<[u32]>> {
     let size: Option<usize> = number(args.get("Group size"));
-    let sizes = rank_list(&text(args.get("Out split size")));
-    sizes.is_some_and(|it| Some(it.len()) == size && !it.contains(&0))
+    let sizes = rank_list(&text(args.get("Out split size")))?;
+    let empty = (0..).zip(&sizes).filter(|it| *it.1 == 0);
+    (Some(sizes.len()) == size).then(|| empty.map(|it| it.0).collect())
+}
+
+/// True if the part of a member is empty, of operations whose parts can be of unequal sizes.
+fn is_empty(what: What, args: &Value) -> bool {
+    let is_0 = |key| number::<u64>(args.get(key)) == Some(0);
+    match what {
+        What::Collective(Operation::Allgather | Operation::ReduceScatter) => {
+            is_0("In msg nelems") || is_0("Out msg nelems")
+        }
+        What::Collective(Operation::Alltoallv) => is_0("In msg nelems") && is_0("Out msg nelems"),
+        _ => false,
+    }
 }
 
 /// A range around the launches of one operation. Of those that are put together only the
@@ -369,11 +418,10 @@ fn gloo(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         return Some(Said::UnderWay(event_number));
     }
     let what = What::Collective(operation(&plain)?);
-    let signature = signature(what, &name, || {
-        let args = event.arguments.all();
-        let of = |key| text(args.get(key));
-        [of("Input Dims"), of("Input type")].join(" ")
-    });
+    let args = event.arguments.all();
+    let of = |key| text(args.get(key));
+    let sizes = [of("Input Dims"), of("Input type")].join(" ");
+    let signature = signature(what, &name, &sizes);
     let call = Call::unnamed(event_number, what, signature, On::Thread);
     Some(Said::Call(call))
 }
@@ -389,6 +437,7 @@ fn request(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said>
         operation,
         root: None,
         elements: elements(&name, event),
+        has_empty: name == "alltoall" && has_empty(event),
     };
     let place = match operation {
         Operation::Bcast => 2,
@@ -412,7 +461,7 @@ fn posting(event: &Recorded<'_>, event_number: u32, name: &str) -> Option<Said> 
     Some(Said::Posting(Posting {
         event: event_number,
         what,
-        signature: signature(what, name, || {
+        signature: signature(what, name, &{
             let tensors = args.get("Input Dims").and_then(|it| it.get(0));
             text(
                 tensors
@@ -438,6 +487,14 @@ fn elements(name: &str, event: &Recorded<'_>) -> Option<Elements> {
         input: count(1)?,
         output: count(0)?,
     })
+}
+
+/// True if a tensor of the lists of an exchange is empty: of those that come, or of those that go.
+fn has_empty(event: &Recorded<'_>) -> bool {
+    let args = event.arguments.all();
+    let lists = [0, 1].map(|place| args.get("Input Dims")?.get(place)?.as_array().cloned());
+    let mut tensors = lists.into_iter().flatten().flatten();
+    tensors.any(|it| product(&it) == Some(0))
 }
 
 /// How many elements a tensor of these dimensions has.
@@ -471,15 +528,12 @@ fn operation(normalised: &str) -> Option<Operation> {
     NAMES.iter().find(named).map(|(_, operation)| *operation)
 }
 
-/// Name and sizes, but for operations of which each member may have sizes of its own.
-fn signature(what: What, name: &str, sizes: impl FnOnce() -> String) -> String {
+/// Name and sizes.
+fn signature(what: What, name: &str, sizes: &str) -> String {
     match what {
-        What::Collective(Operation::Gather | Operation::Scatter | Operation::Alltoallv) => {
-            name.to_owned()
-        }
         // Both ends of a message have one, and what one sends the other receives.
-        What::Send(_) | What::Receive(_) => format!("message {}", sizes()),
-        What::Collective(_) => format!("{name} {}", sizes()),
+        What::Send(_) | What::Receive(_) => format!("message {sizes}"),
+        What::Collective(_) => format!("{name} {sizes}"),
     }
 }
 

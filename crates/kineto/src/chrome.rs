@@ -8,6 +8,7 @@ use retime_gzip::first_bytes;
 use retime_model::format::{DocumentKind, FileError, FormatError};
 use retime_model::{FileMap, Monitor, open_regular};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::columns::NO_TRACK;
 use crate::digits::LengthPlace;
@@ -163,7 +164,7 @@ impl Document for Chrome {
         Ok(Renewed {
             read,
             written,
-            forms: serde_json::to_value(forms).map_err(FormatError::failed)?,
+            forms: to_raw_value(&forms).map_err(FormatError::failed)?,
         })
     }
 
@@ -172,13 +173,13 @@ impl Document for Chrome {
         path: &Path,
         file: &FileRead,
         renew: &mut Renew<'_>,
-        forms: &Value,
+        forms: &RawValue,
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError> {
         let wrong = "the undo data do not fit this file";
         let refused = |why: String| FileError::not_restorable(path, why);
-        let saved: Forms = serde::Deserialize::deserialize(forms)
+        let saved: Forms = serde_json::from_str(forms.get())
             .map_err(|error| refused(format!("{wrong}: {error}")))?;
         let mut forms = saved.iter();
         let places = length_places(path, saved.lengths.iter().map(|it| it.event))?;
@@ -206,7 +207,7 @@ impl Document for Chrome {
         Ok(Renewed {
             read,
             written,
-            forms: Value::Null,
+            forms: Box::default(),
         })
     }
 }

@@ -60,6 +60,14 @@ pub(crate) fn is_kernel(category: &[u8]) -> bool {
     matches!(category, [b'k' | b'K', ..]) && category.eq_ignore_ascii_case(b"kernel")
 }
 
+impl Driven {
+    /// The call that started a kernel.
+    pub(crate) fn launch_of(&self, kernel: u32) -> Option<u32> {
+        let at = self.kernels.binary_search_by_key(&kernel, |it| it.1).ok()?;
+        self.kernels.get(at).map(|it| it.0)
+    }
+}
+
 impl Correlated {
     /// Takes what an event says, if it is such a call or what it started.
     #[inline]

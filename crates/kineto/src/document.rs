@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use retime_model::Monitor;
 use retime_model::format::{DocumentKind, FormatError};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::outline::Look;
 use crate::profile::{FileRead, NewLength};
@@ -39,7 +39,7 @@ pub struct Renewed {
     /// Check sum of the content that was written.
     pub written: u32,
     /// The forms in which stamps were written; restoring takes them.
-    pub forms: Value,
+    pub forms: Box<RawValue>,
 }
 
 /// Shows the name of an event, and the letter of its kind.
@@ -104,7 +104,7 @@ pub trait Document: Send + Sync {
         path: &Path,
         file: &FileRead,
         renew: &mut Renew<'_>,
-        forms: &Value,
+        forms: &RawValue,
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError>;

@@ -136,6 +136,7 @@ impl Extract {
             let requests = Requests {
                 events: events.collect(),
                 roots: it.roots.clone(),
+                have_empty: it.have_empty,
             };
             (operation, requests)
         });
@@ -245,7 +246,9 @@ mod tests {
             group: None,
             sequence: Some(7),
             members: None,
-            from_all: false,
+            nothing_from: None,
+            is_empty: false,
+            root: None,
             tag: 0,
             other,
             on: On::Stream,

@@ -21,6 +21,7 @@ use crate::posted::Posted;
 use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track, Unused};
 use crate::recorded::Recorded;
 use crate::repeated::Repeated;
+use crate::roots::{self, Asked};
 use crate::said_ranks::SaidRanks;
 use crate::stamps::Stamp;
 use crate::streams;
@@ -75,6 +76,8 @@ pub struct Gathering {
     calls: Vec<Call>,
     instructions: Vec<xla::Instruction>,
     requests: FxHashMap<Operation, Requests>,
+    /// Those of them that name a root.
+    asked: Vec<Asked>,
     iterations: Vec<Iteration>,
     launches: Launches,
     posted: Posted,
@@ -309,6 +312,12 @@ impl Gathering {
                 let track = self.columns.track(number);
                 let requests = self.requests.entry(asked.operation).or_default();
                 requests.take(number, track, asked.root);
+                requests.have_empty |= asked.has_empty;
+                self.asked.extend(asked.root.map(|root| Asked {
+                    event: number,
+                    operation: asked.operation,
+                    root,
+                }));
                 let elements = asked.elements.map(|it| Around {
                     event: number,
                     tells: Tells::Elements(it),
@@ -424,6 +433,14 @@ impl Gathering {
         let asked = launches.asked();
         let (named, unnamed) = launches.named(&self.columns, &threads);
         self.calls.extend(named);
+        let asked_of_roots = std::mem::take(&mut self.asked);
+        roots::tell(
+            &mut self.calls,
+            asked_of_roots,
+            &self.driven,
+            &self.columns,
+            &threads,
+        );
         let of_tracks = headers.of_tracks(&self.tracks);
         let labels: Vec<Option<Label>> = of_tracks.iter().map(|it| Label::of_any(it)).collect();
         for kernel in unnamed {

@@ -26,11 +26,12 @@ use retime_model::Operation;
 /// Names of kernels that communicate, by what they have in common, with the words in which
 /// they are counted: NCCL and its likes for other devices, all-reduces that inference servers
 /// bring along, and dispatch and combine of mixtures of experts.
-const FAMILIES: [(&str, &str); 11] = [
+const FAMILIES: [(&str, &str); 12] = [
     ("nccl", "unnamed NCCL kernel"),
     ("rccl", "unnamed RCCL kernel"),
     ("hccl", "unnamed HCCL kernel"),
     ("msccl", "unnamed MSCCL kernel"),
+    ("oneccl", "unnamed oneCCL kernel"),
     ("cross_device_reduce", "custom all-reduce kernel"),
     ("all_reduce", "custom all-reduce kernel"),
     ("allreduce_fusion", "custom all-reduce kernel"),
@@ -148,6 +149,11 @@ mod tests {
                 "void multimem_one_shot_all_reduce_kernel<c10::BFloat16>(float*)",
                 Some("custom all-reduce kernel"),
                 Some(Operation::Allreduce),
+            ),
+            (
+                "oneccl_reduce_base<float, 2, 16, 1, 1, 2>",
+                Some("unnamed oneCCL kernel"),
+                None,
             ),
             // The sum of a block or a warp is none of ranks.
             (

@@ -35,6 +35,7 @@
 //! few      names --> words                     the first few of many
 //! repeated events --> each once             that stand in a file twice
 //! posted   ranges of gloo --> messages         their receivers, told by the call that posted them
+//! roots    launches --> roots                of kernels, which do not say theirs
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
 //! named_ranks names of files --> ranks          where files say none
@@ -152,6 +153,7 @@ mod recordings;
 mod repeated;
 mod restore;
 mod rewrite;
+mod roots;
 mod rows;
 mod run;
 mod said_ranks;

@@ -67,6 +67,7 @@ fn part_of(file: &FileRead, said: &Header, rank: Option<u32>, tracks: Vec<bool>)
         let requests = Requests {
             events: own.filter(|it| is_own(*it)).collect(),
             roots: roots.filter(|it| is_of_it(it.0)).collect(),
+            have_empty: requests.have_empty,
         };
         (*operation, requests)
     });

@@ -61,6 +61,8 @@ pub(crate) struct Requests {
     pub(crate) events: Vec<u32>,
     /// The root that those on a track give, if they agree on one.
     pub(crate) roots: BTreeMap<u32, Option<u32>>,
+    /// True if some of them have parts that are empty.
+    pub(crate) have_empty: bool,
 }
 
 impl Requests {

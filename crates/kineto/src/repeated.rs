@@ -41,8 +41,11 @@ impl Repeatable for Call {
     }
 
     fn says_as(&self, other: &Self) -> bool {
-        let all = |it: &Self| (it.what, it.sequence, it.members, it.from_all, it.tag, it.on);
-        all(self) == all(other) && self.signature == other.signature && self.group == other.group
+        let all = |it: &Self| (it.what, it.sequence, it.members, it.tag, it.on);
+        all(self) == all(other)
+            && self.signature == other.signature
+            && self.group == other.group
+            && self.nothing_from == other.nothing_from
     }
 
     fn hash(&self, hasher: &mut FxHasher) {

@@ -221,7 +221,9 @@ pub(crate) fn logs_of(
                 let lasted = file.columns.length(boundary.entry);
                 let lasted = Ticks(lasted.unwrap_or_default() as i64);
                 match (boundary.side, part) {
-                    (Side::End, Part::Receive(_)) => log.awaited(lasted),
+                    (Side::End, Part::Receive(_) | Part::Collective { cause: None, .. }) => {
+                        log.awaited(lasted);
+                    }
                     // Who receives meanwhile waits for that.
                     (Side::Begin, Part::Send(_)) if !receives.contains_key(&boundary.entry) => {
                         log.held(lasted);
@@ -250,7 +252,8 @@ fn overlaps(log: &mut LogBuilder, entry: u32, columns: &Columns, busy: &Busy) {
     }
 }
 
-/// Takes a part of an event; true if that is one with which something begins, or a receive.
+/// Takes a part of an event; true if that is one with which something begins, a receive, or the end of
+/// an operation whose begin is none.
 fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) -> bool {
     let time = Timestamp(boundary.time);
     match (boundary.side, *part) {
@@ -276,8 +279,9 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) -> bo
                     log.named_begin(event, time, begin);
                     return true;
                 }
-                (Side::End, _, Some(end)) | (Side::Moment, None, Some(end)) => {
+                (Side::End, begin, Some(end)) | (Side::Moment, begin @ None, Some(end)) => {
                     log.named_end(event, time, end);
+                    return begin.is_none();
                 }
                 _ => {}
             }

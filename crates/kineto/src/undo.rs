@@ -5,7 +5,7 @@
 
 use retime_model::{Modified, SavedName};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// The form of undo data that is written here.
 pub(crate) const FORMAT: u32 = 1;
@@ -41,8 +41,9 @@ pub(crate) struct SavedFile {
     pub(crate) lengths: u64,
     /// The notes of a [`StampLog`](retime_model::StampLog).
     pub(crate) stamps: Vec<i64>,
-    /// The forms in which stamps were written, as the kind of file says it.
-    pub(crate) forms: Value,
+    /// The forms in which stamps were written, as the kind of file says it. They can be as many as
+    /// its events, and stay text: as a tree of values they would take ten times as much.
+    pub(crate) forms: Box<RawValue>,
 }
 
 impl SavedFile {

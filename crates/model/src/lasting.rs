@@ -6,7 +6,8 @@ use crate::log_node::LogNode;
 use crate::packed_fields;
 use crate::time::Ticks;
 
-/// A number of ticks in 32 bits, of a message: how long its location waited for it, or was kept by it.
+/// A number of ticks in 32 bits: how long a location waited for a message, was kept by it, or took part in
+/// an operation.
 /// Exact up to 2^27, beyond to 27 digits.
 ///
 /// ```
@@ -73,9 +74,10 @@ packed_fields!(HeldLater {
 /// A stretch of time in which the device of a location computed while something was under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Overlap {
-    /// The begin of a collective operation, a send, or a receive, which is complete there.
+    /// The begin of a collective operation, a send, or a receive, which is complete there, or the end
+    /// of an operation whose begin is no cause.
     pub node: LogNode,
-    /// The ticks from where that began, or the receive was asked for, to where this begins.
+    /// The ticks from where that began, or was asked for, to where this begins.
     pub since: Ticks,
     /// Its length.
     pub lasted: Ticks,

@@ -521,8 +521,10 @@ impl LogColumns {
             (
                 "times of computing",
                 self.overlaps.iter().all(|it| {
-                    let began = [Role::CollectiveBegin, Role::Send, Role::Receive];
-                    began.iter().any(|&role| has(it.node, role))
+                    let began = [Role::CollectiveBegin, Role::Send];
+                    let over = [Role::CollectiveEnd, Role::Receive];
+                    let mut any = began.into_iter().chain(over);
+                    any.any(|role| has(it.node, role))
                 }),
             ),
             ("calls of collectives", self.calls.iter().all(call)),

@@ -9,8 +9,7 @@ use retime_model::format::{DocumentKind, FileError, FormatError};
 use retime_model::{Monitor, open_regular};
 use retime_perfetto_wire::fields::trace;
 use retime_perfetto_wire::read::{Head, Wrong};
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::forms::Forms;
 use crate::packet::Packet;
@@ -112,11 +111,11 @@ impl Document for Packets {
         path: &Path,
         _: &FileRead,
         renew: &mut Renew<'_>,
-        forms: &Value,
+        forms: &RawValue,
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Renewed, FormatError> {
-        let forms = Forms::deserialize(forms).map_err(|error| {
+        let forms: Forms = serde_json::from_str(forms.get()).map_err(|error| {
             let why = format!("the undo data do not fit this file: {error}");
             FileError::not_restorable(path, why)
         })?;

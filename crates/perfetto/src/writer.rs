@@ -23,7 +23,7 @@ use retime_model::format::{Checksum, FileError, FormatError};
 use retime_perfetto_wire::fields::{clock, clock_snapshot};
 use retime_perfetto_wire::read::{Damaged, Field, Fields, Value};
 use retime_perfetto_wire::write;
-use serde_json::Value as Json;
+use serde_json::value::to_raw_value;
 
 use crate::clocks::{ClockKey, Clocks, Snapshot, Uncounted};
 use crate::error::PerfettoError;
@@ -142,8 +142,8 @@ pub(crate) fn renewed(
     output.finish().map_err(failed)?;
     file.flush().map_err(failed)?;
     let forms = match writer.manner {
-        Manner::Anew(forms) => serde_json::to_value(forms).map_err(FormatError::failed)?,
-        Manner::AsNoted { .. } => Json::Null,
+        Manner::Anew(forms) => to_raw_value(&forms).map_err(FormatError::failed)?,
+        Manner::AsNoted { .. } => Box::default(),
     };
     Ok(Renewed {
         read: writer.read.crc(),

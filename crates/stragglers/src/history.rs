@@ -2,7 +2,7 @@
 
 use super::costs::Idle;
 use super::cursor::Cursor;
-use super::visits::{Late, Visit, Visits, over};
+use super::visits::{Late, Visit, Visits, WaitedBy, over};
 use super::waits::HiddenWaits;
 use super::working::Working;
 
@@ -78,7 +78,7 @@ impl<'a> History<'a> {
         let mut over = vec![i64::MIN; number];
         let mut is_at_once = false;
         for (number, visit) in (0..).zip(&visits.all) {
-            let (is_message, is_wait) = (history.is_message(visit), history.late(visit).is_some());
+            let (is_apart, is_wait) = (history.is_apart(visit), history.late(visit).is_some());
             is_at_once |= visit.knows_work();
             let process = visit.process as usize;
             let (ends, waits) = (&mut history.ends, &mut history.waits);
@@ -86,14 +86,13 @@ impl<'a> History<'a> {
             let Some(((ends, waits), over)) = own.zip(over.get_mut(process)) else {
                 continue;
             };
-            // Who did not wait for a message was not released by it.
-            if is_wait || !is_message {
+            if is_wait || !is_apart {
                 ends.push(visit.end);
             }
             if is_wait {
                 waits.push(number);
             }
-            if is_wait && is_message {
+            if is_wait && is_apart {
                 is_at_once |= visit.begin < *over;
                 *over = visit.until;
             }
@@ -107,9 +106,10 @@ impl<'a> History<'a> {
         history
     }
 
-    pub(super) fn is_message(&self, visit: &Visit) -> bool {
+    /// True if who does not wait in it is not released by it, as of a message.
+    pub(super) fn is_apart(&self, visit: &Visit) -> bool {
         let operation = self.visits.operations.get(visit.operation as usize);
-        operation.is_some_and(|it| it.is_message)
+        operation.is_some_and(|it| it.waited_by != WaitedBy::All)
     }
 
     fn has_threads(&self, visit: &Visit) -> bool {
@@ -127,7 +127,7 @@ impl<'a> History<'a> {
                 continue;
             }
             let process = visit.process as usize;
-            let covered = match (visit.knows_work(), self.is_message(visit)) {
+            let covered = match (visit.knows_work(), self.is_apart(visit)) {
                 // Of its waits no two count at once.
                 _ if self.has_threads(visit) => None,
                 (true, _) => of_devices.get_mut(process),
@@ -151,7 +151,7 @@ impl<'a> History<'a> {
         let mut waited = vec![0_u64; self.ends.len()];
         for (number, visit) in (0..).zip(&self.visits.all) {
             if let Some(own) = waited.get_mut(visit.process as usize)
-                && (visit.knows_work() || self.is_message(visit) || self.has_threads(visit))
+                && (visit.knows_work() || self.is_apart(visit) || self.has_threads(visit))
                 && self.late(visit).is_some()
             {
                 *own = own.saturating_add(self.once(number, visit));
@@ -252,7 +252,7 @@ impl<'a> History<'a> {
                 break;
             };
             // When it waited for a message of who waits now, both were released.
-            if self.is_message(its) && self.late(its).map(|it| it.process) == waiting {
+            if self.is_apart(its) && self.late(its).map(|it| it.process) == waiting {
                 break;
             }
             let from = its.begin.max(wait.since);

@@ -57,8 +57,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where one waits for all, or all for one, a trace does not say since when: the own
-//! begin of a waiting participant proves nothing there and is not kept. Such operations are
+//! Where one waits for all, or all for one, the own begin of a waiting participant proves nothing and is
+//! not kept. Such operations are judged if it is recorded since when each waited, as profiles do: who
+//! reads what a root sends out waits for that root, and for nobody else. Others are
 //! counted, not judged, as are those within one process, and those of which a begin is
 //! missing: who gave no bytes, or began outside of the stretch that is looked at, may
 //! have been the last. Who was not recorded at all is not missed. An operation that goes on
@@ -80,6 +81,7 @@ mod exposed;
 mod history;
 mod messages;
 mod origin;
+mod partial;
 mod sums;
 mod threads;
 mod united;
@@ -100,7 +102,7 @@ use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
 use origin::{Known, Origins};
 use sums::{Begun, GroupSums, WaitSums, Waiters};
-use visits::Late;
+use visits::{Late, WaitedBy};
 
 pub use exposed::exposed;
 pub use origin::{Origin, Reach};
@@ -123,6 +125,9 @@ pub struct Stragglers {
     pub certain: u64,
     /// Operations that were not judged.
     pub others: u64,
+    /// Operations in which some wait for some, as all for a root, of which it is recorded since when
+    /// each waited.
+    pub partial: u64,
     /// Messages of which it is recorded since when they were awaited.
     pub messages: u64,
     /// One entry per process.
@@ -280,7 +285,8 @@ impl<'a> LatenessJudge<'a> {
                     self.visited(&mut sums, &begun, &late);
                     sums.judged(self.causality, &begun, late, side_by_side);
                 }
-                None => sums.others += 1,
+                None if !self.partial(&mut sums, instance) => sums.others += 1,
+                None => {}
             }
         }
         sums.keep_worst();
@@ -296,7 +302,7 @@ impl<'a> LatenessJudge<'a> {
             last: late.last,
             process: process as u32,
             is_certain: late.beyond.is_some(),
-            is_message: false,
+            waited_by: WaitedBy::All,
         };
         sums.visits.add(late, self.causality, stays);
     }
@@ -500,6 +506,7 @@ impl<'a> LatenessJudge<'a> {
             operations: sums.operations,
             certain: sums.certain,
             others: sums.others,
+            partial: sums.partial,
             messages: sums.messages,
             processes,
             origins,

@@ -19,7 +19,7 @@ use retime_model::{Cancelled, LocationIndex, Monitor, Ticks};
 use super::LatenessJudge;
 use super::exposed::exposed;
 use super::sums::{Begun, WaitSums};
-use super::visits::{Late, Passing};
+use super::visits::{Late, Passing, WaitedBy};
 use super::waits::ProcessWaits;
 use retime_model::pace::Pace;
 
@@ -211,7 +211,7 @@ impl LatenessJudge<'_> {
             last: place,
             process: last.process as u32,
             is_certain: self.beyond(last, who, others) > 0.0,
-            is_message: true,
+            waited_by: WaitedBy::One,
         };
         let stay = who.stay(last.time);
         sums.visits.add(late, self.causality, [stay]);

@@ -106,7 +106,7 @@ use retime_model::{Cancelled, Monitor};
 use super::chance::{Comparisons, significant};
 use super::costs::WaitCost;
 use super::history::{History, ProcessCursors};
-use super::visits::{Visit, Visits};
+use super::visits::{Visit, Visits, WaitedBy};
 use super::waits::HiddenWaits;
 use super::working::{ComparedWork, HostWork, IdleTimes};
 
@@ -241,7 +241,7 @@ impl History<'_> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
         let mut came = vec![WaitCost::default(); self.visits.all.len()];
         let mut collectives = self.visits.operations.iter();
-        let collectives = collectives.rposition(|it| !it.is_message);
+        let collectives = collectives.rposition(|it| it.waited_by != WaitedBy::One);
         let mut shares = vec![(0_u128, 0_u128); collectives.map_or(0, |it| it + 1)];
         let (mut places, mut idle) = (ProcessCursors::of(self.ends.len()), Vec::new());
         for number in (0..came.len() as u32).rev() {
@@ -254,18 +254,18 @@ impl History<'_> {
             let cost = came.get(number as usize).copied().unwrap_or_default();
             let cost = cost.with(wait.once, wait.late.is_certain);
             let goes_on = cost.share(elsewhere, wait.length);
+            let is_alone = wait.late.waited_by == WaitedBy::One;
             if let Some(origin) = origins.get_mut(wait.late.process as usize) {
                 let own = wait.counted(wait.length - elsewhere);
                 origin.directly = origin.directly.saturating_add(own);
                 origin.held_up = origin.held_up.saturating_add(cost.all - goes_on.all);
                 let certainly = cost.certain - goes_on.certain;
                 origin.certainly = origin.certainly.saturating_add(certainly);
-                // For a message one waits alone.
-                if wait.late.is_message && 2 * (wait.length - elsewhere) >= wait.length {
+                if is_alone && 2 * (wait.length - elsewhere) >= wait.length {
                     origin.came_last(wait.late.is_certain);
                 }
             }
-            if let Some(visit) = self.visit(number).filter(|_| !wait.late.is_message)
+            if let Some(visit) = self.visit(number).filter(|_| !is_alone)
                 && let Some((own, all)) = shares.get_mut(visit.operation as usize)
             {
                 *own += u128::from(wait.length - elsewhere);
@@ -318,7 +318,7 @@ impl History<'_> {
         let mut visits: Vec<(u32, u32)> = Vec::new();
         let all = (0..).zip(&self.visits.all);
         // Who waits for a message meets nobody.
-        for (number, visit) in all.filter(|(_, it)| !self.is_message(it)) {
+        for (number, visit) in all.filter(|(_, it)| !self.is_apart(it)) {
             if let Some(first) = first.get_mut(visit.operation as usize) {
                 *first = number.min(*first);
                 visits.push((*first, number));

@@ -32,6 +32,7 @@ pub(super) struct WaitSums {
     pub(super) certain: u64,
     pub(super) others: u64,
     pub(super) messages: u64,
+    pub(super) partial: u64,
     pub(super) visits: Visits,
     /// One entry per location.
     pub(super) locations: Vec<ProcessWaits>,
@@ -174,6 +175,7 @@ impl Merge for WaitSums {
         self.certain += other.certain;
         self.others += other.others;
         self.messages += other.messages;
+        self.partial += other.partial;
         self.visits.merge(other.visits);
         if self.locations.is_empty() {
             self.locations = other.locations;

@@ -22,9 +22,19 @@ pub(super) struct Late {
     pub(super) last: Place,
     pub(super) process: u32,
     pub(super) is_certain: bool,
-    /// True of a message, for which one waits: of several that a process waits for at once it waits
-    /// for that which comes last.
-    pub(super) is_message: bool,
+    pub(super) waited_by: WaitedBy,
+}
+
+/// Those who wait in an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum WaitedBy {
+    /// All who take part: they are released together.
+    All,
+    /// Some, as the readers of a root: who does not wait is not released.
+    Some,
+    /// One, as for a message: of several that a process waits for at once it waits for that which comes
+    /// last.
+    One,
 }
 
 /// A part that a process took in an operation.

@@ -34,13 +34,14 @@ pub(crate) fn part(
     contradictory: bool,
     unrelated: bool,
 ) -> Option<StragglersPart> {
-    if found.operations + found.messages == 0 {
+    if found.operations + found.messages + found.partial == 0 {
         return None;
     }
     if contradictory {
         return Some(StragglersPart {
             operations: found.operations,
             others: found.others,
+            partial: found.partial,
             messages: found.messages,
             contradictory,
             ..StragglersPart::default()
@@ -50,6 +51,7 @@ pub(crate) fn part(
         operations: found.operations,
         certain: found.certain,
         others: found.others,
+        partial: found.partial,
         messages: found.messages,
         contradictory,
         unrelated,
@@ -410,8 +412,12 @@ fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
         0 => String::new(),
         others => format!("; {} not judged", group_digits(others)),
     };
+    let partial = match part.partial {
+        0 => String::new(),
+        partial => format!("; in {} more some wait for some", group_digits(partial)),
+    };
     let mut lines = vec![format!(
-        "who came last is certain in {} of {} in which all wait for all{not_judged}",
+        "who came last is certain in {} of {} in which all wait for all{partial}{not_judged}",
         group_digits(part.certain),
         plural(part.operations, "collective"),
     )];

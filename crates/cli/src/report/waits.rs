@@ -13,6 +13,9 @@ pub(crate) struct StragglersPart {
     pub(crate) certain: u64,
     /// Operations of other kinds, or within a process: they are not judged.
     pub(crate) others: u64,
+    /// Operations in which some wait for some, as all for a root, of which it is recorded since when
+    /// each waited.
+    pub(crate) partial: u64,
     /// Messages of which it is recorded since when they were awaited.
     pub(crate) messages: u64,
     /// True if effects come before their causes by recorded times, or within a clock by

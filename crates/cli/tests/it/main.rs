@@ -61,6 +61,7 @@ mod races;
 mod real_profiles;
 mod real_traces;
 mod recordings;
+mod rooted_waits;
 mod shared;
 mod silent;
 mod simulate;

@@ -117,3 +117,58 @@ fn an_interrupt_is_passed_on() {
         assert_eq!(scratch.entries(), ["trace"]);
     }
 }
+
+/// Two profiles of events that follow each other without a gap, one by a clock that runs 40 ppm too fast,
+/// and an all-reduce now and then.
+fn without_gaps(events: u64) -> Scratch {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.join("run")).unwrap();
+    for rank in 0..2_u64 {
+        let clock = |time: u64| time + rank * (1_500_000 + time / 25_000);
+        let micros = |time: u64| format!("{}.{:03}", time / 1_000, time % 1_000);
+        let event = |kind: &str, thread: u64, from: u64, to: u64, args: &str| {
+            format!(
+                r#"{{"ph": "X", "cat": "{kind}", "name": "{kind}", "pid": 0, "tid": {thread},
+                  "ts": {}, "dur": {}, "args": {{{args}}}}}"#,
+                micros(clock(from)),
+                micros(clock(to) - clock(from))
+            )
+        };
+        let mut all = Vec::new();
+        let mut at = 10_000_000;
+        for number in 0..events {
+            let end = at + 2_000 + number * number % 38_000;
+            all.push(event("cpu_op", 7, at, end, ""));
+            if number % 2_000 == 0 {
+                let args = format!(
+                    r#""Collective name": "allreduce", "Seq": {number}, "Group size": 2,
+                      "Process Group Name": "0", "Process Group Ranks": "[0, 1]""#
+                );
+                all.push(
+                    event("kernel", 20, at + 100 * rank, at + 90_000, &args).replace(
+                        r#""name": "kernel""#,
+                        r#""name": "ncclDevKernel_AllReduce""#,
+                    ),
+                );
+            }
+            at = end;
+        }
+        let text = format!(
+            r#"{{"distributedInfo": {{"rank": {rank}, "world_size": 2}}, "host_name": "node{rank}",
+              "traceEvents": [{}]}}"#,
+            all.join(",\n")
+        );
+        scratch.write(&format!("run/rank{rank}.json"), &text);
+    }
+    scratch
+}
+
+/// Tens of thousands of events get another length, and `undo` needs what each was.
+#[test]
+fn what_undo_needs_of_lengths_takes_little() {
+    let scratch = without_gaps(60_000);
+    let said = scratch.succeed("correct run -o out --threads 2 --max-memory 48MiB");
+    assert!(said.contains(" events got another length, too: "), "{said}");
+    scratch.succeed("undo out -o back");
+    assert_same(&scratch.join("run"), &scratch.join("back"));
+}

@@ -18,33 +18,15 @@
 //! ```
 //!
 //! Of several possible shifts, and none, that is taken which needs the least difference of the
-//! clocks, if any other needs [`FARTHER`] times as much. If none stands out so, nothing
+//! clocks, if any other needs [`FARTHER`] times as much. If none stands out so, that is taken by which
+//! calls [end together](super::by_ends), if there is one. Else nothing
 //! belongs together for certain, and nothing is joined, unless both recorded
 //! [iterations](crate::iterations) of equal numbers: then some of their calls do belong together,
 //! and differences count from that of these iterations.
 
+use super::by_ends;
 use super::difference::{DifferenceInterval, is_possible};
-
-/// A call in a sequence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Item {
-    /// Equal for calls of one operation.
-    pub(super) signature: u32,
-    /// Nanoseconds from some moment of the run.
-    pub(super) begin: i64,
-    pub(super) end: i64,
-    /// True if the others end after it has begun,
-    pub(super) is_cause: bool,
-    /// and whether it ends after they have.
-    pub(super) is_effect: bool,
-}
-
-impl Item {
-    /// True if nobody ends before all have begun.
-    pub(super) fn is_mutual(&self) -> bool {
-        self.is_cause && self.is_effect
-    }
-}
+use super::item::Item;
 
 /// The calls of a rank, with the time that its profiler recorded.
 #[derive(Clone, Copy, Debug)]
@@ -151,9 +133,15 @@ const FARTHER: i64 = 10;
 /// by as many nanoseconds.
 const ALIKE: i64 = 1000;
 
+/// Possible shifts that are compared at most: where there are more, calls are alike.
+const MOST_POSSIBLE: usize = 64;
+
 /// Comparisons of two calls in search of a shift. Sequences of equal calls could take the
 /// square of their length.
 const WORK: usize = 1 << 26;
+
+/// Comparisons in search of others, once one is found.
+const WORK_ON_OTHERS: usize = 1 << 22;
 
 /// How calls of one rank relate to those of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,18 +162,29 @@ pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> 
     let none = if known.is_shared { i64::MAX } else { none };
     let (pivot, other) = (pivot.items, other.items);
     let mut work = WORK;
-    let mut nearest = Nearest::beside(none);
+    let mut nearest: Option<i64> = None;
+    let mut possible = Vec::new();
     for (apart, shift) in candidates(pivot, other, known.difference) {
-        if nearest.stands_out_from(apart) {
+        if nearest.is_some_and(|it| stands_out(it, apart)) {
             break;
         }
         match is_shift(pivot, other, shift, known, &mut work) {
             Some(false) => {}
-            Some(true) if nearest.take(apart, shift) => {}
+            Some(true) if possible.len() < MOST_POSSIBLE => {
+                if nearest.is_none() {
+                    (nearest, work) = (Some(apart), work.min(WORK_ON_OTHERS));
+                }
+                // Else it is more likely that nothing belongs together.
+                possible.extend((apart < none).then_some(shift));
+            }
             Some(true) | None => return Shift::Ambiguous,
         }
     }
-    nearest.found().map_or(Shift::Impossible, Shift::By)
+    match (nearest, &*possible) {
+        (None, _) => Shift::Impossible,
+        (Some(apart), &[shift]) if stands_out(apart, none) => Shift::By(shift),
+        _ => by_ends::told(pivot, other, &possible).map_or(Shift::Ambiguous, Shift::By),
+    }
 }
 
 /// Messages from one rank to another, as each recorded its ends.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
-use super::alignment::Item;
+use super::item::Item;
 use crate::call::{Call, Label, On, What};
 use crate::profile::FileRead;
 
@@ -42,7 +42,7 @@ impl<'a> Calls<'a> {
         let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
         let mut signature = |call: &'a Call| {
             let next = numbers.len() as u32;
-            *numbers.entry(&call.signature).or_insert(next)
+            *numbers.entry(call.common()).or_insert(next)
         };
         let of_file = |file: &'a FileRead| file.calls.iter().map(&mut signature).collect();
         let signatures = files.iter().map(of_file).collect();
@@ -103,14 +103,18 @@ impl<'a> Calls<'a> {
         let What::Collective(operation) = self.call(file, call)?.what else {
             return self.end_of_message(file, call);
         };
-        let root = || self.files.get(file)?.requests.get(&operation)?.root();
-        let root = root().and_then(|it| group.ranks.get(it as usize).copied());
+        let root = self.root(file, call, operation);
+        let root = root.and_then(|it| group.ranks.get(it as usize).copied());
         let is_root = root.is_some() && root == self.rank(file);
         let (is_cause, is_effect) = match operation.class(false) {
             Class::AllToAll => (true, true),
             Class::OneToAll if root.is_some() => (is_root, !is_root),
             Class::AllToOne if root.is_some() => (!is_root, is_root),
-            _ if operation == Operation::Alltoallv => (true, self.call(file, call)?.from_all),
+            // Of others nothing comes, or it is not known.
+            _ if operation == Operation::Alltoallv => {
+                let nothing_from = self.call(file, call)?.nothing_from.as_deref();
+                (true, nothing_from.is_some_and(<[u32]>::is_empty))
+            }
             _ => (false, false),
         };
         let item = self.at(file, self.call(file, call)?.event)?;
@@ -120,6 +124,12 @@ impl<'a> Calls<'a> {
             is_effect,
             ..item
         })
+    }
+
+    /// The root of a call, which its own request names, or all requests for such operations of its file.
+    pub(super) fn root(&self, file: usize, call: usize, operation: Operation) -> Option<u32> {
+        let all = || self.files.get(file)?.requests.get(&operation)?.root();
+        self.call(file, call)?.root.or_else(all)
     }
 
     /// An end of a message as it stands in the sequence of its channel.

@@ -13,8 +13,9 @@
 
 use std::collections::BTreeMap;
 
-use super::alignment::{Item, can_be_shift};
+use super::alignment::can_be_shift;
 use super::calls::{Calls, Group, Instance};
+use super::item::Item;
 use super::windows::InWindow;
 
 /// Calls that lie on each other.

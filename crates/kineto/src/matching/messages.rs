@@ -26,8 +26,9 @@ use std::collections::BTreeMap;
 use retime_model::MessageId;
 use rustc_hash::FxHashSet;
 
-use super::alignment::{Item, Known, Messages, Shift, Windowed, align, align_both};
+use super::alignment::{Known, Messages, Shift, Windowed, align, align_both};
 use super::calls::{Calls, Group, Sequence};
+use super::item::Item;
 use super::moments::FileMoments;
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};

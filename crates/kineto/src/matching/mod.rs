@@ -11,11 +11,13 @@
 
 mod alignment;
 mod backwards;
+mod by_ends;
 mod calls;
 mod candidates;
 mod difference;
 mod doubt;
 mod gloo;
+mod item;
 mod laid;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
@@ -23,9 +25,13 @@ mod launched;
 mod messages;
 mod moments;
 mod ordered;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod parts;
 mod pools;
 mod queue;
 mod reasons;
+mod roles;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,
@@ -33,6 +39,7 @@ mod reasons;
     reason = "failing is how a test reports"
 )]
 mod told;
+mod uneven;
 mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,15 +47,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use retime_model::{Class, MessageId, Operation, OperationId, plural};
 use serde::{Deserialize, Serialize};
 
-use self::alignment::{Item, Known, Shift, align};
+use self::alignment::{Known, Shift, align};
 pub(crate) use self::calls::Group;
 use self::calls::{Calls, Instance, Sequence};
 use self::doubt::Doubt;
 use self::gloo::Grouped;
+use self::item::Item;
 use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
 use self::queue::Queue;
-use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, NO_ORDER, NO_ROOT, TWICE};
+use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, NO_ORDER, TWICE};
+use self::roles::Roles;
 use self::windows::{InWindow, Windows};
 use crate::call::What;
 use crate::profile::FileRead;
@@ -402,48 +411,13 @@ impl Matching {
         id: OperationId,
         instance: &Instance,
     ) -> Result<(), &'static str> {
-        let &[(file, call), _, ..] = &**instance else {
-            return Err(ALONE);
-        };
-        let Some(What::Collective(operation)) = calls.call(file, call).map(|it| it.what) else {
-            return Err(NO_ORDER);
-        };
-        let from_all: BTreeSet<usize> = (instance.iter())
-            .filter(|(file, call)| calls.call(*file, *call).is_some_and(|it| it.from_all))
-            .map(|it| it.0)
-            .collect();
-        let is_uneven = operation == Operation::Alltoallv;
-        let class = match operation.class(false) {
-            Class::None if is_uneven && !from_all.is_empty() => Class::AllToAll,
-            other => other,
-        };
-        let root = match class {
-            Class::None | Class::Prefix => return Err(NO_ORDER),
-            Class::AllToAll => None,
-            Class::OneToAll | Class::AllToOne => {
-                Some(root(calls, operation, instance).ok_or(NO_ROOT)?)
+        let roles = Roles::of(calls, group, instance)?;
+        let (begins, ends) = (roles.begins(), roles.ends());
+        for (&(file, call), role) in instance.iter().zip(&roles.members) {
+            if !role.is_cause && !role.is_effect {
+                self.count(file, NO_ORDER, 1);
+                continue;
             }
-        };
-        let rank_of = |file: usize| {
-            let rank = calls.rank(file);
-            let place = group.ranks.iter().position(|it| Some(*it) == rank);
-            place.map_or(u32::MAX, |it| it as u32)
-        };
-        let is_root = |file: usize| root.is_none_or(|root| rank_of(file) == root);
-        let causes = |file: usize| class != Class::OneToAll || is_root(file);
-        let effects = |file: usize| {
-            (class != Class::AllToOne || is_root(file)) && (!is_uneven || from_all.contains(&file))
-        };
-        // The root waits for itself in no way that another clock takes part in.
-        let causes = |file: usize| causes(file) && (class != Class::AllToOne || !is_root(file));
-        let effects = |file: usize| effects(file) && (class != Class::OneToAll || !is_root(file));
-        let count =
-            |is: &dyn Fn(usize) -> bool| instance.iter().filter(|it| is(it.0)).count() as u32;
-        let (begins, ends) = (count(&causes), count(&effects));
-        if begins == 0 || ends == 0 {
-            return Err(ALONE);
-        }
-        for &(file, call) in instance {
             let (Some(call), Some(joined)) = (calls.call(file, call), self.joined.get_mut(file))
             else {
                 continue;
@@ -452,10 +426,10 @@ impl Matching {
                 event: call.event,
                 part: Part::Collective {
                     id,
-                    class,
-                    rank: rank_of(file),
-                    cause: causes(file).then_some(begins),
-                    effect: effects(file).then_some(ends),
+                    class: roles.class,
+                    rank: role.rank,
+                    cause: role.is_cause.then_some(begins),
+                    effect: role.is_effect.then_some(ends),
                 },
             });
         }
@@ -468,7 +442,7 @@ impl Matching {
 /// Iterations decide if clocks alone are ambiguous. They say that both recorded the same: so most
 /// calls of one of both have to lie on each other. Where clocks have a shift that iterations
 /// contradict, either can be wrong: clocks that differ by more than an iteration lasts, or programs
-/// that count apart.
+/// that count apart. Then that is taken by which calls end together, if it is one of both.
 fn shift(
     calls: &Calls<'_>,
     (pivot, items): (&InWindow, &[Item]),
@@ -485,9 +459,14 @@ fn shift(
     };
     let by_iterations = align(windowed.0, windowed.1, &known.of_iterations(difference));
     match (by_clocks, by_iterations) {
-        (Shift::By(shift), Shift::By(other)) if shift != other => Shift::Ambiguous,
+        (Shift::By(shift), Shift::By(other)) if shift != other => {
+            let told = by_ends::told(items, own_items, &[shift, other]);
+            told.map_or(Shift::Ambiguous, Shift::By)
+        }
         (Shift::By(_), _) => by_clocks,
-        (_, Shift::By(shift)) if !is_most(items.len(), own_items.len(), shift) => Shift::Ambiguous,
+        (_, Shift::By(shift)) if !by_ends::is_most(items.len(), own_items.len(), shift) => {
+            Shift::Ambiguous
+        }
         _ => by_iterations,
     }
 }
@@ -503,21 +482,4 @@ fn doubled(calls: &Calls<'_>, (file, call): (usize, usize)) -> &'static str {
     } else {
         AMBIGUOUS
     }
-}
-
-/// True if more than half of the shorter of two sequences lies on the other.
-fn is_most(pivot: usize, other: usize, shift: i64) -> bool {
-    let (pivot, other) = (pivot as i64, other as i64);
-    let common = pivot.min(other.saturating_add(shift)) - shift.max(0);
-    2 * common > pivot.min(other)
-}
-
-/// The root that the requests of all members agree on.
-fn root(calls: &Calls<'_>, operation: Operation, instance: &Instance) -> Option<u32> {
-    let mut roots = instance.iter().map(|(file, _)| {
-        let requests = calls.files.get(*file)?.requests.get(&operation)?;
-        requests.root()
-    });
-    let first = roots.next()??;
-    roots.all(|it| it == Some(first)).then_some(first)
 }

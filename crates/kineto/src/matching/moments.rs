@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use retime_model::OperationId;
 use rustc_hash::FxHashMap;
 
-use super::alignment::{Item, Known};
+use super::alignment::Known;
+use super::item::Item;
 
 /// A file, as far as messages are told by it.
 pub(super) struct FileMoments {

@@ -8,11 +8,11 @@ use crate::document::Document;
 use crate::profile::FileRead;
 
 /// A profile, written event by event.
-struct Profile(String);
+pub(super) struct Profile(String);
 
 impl Profile {
     /// Begins the profile of a rank in a job of `ranks`, with process groups of these members.
-    fn of(rank: u32, ranks: u32, groups: &[(&str, &[u32])]) -> Self {
+    pub(super) fn of(rank: u32, ranks: u32, groups: &[(&str, &[u32])]) -> Self {
         let groups = groups.iter().map(|(name, ranks)| {
             let size = ranks.len();
             format!("{{\"pg_name\":\"{name}\",\"pg_size\":{size},\"ranks\":{ranks:?}}}")
@@ -25,7 +25,7 @@ impl Profile {
         ))
     }
 
-    fn event(&mut self, cat: &str, name: &str, tid: u32, ts: u64, dur: u64, args: &str) {
+    pub(super) fn event(&mut self, cat: &str, name: &str, tid: u32, ts: u64, dur: u64, args: &str) {
         let comma = if self.0.ends_with('[') { "" } else { "," };
         write!(
             self.0,
@@ -60,7 +60,7 @@ impl Profile {
         self.event("kernel", name, 20, begin, dur, args);
     }
 
-    fn read(mut self) -> FileRead {
+    pub(super) fn read(mut self) -> FileRead {
         self.0.push_str("]}");
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("rank.json");
@@ -70,7 +70,7 @@ impl Profile {
 }
 
 /// Calls that are joined, by file in order of events: when in microseconds, and as what.
-fn joined(files: &[FileRead]) -> Vec<Vec<(u64, &'static str)>> {
+pub(super) fn joined(files: &[FileRead]) -> Vec<Vec<(u64, &'static str)>> {
     let matching = matched(files);
     let of_file = |(file, joined): (&FileRead, &Vec<Joined>)| {
         let role = |part: &Part| match part {
@@ -92,7 +92,7 @@ fn joined(files: &[FileRead]) -> Vec<Vec<(u64, &'static str)>> {
 }
 
 /// All calls that are not used, by why.
-fn unused(files: &[FileRead]) -> Vec<(&'static str, u64)> {
+pub(super) fn unused(files: &[FileRead]) -> Vec<(&'static str, u64)> {
     let matching = matched(files);
     let mut all = std::collections::BTreeMap::new();
     let of_files = files.iter().flat_map(|it| &it.unused);
@@ -315,34 +315,6 @@ fn kernels_that_say_how_many_take_part_are_of_the_group_of_so_many() {
     let files = kernels(&[("0", BOTH)], &[(own, 7), (own, 7)], "");
     assert_eq!(joined(&files), [[], []]);
     assert_eq!(unused(&files), [("custom all-reduce kernel", 4)]);
-}
-
-/// An exchange of unequal sizes as NCCL's kernels describe it.
-fn exchange(out: &str) -> String {
-    format!(
-        "\"Collective name\":\"all_to_allv\",\"In msg nelems\":8,\"Out msg nelems\":9,\
-         \"Group size\":2,\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\
-         \"dtype\":\"Float\",\"Out split size\":\"{out}\""
-    )
-}
-
-#[test]
-fn who_gets_something_from_all_waits_for_all() {
-    let all = [("ncclDevKernel_SendRecv", 20); 4];
-    let of = |out: &str| kernels(&[("0", BOTH)], &all, &exchange(out));
-    let [first, _] = of("[4, 5]");
-    let [_, second] = of("[9, 0]");
-    let files = [first, second];
-    let all: Vec<&str> = joined(&files).iter().flatten().map(|it| it.1).collect();
-    assert_eq!(all, [["both"; 4], ["cause"; 4]].concat());
-    // Sizes that are left out, or none, tell nothing.
-    for out in ["[9, 0]", "[4, ...]", "[]"] {
-        assert_eq!(
-            unused(&of(out)),
-            [("unordered collective call", 8)],
-            "{out}"
-        );
-    }
 }
 
 #[test]

@@ -12,8 +12,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::alignment::{Item, Windowed};
+use super::alignment::Windowed;
 use super::calls::{Calls, Sequence};
+use super::item::Item;
 
 /// The calls of a file in one window.
 #[derive(Clone, Debug)]

@@ -8,7 +8,8 @@ use crate::time::{Ticks, Timestamp};
 
 impl LogBuilder {
     /// When the receive that was reported last was complete, its location had done nothing else for
-    /// so long.
+    /// so long; or it had taken part for so long in the operation whose end that was, and whose begin
+    /// is no cause.
     #[inline]
     pub fn awaited(&mut self, lasted: Ticks) {
         if let Some(receive) = self.last() {

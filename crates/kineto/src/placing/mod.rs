@@ -55,11 +55,18 @@
 //!
 //! A map that only shifts moves everything alike, and none of this is needed.
 
+mod row;
+mod track;
+
 use retime_model::{ClockMap, Correction, EventTimes, LocationIndex, Timestamp};
 use rustc_hash::FxHashSet;
 
 use crate::columns::Columns;
 use crate::order::{Side, boundaries};
+
+pub(crate) use row::Ends;
+use row::{Block, REPAIRED};
+use track::TrackBlocks;
 
 /// The nanoseconds by which a map moves all stamps, if it moves them alike.
 pub(crate) fn shift(map: &ClockMap) -> Option<i128> {
@@ -75,56 +82,13 @@ pub(crate) fn shift(map: &ClockMap) -> Option<i128> {
     (first.arrive == first.leave && knots.all(alike)).then_some(shift)
 }
 
-/// The nanoseconds that a repair may move single events by, whose stays keep their lengths.
-const REPAIRED: u64 = 1_000;
-
 /// The part of a length by which no clock drifts while nobody sets it.
 const DRIFT_PART: u64 = 1_000;
-
-/// How often stays of a row that were pushed away are let go and the others placed anew, and how often
-/// all of a track is, since what surrounds such stays has to follow the map. Few times are needed; what
-/// takes more follows the map as a whole.
-const ROUNDS: usize = 16;
 
 /// True if a clock must have been set to show `length` for `mapped`.
 fn is_beyond_drift(length: u64, mapped: u64) -> bool {
     let by = length.abs_diff(mapped);
     by > REPAIRED && by.saturating_mul(DRIFT_PART) > length
-}
-
-/// An entry of a track, or some that cross each other and move as one.
-#[derive(Clone, Copy)]
-struct Block {
-    begin: u64,
-    end: u64,
-    /// Where the map puts it with its length, and later where it goes.
-    place: u64,
-    /// Where the map puts both of its ends.
-    mapped: Ends,
-    /// True if that is where they go.
-    is_mapped: bool,
-}
-
-impl Block {
-    fn length(&self) -> u64 {
-        if self.is_mapped {
-            self.mapped.end.saturating_sub(self.mapped.begin)
-        } else {
-            self.end - self.begin
-        }
-    }
-
-    /// Lets both ends go where the map says.
-    fn follow(&mut self) {
-        (self.is_mapped, self.place) = (true, self.mapped.begin);
-    }
-
-    fn ends(&self) -> Option<Ends> {
-        Some(Ends {
-            begin: self.place,
-            end: self.place.checked_add(self.length())?,
-        })
-    }
 }
 
 /// Entries of which some end is where the map says.
@@ -167,14 +131,6 @@ pub(crate) fn placed(
     };
     track.place_near()?;
     track.blocks.iter().map(Block::ends).collect()
-}
-
-/// The new places of both ends of a stay that each have a stamp of their own; of a moment they
-/// are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ends {
-    pub(crate) begin: u64,
-    pub(crate) end: u64,
 }
 
 /// Keeps what comes later on a track later.
@@ -259,253 +215,6 @@ fn mapped(
         });
     }
     Some(blocks)
-}
-
-/// A stay, its inner ones and where they have to stay: what is still to be placed.
-struct Inside {
-    /// The blocks that lie in it, those deeper inside among them.
-    blocks: std::ops::Range<usize>,
-    /// The stay that surrounds them; `None` for a whole track.
-    around: Option<Block>,
-}
-
-struct TrackBlocks {
-    blocks: Vec<Block>,
-    /// True if none may follow the map.
-    keep_lengths: bool,
-    /// True if some follow the map in one that does not.
-    is_open: bool,
-}
-
-/// A block with those that begin before it ends, in a row of such.
-struct Group {
-    first: Block,
-    /// When the last of them ends, as recorded and if the first is at 0.
-    end: u64,
-    length: u64,
-}
-
-/// Groups that follow each other.
-struct Row {
-    groups: Vec<Group>,
-    around: Option<Block>,
-}
-
-impl Row {
-    /// Lets each place wait for the one before.
-    fn delay(&self, places: &mut [u64]) -> Option<()> {
-        // What came before, as recorded and as placed.
-        let mut before = self.around.map(|it| (it.begin, it.place));
-        for (group, place) in self.groups.iter().zip(places) {
-            if let Some((recorded, placed)) = before.filter(|_| !group.first.is_mapped) {
-                let apart = u64::from(group.first.begin > recorded);
-                *place = (*place).max(placed.checked_add(apart)?);
-            }
-            before = Some((group.end, place.checked_add(group.length)?));
-        }
-        Some(())
-    }
-
-    /// Lets each place make room for the one behind.
-    fn advance(&self, places: &mut [u64]) -> Option<()> {
-        let mut behind = match self.around {
-            Some(it) => Some((it.end, it.ends()?.end)),
-            None => None,
-        };
-        for (group, place) in self.groups.iter().zip(places).rev() {
-            if let Some((recorded, placed)) = behind.filter(|_| !group.first.is_mapped) {
-                let apart = u64::from(group.end < recorded);
-                let latest = placed.checked_sub(apart + group.length)?;
-                *place = (*place).min(latest);
-            }
-            behind = Some((group.first.begin, *place));
-        }
-        Some(())
-    }
-
-    /// True if some of it has ends that do not move.
-    fn has_fixed(&self) -> bool {
-        self.around.is_some_and(|it| it.is_mapped)
-            || self.groups.iter().any(|it| it.first.is_mapped)
-    }
-
-    /// True if the places keep the order of the groups, and of what surrounds them.
-    fn is_kept_by(&self, places: &[u64]) -> bool {
-        let mut before = self.around.map(|it| (it.begin, it.place));
-        for (group, &place) in self.groups.iter().zip(places) {
-            if let Some((recorded, placed)) = before {
-                let apart = u64::from(group.first.begin > recorded);
-                if place < placed.saturating_add(apart) {
-                    return false;
-                }
-            }
-            before = Some((group.end, place.saturating_add(group.length)));
-        }
-        let around = self.around.and_then(|it| Some((it.end, it.ends()?.end)));
-        around.zip(before).is_none_or(|(around, last)| {
-            let apart = u64::from(last.0 < around.0);
-            last.1.saturating_add(apart) <= around.1
-        })
-    }
-
-    /// The places in the middle between where nothing is moved earlier that does not have to be,
-    /// and where nothing is moved later.
-    fn middle(&self) -> Option<Vec<u64>> {
-        let wanted = || self.groups.iter().map(|it| it.first.place);
-        let (mut later, mut earlier): (Vec<u64>, Vec<u64>) =
-            (wanted().collect(), wanted().collect());
-        self.delay(&mut later)?;
-        self.advance(&mut later)?;
-        self.advance(&mut earlier)?;
-        self.delay(&mut earlier)?;
-        let both = later.into_iter().zip(earlier);
-        Some(
-            both.map(|(later, earlier)| u64::midpoint(later, earlier))
-                .collect(),
-        )
-    }
-}
-
-impl TrackBlocks {
-    /// Places all blocks so that those which keep their lengths are near to where they would be alone.
-    fn place_near(&mut self) -> Option<()> {
-        let wanted: Vec<u64> = self.blocks.iter().map(|it| it.place).collect();
-        for _ in 0..ROUNDS {
-            self.is_open = false;
-            self.place_all()?;
-            if !self.is_open {
-                return Some(());
-            }
-            let kept = self.blocks.iter_mut().zip(&wanted);
-            for (block, &wanted) in kept.filter(|it| !it.0.is_mapped) {
-                block.place = wanted;
-            }
-        }
-        self.blocks.iter_mut().for_each(Block::follow);
-        Some(())
-    }
-
-    fn place_all(&mut self) -> Option<()> {
-        let mut waiting = vec![Inside {
-            blocks: 0..self.blocks.len(),
-            around: None,
-        }];
-        while let Some(inside) = waiting.pop() {
-            let groups = self.groups(inside.blocks);
-            for group in &groups {
-                let blocks = self.blocks.get(group.clone())?;
-                if blocks.iter().any(|it| it.is_mapped) {
-                    self.follow(group)?;
-                }
-            }
-            self.place(&groups, inside.around)?;
-            for group in groups {
-                let Some(&first) = self.blocks.get(group.start) else {
-                    continue;
-                };
-                let inner = group.start + 1..group.end;
-                if !self.crosses(&group) {
-                    if !inner.is_empty() {
-                        waiting.push(Inside {
-                            blocks: inner,
-                            around: Some(first),
-                        });
-                    }
-                } else if !first.is_mapped {
-                    for it in self.blocks.get_mut(inner)? {
-                        it.place = first.place.checked_add(it.begin - first.begin)?;
-                    }
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// True if some of a group end after its first does.
-    fn crosses(&self, group: &std::ops::Range<usize>) -> bool {
-        let blocks = self.blocks.get(group.clone()).unwrap_or_default();
-        let mut ends = blocks.iter().map(|it| it.end);
-        ends.next().is_some_and(|first| ends.any(|it| it > first))
-    }
-
-    /// Lets both ends of a group go where the map says: those of its first, around the others, or
-    /// of all that cross.
-    fn follow(&mut self, group: &std::ops::Range<usize>) -> Option<()> {
-        let count = if self.crosses(group) { group.len() } else { 1 };
-        let blocks = self.blocks.get_mut(group.clone())?.iter_mut();
-        blocks.take(count).for_each(Block::follow);
-        Some(())
-    }
-
-    /// Blocks that follow each other: each with those that begin before it, or any of them,
-    /// ends.
-    fn groups(&self, blocks: std::ops::Range<usize>) -> Vec<std::ops::Range<usize>> {
-        let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
-        let mut end = 0;
-        for at in blocks {
-            let Some(block) = self.blocks.get(at) else {
-                break;
-            };
-            match groups.last_mut() {
-                Some(last) if block.begin < end => last.end = at + 1,
-                _ => {
-                    groups.push(at..at + 1);
-                    end = 0;
-                }
-            }
-            end = end.max(block.end);
-        }
-        groups
-    }
-
-    /// Places blocks that follow each other in what surrounds them.
-    fn place(&mut self, groups: &[std::ops::Range<usize>], around: Option<Block>) -> Option<()> {
-        for _ in 0..ROUNDS {
-            let row = self.row(groups, around)?;
-            let places = row.middle();
-            if row.has_fixed() && !places.as_ref().is_some_and(|it| row.is_kept_by(it)) {
-                break;
-            }
-            let places = places?;
-            let mut are_near = true;
-            for ((range, group), &place) in groups.iter().zip(&row.groups).zip(&places) {
-                let is_pushed = place.abs_diff(group.first.place) > REPAIRED;
-                if is_pushed && !group.first.is_mapped && !self.keep_lengths {
-                    self.follow(range)?;
-                    are_near = false;
-                }
-            }
-            if are_near {
-                for (group, place) in groups.iter().zip(places) {
-                    self.blocks.get_mut(group.start)?.place = place;
-                }
-                return Some(());
-            }
-            self.is_open |= around.is_some_and(|it| !it.is_mapped);
-        }
-        // There is no room.
-        groups.iter().try_for_each(|it| self.follow(it))
-    }
-
-    fn row(&self, groups: &[std::ops::Range<usize>], around: Option<Block>) -> Option<Row> {
-        let group = |range: &std::ops::Range<usize>| {
-            let blocks = self.blocks.get(range.clone())?;
-            let first = *blocks.first()?;
-            let end = blocks.iter().map(|it| it.end).max()?;
-            let length = if first.is_mapped {
-                let mapped = blocks.iter().filter(|it| it.is_mapped);
-                let end = mapped.map(|it| it.mapped.end).max()?;
-                end.saturating_sub(first.mapped.begin)
-            } else {
-                end - first.begin
-            };
-            Some(Group { first, end, length })
-        };
-        Some(Row {
-            groups: groups.iter().map(group).collect::<Option<_>>()?,
-            around,
-        })
-    }
 }
 
 #[cfg(test)]
