@@ -21,7 +21,7 @@ use crate::posted::Posted;
 use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track, Unused};
 use crate::recorded::Recorded;
 use crate::repeated::Repeated;
-use crate::roots::{self, Asked};
+use crate::roots::{self, RootRequest};
 use crate::said_ranks::SaidRanks;
 use crate::stamps::Stamp;
 use crate::streams;
@@ -77,7 +77,7 @@ pub struct Gathering {
     instructions: Vec<xla::Instruction>,
     requests: FxHashMap<Operation, Requests>,
     /// Those of them that name a root.
-    asked: Vec<Asked>,
+    asked: Vec<RootRequest>,
     iterations: Vec<Iteration>,
     launches: Launches,
     posted: Posted,
@@ -313,7 +313,7 @@ impl Gathering {
                 let requests = self.requests.entry(asked.operation).or_default();
                 requests.take(number, track, asked.root);
                 requests.have_empty |= asked.has_empty;
-                self.asked.extend(asked.root.map(|root| Asked {
+                self.asked.extend(asked.root.map(|root| RootRequest {
                     event: number,
                     operation: asked.operation,
                     root,

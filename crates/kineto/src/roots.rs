@@ -19,7 +19,7 @@ use crate::threads::Threads;
 
 /// A call that asks for an operation of a root.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RootRequest {
     pub(crate) event: u32,
     pub(crate) operation: Operation,
     pub(crate) root: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Asked {
 /// Tells the roots of calls whose launches are known.
 pub(crate) fn tell(
     calls: &mut [Call],
-    mut asked: Vec<Asked>,
+    mut asked: Vec<RootRequest>,
     driven: &Driven,
     columns: &Columns,
     threads: &Threads,

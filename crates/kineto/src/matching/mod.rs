@@ -57,7 +57,7 @@ use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
 use self::queue::Queue;
 use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, NO_ORDER, TWICE};
-use self::roles::Roles;
+use self::roles::MemberRoles;
 use self::windows::{InWindow, Windows};
 use crate::call::What;
 use crate::profile::FileRead;
@@ -411,7 +411,7 @@ impl Matching {
         id: OperationId,
         instance: &Instance,
     ) -> Result<(), &'static str> {
-        let roles = Roles::of(calls, group, instance)?;
+        let roles = MemberRoles::of(calls, group, instance)?;
         let (begins, ends) = (roles.begins(), roles.ends());
         for (&(file, call), role) in instance.iter().zip(&roles.members) {
             if !role.is_cause && !role.is_effect {

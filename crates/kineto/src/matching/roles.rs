@@ -4,11 +4,11 @@ use retime_model::{Class, Operation};
 
 use super::calls::{Calls, Group, Instance};
 use super::reasons::{ALONE, NO_ORDER, NO_ROOT};
-use super::uneven::{Exchange, Member};
+use super::uneven::{Exchange, ExchangeMember};
 use crate::call::What;
 
 /// The part of a member in an operation.
-pub(super) struct Role {
+pub(super) struct MemberRole {
     /// Rank in the group.
     pub(super) rank: u32,
     /// True if others wait for its begin.
@@ -18,12 +18,12 @@ pub(super) struct Role {
 }
 
 /// The parts of all members of an operation, in the order of its calls.
-pub(super) struct Roles {
+pub(super) struct MemberRoles {
     pub(super) class: Class,
-    pub(super) members: Vec<Role>,
+    pub(super) members: Vec<MemberRole>,
 }
 
-impl Roles {
+impl MemberRoles {
     /// The parts of calls that are one operation, or why nobody waits for anybody in it.
     pub(super) fn of(
         calls: &Calls<'_>,
@@ -60,7 +60,7 @@ impl Roles {
                     (!is_empty, !is_empty)
                 }
             };
-            Role {
+            MemberRole {
                 rank,
                 is_cause,
                 is_effect,
@@ -87,7 +87,7 @@ impl Roles {
 
     /// True if somebody waits for another.
     fn order_anybody(&self) -> bool {
-        let alone = |it: &Role| it.is_cause && it.is_effect;
+        let alone = |it: &MemberRole| it.is_cause && it.is_effect;
         match (self.begins(), self.ends()) {
             (0, _) | (_, 0) => false,
             (1, 1) => !self.members.iter().any(alone),
@@ -104,8 +104,8 @@ fn rank_in(calls: &Calls<'_>, group: &Group, file: usize) -> u32 {
 }
 
 /// The members of an exchange of unequal sizes.
-fn members<'a>(calls: &Calls<'a>, group: &Group, instance: &Instance) -> Vec<Member<'a>> {
-    let member = |&(file, call): &(usize, usize)| Member {
+fn members<'a>(calls: &Calls<'a>, group: &Group, instance: &Instance) -> Vec<ExchangeMember<'a>> {
+    let member = |&(file, call): &(usize, usize)| ExchangeMember {
         rank: rank_in(calls, group, file),
         nothing_from: calls
             .call(file, call)

@@ -14,13 +14,13 @@
 use std::collections::BTreeSet;
 
 /// A member, as it describes the exchange.
-pub(super) struct Member<'a> {
+pub(super) struct ExchangeMember<'a> {
     pub(super) rank: u32,
     /// The ranks from which nothing comes, in order; `None` if it does not say.
     pub(super) nothing_from: Option<&'a [u32]>,
 }
 
-impl Member<'_> {
+impl ExchangeMember<'_> {
     /// True if something comes from each of these that is another.
     fn gets_from(&self, causes: &BTreeSet<u32>) -> bool {
         let gets = |empty: &[u32]| {
@@ -44,9 +44,9 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn of(members: &[Member<'_>]) -> Self {
+    pub(super) fn of(members: &[ExchangeMember<'_>]) -> Self {
         let all: BTreeSet<u32> = members.iter().map(|it| it.rank).collect();
-        let from = |it: &Member<'_>| {
+        let from = |it: &ExchangeMember<'_>| {
             let empty = it.nothing_from?.iter();
             let mut causes = all.clone();
             for rank in empty.filter(|rank| **rank != it.rank) {
@@ -58,8 +58,8 @@ impl Exchange {
         let common = sets.iter().cloned().reduce(|a, b| &a & &b);
         sets.extend(common);
         let exchange = |causes: BTreeSet<u32>| {
-            let waits = |it: &&Member<'_>| it.others(&causes) > 0 && it.gets_from(&causes);
-            let effects: Vec<&Member<'_>> = members.iter().filter(waits).collect();
+            let waits = |it: &&ExchangeMember<'_>| it.others(&causes) > 0 && it.gets_from(&causes);
+            let effects: Vec<&ExchangeMember<'_>> = members.iter().filter(waits).collect();
             let dependencies: usize = effects.iter().map(|it| it.others(&causes)).sum();
             let effects = effects.iter().map(|it| it.rank).collect();
             (dependencies, Self { causes, effects })
@@ -78,8 +78,8 @@ mod tests {
     /// The causes and effects of an exchange, by the ranks that each member gets nothing from.
     fn exchange(nothing_from: &[Option<&[u32]>]) -> (Vec<u32>, Vec<u32>) {
         let members = (0..).zip(nothing_from);
-        let member = |(rank, &nothing_from)| Member { rank, nothing_from };
-        let members: Vec<Member<'_>> = members.map(member).collect();
+        let member = |(rank, &nothing_from)| ExchangeMember { rank, nothing_from };
+        let members: Vec<ExchangeMember<'_>> = members.map(member).collect();
         let Exchange { causes, effects } = Exchange::of(&members);
         (causes.into_iter().collect(), effects.into_iter().collect())
     }

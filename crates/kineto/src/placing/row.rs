@@ -47,7 +47,7 @@ impl Block {
 }
 
 /// A block with those that begin before it ends, in a row of such.
-pub(super) struct Group {
+pub(super) struct BlockGroup {
     pub(super) first: Block,
     /// When the last of them ends, as recorded and if the first is at 0.
     pub(super) end: u64,
@@ -56,7 +56,7 @@ pub(super) struct Group {
 
 /// Groups that follow each other.
 pub(super) struct Row {
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<BlockGroup>,
     pub(super) around: Option<Block>,
 }
 

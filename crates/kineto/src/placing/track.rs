@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::row::{Block, Group, REPAIRED, Row};
+use super::row::{Block, BlockGroup, REPAIRED, Row};
 
 /// How often stays of a row that were pushed away are let go and the others placed anew, and how often
 /// all of a track is, since what surrounds such stays has to follow the map. Few times are needed; what
@@ -159,7 +159,7 @@ impl TrackBlocks {
             } else {
                 end - first.begin
             };
-            Some(Group { first, end, length })
+            Some(BlockGroup { first, end, length })
         };
         Some(Row {
             groups: groups.iter().map(group).collect::<Option<_>>()?,
