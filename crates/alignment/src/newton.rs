@@ -98,7 +98,7 @@ pub(super) fn minimise(
         };
         touching = next(touching, share);
         value = reached;
-        let is_short = share == 1.0 && largest <= last.of_first * longest;
+        let is_short = share >= 1.0 && largest <= last.of_first * longest;
         if is_short || largest <= last.length {
             return Ok(taken + 1);
         }
