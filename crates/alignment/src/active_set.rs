@@ -29,18 +29,18 @@ use retime_numerics::parallel;
 /// How exactly the centre is found: of an objective that is not settled,
 const ROUGHLY: Exactness = Exactness {
     of_slack: 1e-2,
-    of_first: 0.0,
+    of_longest: 0.0,
 };
 /// of one that changed since the last centre was found: the next round may move all as far as the first
 /// step of this one,
 const IN_PASSING: Exactness = Exactness {
-    of_first: 0.1,
+    of_longest: 0.1,
     ..ROUGHLY
 };
 /// and of one that is settled.
 const EXACTLY: Exactness = Exactness {
     of_slack: 1e-6,
-    of_first: 0.0,
+    of_longest: 0.0,
 };
 
 /// The length of a step of Newton's method that may be the last: the larger of two.
@@ -49,7 +49,7 @@ struct Exactness {
     /// As a share of the least slack.
     of_slack: f64,
     /// As a share of the longest step before it.
-    of_first: f64,
+    of_longest: f64,
 }
 
 /// Properties of the trace besides its dependencies.
@@ -285,7 +285,7 @@ impl<'a> OffsetProblem<'a> {
             .max(objective.barrier.knee);
         let last = LastStep {
             length: exactness.of_slack * known,
-            of_first: exactness.of_first,
+            of_longest: exactness.of_longest,
         };
         minimise(&mut centre, curves, last, self.monitor)?;
         Ok(centre.into_system())

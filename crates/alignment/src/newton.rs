@@ -53,13 +53,13 @@ const ROUNDING: f64 = 1e-13;
 /// scales of the barrier.
 const SMALL: f64 = 1e-2;
 
-/// A whole step that moves nothing by more than the larger of these is the last one.
+/// The step that is the last one: no longer than a length, or a whole one and short beside those before.
 #[derive(Clone, Copy)]
 pub(super) struct LastStep {
     /// In ticks.
     pub(super) length: f64,
-    /// As a share of the longest step before it.
-    pub(super) of_first: f64,
+    /// As a share of the longest one before it.
+    pub(super) of_longest: f64,
 }
 
 /// Goes on from `curves` towards the minimum, until a step is short; returns how many steps it
@@ -98,7 +98,7 @@ pub(super) fn minimise(
         };
         touching = next(touching, share);
         value = reached;
-        let is_short = share >= 1.0 && largest <= last.of_first * longest;
+        let is_short = share >= 1.0 && largest <= last.of_longest * longest;
         if is_short || largest <= last.length {
             return Ok(taken + 1);
         }
@@ -167,7 +167,7 @@ mod tests {
     fn exactly(length: f64) -> LastStep {
         LastStep {
             length,
-            of_first: 0.0,
+            of_longest: 0.0,
         }
     }
 
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_a_tenth_of_the_first_leaves_a_hundredth() {
+    fn a_step_of_a_tenth_of_the_longest_leaves_a_hundredth() {
         let (mut centre, start) = example();
         let mut minimum = |last: LastStep| {
             let mut curves = start.clone();
@@ -191,7 +191,7 @@ mod tests {
         };
         let (all, exact) = minimum(exactly(1e-9));
         let (few, near) = minimum(LastStep {
-            of_first: 0.1,
+            of_longest: 0.1,
             ..exactly(1e-9)
         });
         let distance = |a: &[f64]| {

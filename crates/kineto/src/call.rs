@@ -58,7 +58,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// A call that says nothing of its group.
-    fn unnamed(event: u32, what: What, signature: String, on: On) -> Self {
+    pub(crate) fn unnamed(event: u32, what: What, signature: String, on: On) -> Self {
         Self {
             event,
             what,

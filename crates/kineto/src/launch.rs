@@ -144,19 +144,10 @@ fn of_range(event: u32, operation: Operation, sizes: &str, elements: Option<Elem
         Operation::Alltoall if !is_even => (Operation::Alltoallv, ""),
         other => (other, sizes),
     };
+    let signature = format!("{operation:?} {sizes}");
     Call {
-        event,
-        what: What::Collective(operation),
-        signature: format!("{operation:?} {sizes}"),
-        group: None,
-        sequence: None,
         members: members(operation, elements),
-        nothing_from: None,
-        is_empty: false,
-        root: None,
-        tag: 0,
-        other: None,
-        on: On::Stream,
+        ..Call::unnamed(event, What::Collective(operation), signature, On::Stream)
     }
 }
 

@@ -78,26 +78,19 @@ impl Posted {
             match (found, label.and_then(Option::as_ref)) {
                 (None, _) => nameless += 1,
                 (_, None) => groupless += 1,
-                (Some((_, posting)), Some(label)) => calls.push(Call {
-                    event: match posting.what {
-                        What::Send(_) => posting.event,
-                        _ => event,
-                    },
-                    other: Some(match posting.what {
-                        What::Send(_) => event,
-                        _ => posting.event,
-                    }),
-                    what: posting.what,
-                    signature: posting.signature.clone(),
-                    group: Some(label.clone()),
-                    sequence: None,
-                    members: None,
-                    nothing_from: None,
-                    is_empty: false,
-                    root: None,
-                    tag: posting.tag,
-                    on: On::Thread,
-                }),
+                (Some((_, posting)), Some(label)) => {
+                    let (event, other) = match posting.what {
+                        What::Send(_) => (posting.event, event),
+                        _ => (event, posting.event),
+                    };
+                    let signature = posting.signature.clone();
+                    calls.push(Call {
+                        other: Some(other),
+                        group: Some(label.clone()),
+                        tag: posting.tag,
+                        ..Call::unnamed(event, posting.what, signature, On::Thread)
+                    });
+                }
             }
         }
         (

@@ -92,21 +92,17 @@ fn instruction(event_number: u32, args: &Value) -> Option<Instruction> {
     let name = format!("XLA {module} {op}");
     Some(Instruction {
         call: Call {
-            event: event_number,
-            what: What::Collective(*operation),
-            signature: format!("{plain} {module} {op}"),
             group: Some(Label {
                 name,
                 ranks: String::new(),
             }),
             sequence: Some(run),
-            members: None,
-            nothing_from: None,
-            is_empty: false,
-            root: None,
-            tag: 0,
-            other: None,
-            on: On::Stream,
+            ..Call::unnamed(
+                event_number,
+                What::Collective(*operation),
+                format!("{plain} {module} {op}"),
+                On::Stream,
+            )
         },
         device: of("device_ordinal").unwrap_or_default().to_owned(),
         members,
