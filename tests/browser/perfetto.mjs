@@ -40,6 +40,7 @@ export class Perfetto {
   #browser;
   #server;
   #version;
+  #idle = [];
   #files = new Map([['/engine.mjs', ENGINE]]);
 
   static async start() {
@@ -53,21 +54,32 @@ export class Perfetto {
     return perfetto;
   }
 
-  // Opens a trace without the UI; what `query` answers to SQL, as one array for each row.
+  // Opens a trace without the UI; what `query` answers to SQL, as one array for each row. Each
+  // trace has an engine of its own until it is closed.
   async open(file) {
     const name = this.#add(file);
-    // A page of no more than what it imports.
+    const page = this.#idle.pop() ?? (await this.#engine());
+    await page.evaluate(async (it) => {
+      await globalThis.engine.read(new Uint8Array(await (await fetch(it)).arrayBuffer()));
+    }, name);
+    // As text, since Playwright takes seconds to hand over a large table value by value.
+    const query = async (sql) =>
+      JSON.parse(await page.evaluate(async (it) => JSON.stringify(await globalThis.engine.query(it)), sql));
+    const close = async () => {
+      await page.evaluate(() => globalThis.engine.reset());
+      this.#idle.push(page);
+    };
+    return {query, close};
+  }
+
+  // A page of no more than an engine. Starting one takes seconds, so pages are used again.
+  async #engine() {
     const page = await this.#page('/engine.mjs');
-    await page.evaluate(
-      async ([name, script]) => {
-        const {Engine} = await import('/engine.mjs');
-        globalThis.engine = new Engine(script);
-        await globalThis.engine.read(new Uint8Array(await (await fetch(name)).arrayBuffer()));
-      },
-      [name, `/${this.#version}/engine_bundle.js`],
-    );
-    const query = (sql) => page.evaluate((sql) => globalThis.engine.query(sql), sql);
-    return {query, close: () => page.context().close()};
+    await page.evaluate(async (script) => {
+      const {Engine} = await import('/engine.mjs');
+      globalThis.engine = new Engine(script);
+    }, `/${this.#version}/engine_bundle.js`);
+    return page;
   }
 
   // Opens a trace in the UI: the page once it shows it.
