@@ -36,7 +36,9 @@
 //! Where no constants satisfy all dependencies and lines are found of which two differ by as much,
 //! they followed loose messages to where a [step](super::steps) or an outlier sent them. Clocks that
 //! are held to a tenth of what is usual, and to a hundredth, then drift by no more than quartzes do,
-//! and are taken if dependencies contradict them no more.
+//! and are taken if dependencies contradict them no more and they drift by less than half as much:
+//! drift that is as open as that was not told by the dependencies, while a clock that tight ones show
+//! to be worse than quartzes are, as one whose frequency the system took wrongly, is believed.
 //!
 //! Clocks that are found not to drift are held to as little as they wander within the run.
 //!
@@ -68,6 +70,9 @@ const LITTLE: f64 = 0.25;
 const MUCH: f64 = 10.0;
 /// The shares of what is usual that clocks are held to which were found to differ by more.
 const HELD: [f64; 2] = [0.1, 0.01];
+/// Dependencies that are satisfied by less than this share of the drift that was found leave it as
+/// open as it is large, so they do not tell it.
+const OPEN: f64 = 0.5;
 /// Constants may drift within the run by this share of what slacks are told apart by: with less
 /// the systems that Newton's method solves would lose digits.
 const NO_DRIFT: f64 = 0.01;
@@ -119,15 +124,18 @@ pub(super) fn without_drift(
 }
 
 /// The offsets of clocks of which no two differ by more than quartzes do, if two of those `found` do,
-/// no constants satisfy all dependencies, and these contradict them no more.
+/// no constants satisfy all dependencies, and these contradict them no more while they drift by less
+/// than half as much.
 pub(super) fn held_to_quartzes(
     problem: &OffsetProblem<'_>,
     found: &FoundOffsets,
 ) -> Result<Option<FoundOffsets>, Cancelled> {
-    let are_quartzes = |it: &FoundOffsets| it.curves.widest_drift() < MUCH * OPTIONS.rho;
-    if are_quartzes(found) || constants_exist(problem) {
+    let quartzes = MUCH * OPTIONS.rho;
+    let widest = found.curves.widest_drift();
+    if widest < quartzes || constants_exist(problem) {
         return Ok(None);
     }
+    let most = quartzes.min(OPEN * widest);
     let contradicted = found.survey.contradictions(0.0).sum;
     for share in HELD {
         let held = Division {
@@ -138,7 +146,7 @@ pub(super) fn held_to_quartzes(
         if tried.survey.contradictions(0.0).sum > contradicted {
             break;
         }
-        if are_quartzes(&tried) {
+        if tried.curves.widest_drift() < most {
             return Ok(Some(tried));
         }
     }
@@ -265,6 +273,14 @@ mod tests {
         // And 100 ppm contradict constants under any load.
         let drifting = loaded(200_000, |time| time - time / 10_000);
         assert!((drift(&drifting) - 100_000.0).abs() < 10_000.0);
+    }
+
+    /// 101 ppm are more than two quartzes differ by, and 99 would contradict no message.
+    #[test]
+    fn drift_that_no_quartz_has_is_believed_where_messages_are_tight() {
+        let drifting = loaded(40_000, |time| time - time * 101 / 1_000_000);
+        let found = drift(&drifting);
+        assert!((found - 101_000.0).abs() < 300.0, "{found}");
     }
 
     /// Two clocks that exchange a loose message each way ten times in ten seconds, of which the

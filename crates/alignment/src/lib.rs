@@ -93,6 +93,7 @@ pub use sharing::{Sharing, sharing};
 
 use serde::{Deserialize, Serialize};
 
+use self::options::OPTIONS;
 use self::stages::AlignmentTask;
 use frame::Frame;
 use retime_causality::Causality;
@@ -156,6 +157,10 @@ impl Times for KnownClocks {
 /// Which of collectives are the tightest depends on how clocks differ: first those by
 /// recorded stamps, then those by clocks that are known to a line. Fails only if
 /// `monitor` says to give up.
+///
+/// Lines are found twice. Where recorded clocks are further apart than ranks are when they enter, each
+/// rank waits for the one whose clock is ahead, by these stamps, and nothing is told of the others; the
+/// tightest by lines that were found so would confirm these lines.
 pub fn align(
     causality: &Causality,
     clocks: &Clocks,
@@ -169,11 +174,17 @@ pub fn align(
         monitor,
     };
     trace.at_root::<KnownClocks, _>(|| {
-        let rough = stages::rough(
+        let mut rough = stages::rough(
             &trace.dependencies(&KnownClocks::Recorded)?,
+            OPTIONS.rough_windows,
             reference,
             monitor,
         )?;
+        let before = KnownClocks::Roughly(rough.clone());
+        let anew = trace.dependencies(&before)?;
+        if anew.may_depend_on_times() {
+            rough = stages::rough(&anew, OPTIONS.windows, reference, monitor)?;
+        }
         let roughly = KnownClocks::Roughly(rough.clone());
         let source = trace.dependencies(&roughly)?;
         let aligned = stages::align_roughly_aligned(

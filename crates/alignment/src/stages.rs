@@ -28,9 +28,11 @@ use super::survey::Survey;
 use super::{Alignment, Relation};
 use retime_causality::edges::Edge;
 
-/// Constants and lines: what is known before a division is looked for.
+/// Constants and lines: what is known before a division is looked for, by the tightest dependencies of so
+/// many windows of the run.
 pub(super) fn rough(
     source: &dyn Source,
+    windows: usize,
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Frame, Cancelled> {
@@ -41,7 +43,7 @@ pub(super) fn rough(
     let begun = Frame::new(source, shifts, reference.as_usize(), monitor)?;
     let reduction = Reduction {
         axis: begun.axis.clone(),
-        windows: OPTIONS.rough_windows,
+        windows,
         layers: 1,
     };
     let reduced = Reduced::new(source, &reduction, &FxHashSet::default(), monitor)?;
@@ -89,7 +91,7 @@ pub(super) fn align_plainly(
     task: AlignmentTask,
     monitor: &dyn Monitor,
 ) -> Result<SmoothAlignment, Cancelled> {
-    let frame = rough(source, task.reference, monitor)?;
+    let frame = rough(source, OPTIONS.rough_windows, task.reference, monitor)?;
     align_roughly_aligned(source, frame, task, monitor)
 }
 

@@ -250,6 +250,14 @@ pub enum AllEdges<'a> {
 }
 
 impl AllEdges<'_> {
+    /// False if it is known that others would not be listed at any times.
+    pub fn may_depend_on_times(&self) -> bool {
+        match self {
+            Self::Held(it) => it.depend_on_times(),
+            Self::Gathered(_) => true,
+        }
+    }
+
     fn source(&self) -> &dyn Source {
         match self {
             Self::Held(it) => it,

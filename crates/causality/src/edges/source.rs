@@ -162,6 +162,11 @@ impl<'a> Dependencies<'a> {
         }
     }
 
+    /// False if others would not be listed at any times, as without collectives.
+    pub fn depend_on_times(&self) -> bool {
+        !self.causality.collectives().instances().is_empty()
+    }
+
     fn message(&self, to: ClockId, receive: EventNode) -> Option<Edge> {
         let send = self.causality.message_source(receive)?;
         let from = self.clocks.of(self.causality.nodes().location(send));
