@@ -40,9 +40,9 @@ pub(crate) fn man(command: &clap::Command) -> Result<u8, CliError> {
     };
     render(&mut page).map_err(|error| CliError::io(Path::new("standard output"), error))?;
     let mut page = String::from_utf8_lossy(&page).into_owned();
-    for sub in command.get_subcommands() {
-        // Each has a section here, and no page.
-        let name = sub.get_name();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    for name in names.chain(["help"]) {
+        // Each has a section here, or none, and no page.
         page = page.replace(&format!(r"retime\-{name}(1)"), &format!("retime {name}"));
     }
     to_stdout(&page)?;
