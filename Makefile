@@ -165,8 +165,7 @@ WHEEL = $(WHEELS)/retime-*.whl
 
 python: python-tools ## Build the Python package: target/python/wheels/retime-VERSION-*.whl
 	rm -f $(WHEEL)
-	cd crates/python && $(CARGO) tree --locked --edges normal --prefix none --format '{p}  {l}  {r}' | \
-		sed '/ ($(subst /,\/,$(CURDIR))/d; s/ (\*)$$//' | sort -u > python/retime/LICENSES-OF-DEPENDENCIES
+	packaging/licenses retime-python > crates/python/python/retime/LICENSES-OF-DEPENDENCIES
 	cd crates/python && $(PYTHON_TO)/tools/bin/maturin build --quiet --locked --profile $(PYTHON_PROFILE) \
 		--target-dir $(abspath $(TARGET_DIR)) --out $(WHEELS) $(PYTHON_FLAGS)
 
@@ -250,7 +249,7 @@ CYCLONEDX_VERSION = 0.5.9
 RELEASE ?=
 
 release: deny python-tools release-tools ## Build packages for any Linux on x86_64 and aarch64: target/packages
-	packaging/release $(RELEASE)
+	CARGO_TARGET_DIR=$(abspath $(TARGET_DIR)) packaging/release $(RELEASE)
 
 release-tools:
 	@$(PYTHON_TO)/tools/bin/python -c 'import ziglang' 2>/dev/null || $(PYTHON_TO)/tools/bin/pip install --quiet ziglang

@@ -39,6 +39,12 @@ pub(crate) fn man(command: &clap::Command) -> Result<u8, CliError> {
         Ok(())
     };
     render(&mut page).map_err(|error| CliError::io(Path::new("standard output"), error))?;
-    to_stdout(&String::from_utf8_lossy(&page))?;
+    let mut page = String::from_utf8_lossy(&page).into_owned();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    for name in names.chain(["help"]) {
+        // Each has a section here, or none, and no page.
+        page = page.replace(&format!(r"retime\-{name}(1)"), &format!("retime {name}"));
+    }
+    to_stdout(&page)?;
     Ok(0)
 }

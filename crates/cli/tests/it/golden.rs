@@ -189,6 +189,7 @@ fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
     assert_eq!(page.matches(".SH NAME").count(), 17, "one per command");
+    assert!(!page.contains("(1)"), "refers to another page");
     for text in [
         "check",
         "explain",
