@@ -20,6 +20,7 @@ mod stamps;
 pub(crate) mod stragglers;
 pub(crate) mod summary;
 pub(crate) mod target;
+mod together;
 mod untied;
 mod verdict;
 mod waits;
