@@ -11,24 +11,15 @@
 //! Such are counted. Ranks number only what they recorded, so that numbers of two say nothing of each
 //! other. A task of the device may have the name of its operation, and says its "Task Type".
 
-use crate::call::Kernel;
 use crate::recorded::Recorded;
-
-/// The beginning of the names of operations.
-pub(crate) const BEGINNING: &[u8] = b"hcom_";
 
 /// The words under which operations are counted; they take a plural.
 const UNUSED: &str = "HCCL operation";
 
-/// Reads an event that is named as an operation.
-pub(crate) fn told(event: &Recorded<'_>, number: u32) -> Option<Kernel> {
+/// How an event that is named as an operation is counted, if it is one.
+pub(crate) fn told(event: &Recorded<'_>) -> Option<&'static str> {
     let is_task = event.arguments.all().get("Task Type").is_some();
-    (!is_task).then_some(Kernel {
-        event: number,
-        launch: None,
-        kind: UNUSED,
-        by_name: None,
-    })
+    (!is_task).then_some(UNUSED)
 }
 
 #[cfg(test)]

@@ -207,8 +207,9 @@ impl Said {
                 request(event, number, operation)
             }
             b"record_param_comms" => parameters(event, number),
-            _ if name.starts_with(ascend::BEGINNING) => {
-                ascend::told(event, number).map(Self::Kernel)
+            [b'h', b'c', b'o', b'm', b'_', ..] => {
+                let kind = ascend::told(event)?;
+                Some(kernel(event, number, name, kind))
             }
             // Of CUDA, HIP, and the runtime of SYCL (`urEnqueueKernelLaunch`).
             [b'c', b'u', ..] | [b'h', b'i', b'p', ..] | [b'u', b'r', b'E', ..] => {

@@ -58,7 +58,7 @@
 
 use std::collections::BTreeMap;
 
-use super::working::{ComparedWork, IdleTimes, OutsideCalls};
+use super::working::{ComparedWork, IdleTimes, OutsideCalls, Stood};
 
 /// Hosts are compared with so many processes at least, there and elsewhere.
 const FEWEST: usize = 2;
@@ -110,8 +110,8 @@ pub struct SlowTogether {
 impl IdleTimes {
     /// The work of each host that can be compared with others, by the node of each process.
     pub(super) fn hosts(&self, nodes: &[Option<usize>]) -> Vec<HostWork> {
-        let node = |it: &Idle| nodes.get(it.process).copied().flatten();
-        let placed: Vec<Idle> = self.compared().filter(|it| node(it).is_some()).collect();
+        let node = |it: &Stood| nodes.get(it.process).copied().flatten();
+        let placed: Vec<Stood> = self.compared().filter(|it| node(it).is_some()).collect();
         let placed = by_idleness(placed);
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for it in &placed {
@@ -123,7 +123,7 @@ impl IdleTimes {
         members.retain(|_, own| own.len().min(placed.len() - own.len()) >= FEWEST);
         let host = |(number, mut processes): (usize, Vec<usize>)| {
             processes.sort_unstable();
-            let (own, others): (Vec<Idle>, Vec<Idle>) =
+            let (own, others): (Vec<Stood>, Vec<Stood>) =
                 placed.iter().partition(|it| node(it) == Some(number));
             HostWork {
                 node: number,
@@ -144,13 +144,13 @@ impl IdleTimes {
         in_calls: &[Option<u64>],
     ) -> Option<SlowTogether> {
         let all = by_idleness(self.compared().collect());
-        let is_behind = |it: &&Idle| is_behind.get(it.process) == Some(&true);
-        let behind: Vec<Idle> = all.iter().filter(is_behind).copied().collect();
+        let is_behind = |it: &&Stood| is_behind.get(it.process) == Some(&true);
+        let behind: Vec<Stood> = all.iter().filter(is_behind).copied().collect();
         let most = behind.len().min(all.len() / 2);
         (FEWEST..=most).rev().find_map(|number| {
             let own = behind.get(..number)?;
-            let is_own = |it: &&Idle| own.iter().any(|own| own.process == it.process);
-            let others: Vec<Idle> = all.iter().filter(|it| !is_own(it)).copied().collect();
+            let is_own = |it: &&Stood| own.iter().any(|own| own.process == it.process);
+            let others: Vec<Stood> = all.iter().filter(|it| !is_own(it)).copied().collect();
             let work = ComparedWork {
                 outside: outside_calls(own, &others, in_calls),
                 ..beside(longest(own), &idle(&others))
@@ -163,25 +163,17 @@ impl IdleTimes {
     }
 }
 
-/// How long a process stood still, and its transfers took.
-#[derive(Clone, Copy)]
-pub(super) struct Idle {
-    pub(super) process: usize,
-    pub(super) idle: u64,
-    pub(super) transfers: u64,
-}
-
-fn by_idleness(mut all: Vec<Idle>) -> Vec<Idle> {
+fn by_idleness(mut all: Vec<Stood>) -> Vec<Stood> {
     all.sort_unstable_by_key(|it| (it.idle, it.process));
     all
 }
 
-fn idle(all: &[Idle]) -> Vec<u64> {
+fn idle(all: &[Stood]) -> Vec<u64> {
     all.iter().map(|it| it.idle).collect()
 }
 
 /// How long the one is idle that is so longest, of some in the order of that.
-fn longest(all: &[Idle]) -> u64 {
+fn longest(all: &[Stood]) -> u64 {
     all.last().map_or(0, |it| it.idle)
 }
 
@@ -197,7 +189,7 @@ fn beside(longest: u64, others: &[u64]) -> ComparedWork {
 }
 
 /// Compares processes of a host with others, each side in the order of how long they stood still.
-fn of_sides(own: &[Idle], others: &[Idle]) -> ComparedWork {
+fn of_sides(own: &[Stood], others: &[Stood]) -> ComparedWork {
     let few = own.len() / FEW_OF;
     let nearly_all = own.get(..own.len() - few).unwrap_or_default();
     let work = beside(longest(nearly_all), &idle(others));
@@ -210,7 +202,7 @@ fn of_sides(own: &[Idle], others: &[Idle]) -> ComparedWork {
 }
 
 /// The ticks by which the transfers of all of these processes but a few took longer than those of any other.
-fn more_than_others(own: &[Idle], others: &[Idle], few: usize) -> u64 {
+fn more_than_others(own: &[Stood], others: &[Stood], few: usize) -> u64 {
     let mut transfers: Vec<u64> = own.iter().map(|it| it.transfers).collect();
     transfers.sort_unstable();
     let least = transfers.get(few).copied().unwrap_or_default();
@@ -219,9 +211,13 @@ fn more_than_others(own: &[Idle], others: &[Idle], few: usize) -> u64 {
 }
 
 /// Compares the time of some outside of calls with that of others, if it is known of all.
-fn outside_calls(own: &[Idle], others: &[Idle], in_calls: &[Option<u64>]) -> Option<OutsideCalls> {
-    let calls = |all: &[Idle]| -> Option<Vec<u64>> {
-        let of = |it: &Idle| in_calls.get(it.process).copied().flatten();
+fn outside_calls(
+    own: &[Stood],
+    others: &[Stood],
+    in_calls: &[Option<u64>],
+) -> Option<OutsideCalls> {
+    let calls = |all: &[Stood]| -> Option<Vec<u64>> {
+        let of = |it: &Stood| in_calls.get(it.process).copied().flatten();
         let mut calls = all.iter().map(of).collect::<Option<Vec<u64>>>()?;
         calls.sort_unstable();
         Some(calls)

@@ -53,7 +53,6 @@
 //! knowledge of those who run large jobs; the bound and the test are ours.
 
 use super::chance::{BATCHES, Comparisons};
-use super::sides::Idle;
 use super::visits::Passing;
 
 /// A process is compared if it took part at least once in so many times that half of all did.
@@ -169,6 +168,14 @@ impl Idleness {
     }
 }
 
+/// How long a process stood still, and its transfers took.
+#[derive(Clone, Copy)]
+pub(super) struct Stood {
+    pub(super) process: usize,
+    pub(super) idle: u64,
+    pub(super) transfers: u64,
+}
+
 /// How long each process was idle.
 pub(super) struct IdleTimes {
     of: Vec<Idleness>,
@@ -228,11 +235,11 @@ impl IdleTimes {
     }
 
     /// The processes that are compared.
-    pub(super) fn compared(&self) -> impl Iterator<Item = Idle> {
+    pub(super) fn compared(&self) -> impl Iterator<Item = Stood> {
         let all = self.of.iter().zip(&self.transfers).enumerate();
         all.filter_map(|(process, (idle, &transfers))| {
             let idle = idle.compared()?;
-            Some(Idle {
+            Some(Stood {
                 process,
                 idle,
                 transfers,

@@ -23,6 +23,7 @@ pub(crate) mod target;
 mod together;
 mod untied;
 mod verdict;
+mod wait_words;
 mod waits;
 pub(crate) mod warnings;
 pub(crate) mod width;

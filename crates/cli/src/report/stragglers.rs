@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use retime::causality::Class;
 use retime::format::{Reach, Unused};
 use retime::{
-    ComparedWork, GroupWaits, HiddenWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits,
-    Stragglers, TickRate, Ticks, TraceInfo, group_digits, plural, printable,
+    GroupWaits, HiddenWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits, Stragglers,
+    TickRate, TraceInfo, group_digits, plural, printable,
 };
 
 use super::build::place_part;
@@ -17,17 +17,14 @@ use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
 use super::together::{hosts, several, slow_host, slow_together};
+use super::wait_words::{LISTED, SHOWN, name, of_time, span, transfers, work};
 use super::waits::{
-    GroupPart, HiddenPart, LateBeginPart, OutsideCallsPart, ReachPart, StragglerPart,
-    StragglersPart, WorkPart,
+    GroupPart, HiddenPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart,
 };
 
-/// Processes and groups that a report lists.
-pub(super) const LISTED: usize = 100;
 /// Members of a group that it names.
 const MEMBERS_LISTED: usize = 16;
-/// The number of processes, and of groups, that are shown with `--verbose`.
-pub(super) const SHOWN: usize = 5;
+
 /// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
 /// times contradict themselves, nobody is named by them; where no dependency relates any two clocks they
 /// are `unrelated`.
@@ -59,7 +56,7 @@ pub(crate) fn part(
         contradictory,
         unrelated,
         processes: processes(info, found),
-        hosts: hosts(info, found),
+        hosts: hosts(info, found, taking_part(found)),
         several: several(info, found),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
@@ -93,7 +90,7 @@ impl StragglersPart {
 }
 
 /// The number of processes that took part.
-pub(super) fn taking_part(found: &Stragglers) -> usize {
+fn taking_part(found: &Stragglers) -> usize {
     found.processes.iter().filter(|it| it.takes_part()).count()
 }
 
@@ -159,18 +156,6 @@ fn hidden(of: &HiddenWaits) -> Option<HiddenPart> {
         stood_still_ticks: of.stood_still?,
         of_others_ticks: of.of_others,
     })
-}
-
-pub(super) fn work(of: ComparedWork) -> WorkPart {
-    WorkPart {
-        longer_ticks: of.longer,
-        others_differ_ticks: of.differ,
-        outside_calls: of.outside.map(|it| OutsideCallsPart {
-            longer_ticks: it.longer,
-            others_differ_ticks: it.differ,
-        }),
-        transfers_ticks: of.transfers,
-    }
 }
 
 fn groups(info: &TraceInfo, found: &Stragglers) -> Vec<GroupPart> {
@@ -261,10 +246,6 @@ fn contradictory(part: &StragglersPart) -> String {
     )
 }
 
-pub(super) fn span(ticks: u64, rate: TickRate) -> String {
-    rate.format(Ticks(i64::try_from(ticks).unwrap_or(i64::MAX)))
-}
-
 /// Whom a process held up, for how long, and how.
 fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> String {
     let name = name(process.process, &process.name);
@@ -307,33 +288,10 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
     )
 }
 
-/// That transfers took most of what somebody waited less, if they did: then it is not its computing.
-/// Nor is it links where its computing is known to have taken as much.
-pub(super) fn transfers(whose: &str, work: &WorkPart, rate: TickRate) -> String {
-    let computed = work.outside_calls.as_ref().map(|it| it.longer_ticks);
-    let is_computing = computed.is_some_and(|it| it >= work.transfers_ticks);
-    let is_most = 2 * u128::from(work.transfers_ticks) >= work.longer_ticks.into();
-    if work.longer_ticks == 0 || !is_most || is_computing {
-        return String::new();
-    }
-    let ticks = span(work.transfers_ticks, rate);
-    format!(", and {whose} transfers took {ticks} longer: look at links first")
-}
-
 /// How long others waited for a process and computed meanwhile, if they did.
 fn hidden_for(process: &StragglerPart) -> Option<u64> {
     let hidden = process.hidden.as_ref().map(|it| it.of_others_ticks);
     hidden.filter(|it| *it > 0)
-}
-
-/// The share of the time of others that was waited; nothing where operations that wait side by side
-/// make it more than there is.
-pub(super) fn of_time(held: u64, all: u64) -> String {
-    if held > all {
-        return " (more than they lasted: of operations that wait side by side each counts)".into();
-    }
-    let share = share(held as f64 / all.max(1) as f64);
-    format!(", {share} of their time")
 }
 
 /// So many of what ranks wait in.
@@ -355,13 +313,6 @@ fn last(process: &StragglerPart, rate: TickRate) -> String {
         group_digits(process.certainly_last),
         span(process.waited_for_longest_ticks, rate),
     )
-}
-
-pub(super) fn name(process: usize, name: &str) -> String {
-    match name {
-        "" => format!("process {process}"),
-        name => name.to_owned(),
-    }
 }
 
 /// Lines on the operations that were judged: by process, by group, and the worst one.
@@ -471,43 +422,5 @@ fn proves(class: Class) -> &'static str {
         Class::AllToAll => "all wait for all",
         Class::Prefix => "each waits for those before",
         Class::None => "nobody waits",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_than_all_time_is_said_to_be_waited() {
-        assert_eq!(of_time(50, 200), ", 25.0 % of their time");
-        assert_eq!(of_time(0, 0), ", 0 % of their time");
-        let more = of_time(400, 200);
-        assert!(
-            !more.contains('%') && more.contains("side by side"),
-            "{more}"
-        );
-    }
-
-    #[test]
-    fn links_are_named_only_where_computing_took_less() {
-        let rate = TickRate::per_second(1_000).unwrap();
-        let said = |outside: Option<u64>| {
-            let outside_calls = outside.map(|longer_ticks| OutsideCallsPart {
-                longer_ticks,
-                others_differ_ticks: 1,
-            });
-            let work = WorkPart {
-                longer_ticks: 70,
-                others_differ_ticks: 5,
-                outside_calls,
-                transfers_ticks: 60,
-            };
-            transfers("its", &work, rate)
-        };
-        let links = ", and its transfers took 60 ms longer: look at links first";
-        assert_eq!(said(None), links);
-        assert_eq!(said(Some(59)), links);
-        assert_eq!(said(Some(60)), "");
     }
 }

@@ -3,11 +3,11 @@
 
 use retime::{HostWork, SlowTogether, Stragglers, TickRate, TraceInfo, plural, printable};
 
-use super::stragglers::{LISTED, SHOWN, name, of_time, span, taking_part, transfers, work};
+use super::wait_words::{LISTED, SHOWN, name, of_time, span, transfers, work};
 use super::waits::{StragglersPart, TogetherPart};
 
-/// The hosts that can be compared with others.
-pub(super) fn hosts(info: &TraceInfo, found: &Stragglers) -> Vec<TogetherPart> {
+/// The hosts that can be compared with others, where so many processes take part.
+pub(super) fn hosts(info: &TraceInfo, found: &Stragglers, taking_part: usize) -> Vec<TogetherPart> {
     let part = |host: &HostWork| TogetherPart {
         name: info.nodes.get(host.node).cloned().unwrap_or_default(),
         work: work(host.work),
@@ -16,7 +16,7 @@ pub(super) fn hosts(info: &TraceInfo, found: &Stragglers) -> Vec<TogetherPart> {
     };
     let mut parts: Vec<TogetherPart> = found.hosts.iter().map(part).collect();
     parts.sort_by_key(|it| {
-        let slow = it.by_being_slow(it.certainly_held_up_ticks, taking_part(found));
+        let slow = it.by_being_slow(it.certainly_held_up_ticks, taking_part);
         (std::cmp::Reverse(slow), it.processes.first().copied())
     });
     parts.truncate(LISTED);
@@ -43,10 +43,10 @@ pub(super) fn several(info: &TraceInfo, found: &Stragglers) -> Option<TogetherPa
 /// Words with commas and an "and".
 fn listed(mut words: Vec<String>) -> String {
     let last = words.pop().unwrap_or_default();
-    match words.is_empty() {
-        true => last,
-        false => format!("{} and {last}", words.join(", ")),
+    if words.is_empty() {
+        return last;
     }
+    format!("{} and {last}", words.join(", "))
 }
 
 /// Sums over some processes.
