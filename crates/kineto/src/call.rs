@@ -21,6 +21,7 @@ use retime_model::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ascend;
 use crate::header::{Header, HeaderGroup, Runs, number, rank_list};
 use crate::iterations::Iteration;
 use crate::kernels::{self, family, mutual};
@@ -206,6 +207,10 @@ impl Said {
                 request(event, number, operation)
             }
             b"record_param_comms" => parameters(event, number),
+            [b'h', b'c', b'o', b'm', b'_', ..] => {
+                let kind = ascend::told(event)?;
+                Some(kernel(event, number, name, kind))
+            }
             // Of CUDA, HIP, and the runtime of SYCL (`urEnqueueKernelLaunch`).
             [b'c', b'u', ..] | [b'h', b'i', b'p', ..] | [b'u', b'r', b'E', ..] => {
                 launch(event, name).map(Self::Launch)

@@ -98,6 +98,7 @@
 
 mod advice;
 mod apart;
+mod ascend;
 mod between;
 mod busy;
 mod by_file;

@@ -20,6 +20,14 @@
 //! (`long_name`). Where it is not, two files of one device each have but one group: what a
 //! device does by itself is no collective. In all other cases nothing is known, and calls are
 //! counted. Parts of an operation that is done beside others (`all-reduce-start`) need not wait.
+//!
+//! On GPUs an instruction is done by kernels, which have no category and say no run:
+//!
+//! ```text
+//! ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)   hlo_op "all-reduce-start.1", hlo_module "jit_step", correlation_id "12"
+//! ```
+//!
+//! Those of NCCL are counted.
 
 use retime_model::Operation;
 use serde::{Deserialize, Serialize};
@@ -40,13 +48,14 @@ const NAMES: [(&str, Operation); 4] = [
     ("all-to-all", Operation::Alltoall),
 ];
 
-/// The beginnings of instructions that communicate.
-const COMMUNICATE: [&[u8]; 5] = [
+/// The beginnings of instructions and kernels that communicate.
+const COMMUNICATE: [&[u8]; 6] = [
     b"all-reduce",
     b"all-gather",
     b"reduce-scatter",
     b"all-to-all",
     b"collective-permute",
+    b"nccl",
 ];
 
 /// A collective operation of a compiled program.
@@ -69,7 +78,7 @@ pub(crate) enum Told {
 #[inline]
 pub(crate) fn told(event: &Recorded<'_>, event_number: u32) -> Option<Told> {
     let name = event.name;
-    let may_be = matches!(name.first(), Some(b'a' | b'r' | b'c'));
+    let may_be = matches!(name.first(), Some(b'a' | b'r' | b'c' | b'n'));
     if !may_be || !event.category.is_empty() || !COMMUNICATE.iter().any(|it| name.starts_with(it)) {
         return None;
     }
@@ -218,5 +227,14 @@ mod tests {
         }
         // The compiler's passes are called so, too.
         assert!(of_text(b"all-reduce-promotion", b"").is_none());
+    }
+
+    #[test]
+    fn kernels_of_instructions_are_counted() {
+        let name = b"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+        let args = br#"{"hlo_op":"all-reduce-start.1","hlo_module":"jit_f","correlation_id":"12"}"#;
+        assert!(matches!(of_text(name, args), Some(Told::Other)));
+        assert!(of_text(b"loop_fusion", args).is_none());
+        assert!(of_text(name, br#"{"correlation_id":"12"}"#).is_none());
     }
 }

@@ -176,5 +176,5 @@ pub use retime_model::{
 };
 pub use retime_stragglers::{
     ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LateBegins, Origin, OutsideCalls,
-    ProcessWaits, Reach, Stragglers, exposed,
+    ProcessWaits, Reach, SlowTogether, Stragglers, exposed,
 };

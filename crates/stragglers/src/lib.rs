@@ -82,6 +82,7 @@ mod history;
 mod messages;
 mod origin;
 mod partial;
+mod sides;
 mod sums;
 mod threads;
 mod united;
@@ -106,8 +107,9 @@ use visits::{Late, WaitedBy};
 
 pub use exposed::exposed;
 pub use origin::{Origin, Reach};
+pub use sides::{HostWork, SlowTogether};
 pub use waits::{GroupWaits, HiddenWaits, LateBegin, ProcessWaits};
-pub use working::{ComparedWork, HostWork, OutsideCalls};
+pub use working::{ComparedWork, OutsideCalls};
 
 /// Operations judged per parallel task.
 const INSTANCES_PER_BLOCK: u32 = 4096;
@@ -140,6 +142,8 @@ pub struct Stragglers {
     /// The work of the processes of each host, compared with that of others, where it is known of
     /// what is waited for.
     pub hosts: Vec<HostWork>,
+    /// Several processes that are slow by more than chance, if there are such.
+    pub several: Option<SlowTogether>,
     /// One entry per set of participants and class; the most waited in first.
     pub groups: Vec<GroupWaits>,
     /// The operations in which most was waited for the last alone; worst first.
@@ -449,6 +453,7 @@ impl<'a> LatenessJudge<'a> {
         let Origins {
             found: origins,
             hosts,
+            several,
             hidden,
             waited,
             has_threads,
@@ -512,6 +517,7 @@ impl<'a> LatenessJudge<'a> {
             origins,
             hidden,
             hosts,
+            several,
             groups,
             worst: sums.worst,
         })

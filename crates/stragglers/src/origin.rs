@@ -106,9 +106,10 @@ use retime_model::{Cancelled, Monitor};
 use super::chance::{Comparisons, significant};
 use super::costs::WaitCost;
 use super::history::{History, ProcessCursors};
+use super::sides::{HostWork, SlowTogether};
 use super::visits::{Visit, Visits, WaitedBy};
 use super::waits::HiddenWaits;
-use super::working::{ComparedWork, HostWork, IdleTimes};
+use super::working::{ComparedWork, IdleTimes};
 
 /// The number of processes of which is said how many others they held up: as many as are shown.
 const FOLLOWED: usize = 5;
@@ -163,6 +164,8 @@ pub(super) struct Origins {
     pub(super) found: Vec<Origin>,
     /// The work of hosts, where it is known of what is waited for.
     pub(super) hosts: Vec<HostWork>,
+    /// Several processes that are slow.
+    pub(super) several: Option<SlowTogether>,
     /// The part of its waits that each process hid behind its own work, where that is known.
     pub(super) hidden: Vec<HiddenWaits>,
     /// How long each process waited for messages, and how long its device stood still in waits where it
@@ -193,7 +196,7 @@ impl Visits {
             origin.work = work;
         }
         let (hidden, waited) = (history.hidden(), history.waited());
-        for (origin, significant) in origins.iter_mut().zip(significant(&compared.all)) {
+        for (origin, significant) in origins.iter_mut().zip(compared.significant) {
             origin.significant = significant;
         }
         origins.retain(|it| it.held_up > 0);
@@ -206,6 +209,7 @@ impl Visits {
         Ok(Origins {
             found: origins,
             hosts: compared.hosts,
+            several: compared.several,
             hidden,
             waited,
             has_threads: history.has_threads,
@@ -227,12 +231,15 @@ impl Visits {
 }
 
 /// The work of processes beside each other.
+#[derive(Default)]
 struct ComparedProcesses {
-    all: Vec<Comparisons>,
+    /// True of those that were behind by more than chance.
+    significant: Vec<bool>,
     /// The work of each process, where it is known of most messages and operations who waited in them.
     work: Vec<Option<ComparedWork>>,
     /// The work of each host.
     hosts: Vec<HostWork>,
+    several: Option<SlowTogether>,
 }
 
 impl History<'_> {
@@ -295,20 +302,23 @@ impl History<'_> {
         known: Known,
         pace: &mut Pace<'_>,
     ) -> Result<ComparedProcesses, Cancelled> {
-        let mut compared = ComparedProcesses {
-            all: vec![self.meetings(pace)?],
-            work: Vec::new(),
-            hosts: Vec::new(),
-        };
-        if known == Known::Most {
-            let working = self.working();
-            let idle_times = IdleTimes::of(&working);
-            let in_calls = self.in_calls(idle_times.together());
-            compared.work = idle_times.processes(&in_calls);
-            compared.hosts = idle_times.hosts(nodes);
-            compared.all.push(idle_times.part_by_part(&working));
+        let meetings = self.meetings(pace)?;
+        if known == Known::Some {
+            return Ok(ComparedProcesses {
+                significant: significant(&[meetings]),
+                ..ComparedProcesses::default()
+            });
         }
-        Ok(compared)
+        let working = self.working();
+        let idle_times = IdleTimes::of(&working);
+        let in_calls = self.in_calls(idle_times.together());
+        let significant = significant(&[meetings, idle_times.part_by_part(&working)]);
+        Ok(ComparedProcesses {
+            work: idle_times.processes(&in_calls),
+            hosts: idle_times.hosts(nodes),
+            several: idle_times.several(&significant, &in_calls),
+            significant,
+        })
     }
 
     /// How long those that met in each operation had worked since they were released from the one

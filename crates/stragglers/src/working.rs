@@ -31,40 +31,6 @@
 //! longer(2) = 80 - 76 = 4        differ(2) = 84 - 0 = 84      it is not
 //! ```
 //!
-//! Where a whole host is slow, its ranks work longer than those of other hosts, and no one of them
-//! longer than the others of its host. So the ranks `H` of each host are compared with all others, if
-//! there are at least two of either, by nearly all of them: of eight one may be idle as others are.
-//!
-//! ```text
-//! idle(H)   = idle(p) of that p in H which is idle longest, but for one in eight
-//! longer(H) = max(0, median of idle(q) - idle(H))     over all q outside, the lower of two
-//! differ(H) = the larger of  max of idle(q) - min of idle(q)   over all q outside
-//!                       and  idle(H) - min of idle(p)          over all p in H
-//! ```
-//!
-//! Of few ranks all of a host are those that work longest by chance now and then. That `n` ranks of one
-//! side and `m` of the other differ among each other by no more than `1/k` of what is between them takes
-//! `n - 1` and `m - 1` of them to lie so near to another one, each by chance in proportion to `1/k`. So
-//!
-//! ```text
-//! it is slow if (longer(H) / differ(H))^(n + m - 2) >= 100,     and longer(H) > differ(H)
-//! ```
-//!
-//! which asks for a ratio of 10 of two ranks beside two, and of 1.4 of eight beside eight. Ranks that
-//! send each other messages have different parts, as stages of a pipeline have, whose work and
-//! transfers differ where nothing is slow. How much, other hosts show; of two hosts nothing does, and
-//! none is slow where there are such messages. No
-//! host is slow of which one rank is, since that differs from those that wait for it. What its ranks
-//! worked longer, each of those outside can have waited for by no more than `longer(H)` if they are slow
-//! alike, since at any moment of a chain of delays only one of them works.
-//!
-//! Two hosts of two ranks each meet at 100 and 200, and those of the second work all the time but
-//! for 4 and 2: the first stand still for 80 and 76 of 200.
-//!
-//! ```text
-//! idle(H) = 4     longer(H) = 76 - 4 = 72     differ(H) = max(80 - 76, 4 - 2) = 4     (72 / 4)^2 = 324: it is slow
-//! ```
-//!
 //! Work is all that is no waiting, transfers too: who has more messages than others, as the middle of a
 //! chain, waits less than they do. So the time in which a process was in no call that waits or
 //! transfers is compared likewise, with the time in calls in place of `idle(p)`: `calls(p)` is the union of its
@@ -72,8 +38,7 @@
 //!
 //! A transfer goes from when all had come to the end of a call, as far as no
 //! device computed meanwhile. `transfer(p)` is their sum, as much of it as the time in which all took part
-//! is of that in which `p` did, and `transfer(H)` that of the process of a host that has the least, but for
-//! one in eight. What members of one operation transfer takes each of them as long, so who differs has met
+//! is of that in which `p` did. What members of one operation transfer takes each of them as long, so who differs has met
 //! others, or over other links. Stages of a pipeline have more or fewer neighbours, so what counts is
 //! what goes beyond all others:
 //!
@@ -87,20 +52,11 @@
 //! Source: that the rank with the shortest time in collectives is the slow one is common
 //! knowledge of those who run large jobs; the bound and the test are ours.
 
-use std::collections::BTreeMap;
-
 use super::chance::{BATCHES, Comparisons};
 use super::visits::Passing;
 
 /// A process is compared if it took part at least once in so many times that half of all did.
 const SELDOM: usize = 2;
-/// Hosts are compared with so many processes at least, there and elsewhere.
-const FEWEST: usize = 2;
-/// Of so many processes of a slow host one may be as fast as others.
-const FEW_OF: usize = 8;
-/// A host is slow if its ranks would seem so by chance in less than one in so many cases.
-const BY_CHANCE: f64 = 100.0;
-
 /// The work of a process compared with that of others. All times are in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ComparedWork {
@@ -192,36 +148,6 @@ impl Working {
     }
 }
 
-/// A host whose processes are compared with those of others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostWork {
-    /// Its number among the nodes of the trace.
-    pub node: usize,
-    /// The processes of the host that are compared.
-    pub processes: Vec<usize>,
-    /// The ticks by which nearly all of them worked longer than half of the others, and the ticks by which
-    /// those of either side differ.
-    pub work: ComparedWork,
-    /// The number of those others,
-    pub others: usize,
-    /// and of their hosts.
-    pub other_hosts: usize,
-}
-
-impl HostWork {
-    /// True if its processes worked longer than others by more than chance makes either differ, in a
-    /// trace with so many messages.
-    pub fn is_slow(&self, messages: u64) -> bool {
-        if messages > 0 && self.other_hosts < 2 {
-            return false;
-        }
-        let ComparedWork { longer, differ, .. } = self.work;
-        let degrees = (self.processes.len() + self.others).saturating_sub(2);
-        let ratio = longer as f64 / differ.max(1) as f64;
-        longer > differ && ratio.powi(i32::try_from(degrees).unwrap_or(i32::MAX)) >= BY_CHANCE
-    }
-}
-
 /// How long a process was idle while all took part.
 #[derive(Clone, Copy)]
 enum Idleness {
@@ -240,6 +166,14 @@ impl Idleness {
             Self::Never | Self::Unknown => None,
         }
     }
+}
+
+/// How long a process stood still, and its transfers took.
+#[derive(Clone, Copy)]
+pub(super) struct Stood {
+    pub(super) process: usize,
+    pub(super) idle: u64,
+    pub(super) transfers: u64,
 }
 
 /// How long each process was idle.
@@ -300,6 +234,19 @@ impl IdleTimes {
         comparisons
     }
 
+    /// The processes that are compared.
+    pub(super) fn compared(&self) -> impl Iterator<Item = Stood> {
+        let all = self.of.iter().zip(&self.transfers).enumerate();
+        all.filter_map(|(process, (idle, &transfers))| {
+            let idle = idle.compared()?;
+            Some(Stood {
+                process,
+                idle,
+                transfers,
+            })
+        })
+    }
+
     /// From when to when all took part that are compared.
     pub(super) const fn together(&self) -> (i64, i64) {
         self.together
@@ -337,79 +284,17 @@ impl IdleTimes {
         };
         of().map(work).collect()
     }
-
-    /// The work of each host that can be compared with others, by the node of each process.
-    pub(super) fn hosts(&self, nodes: &[Option<usize>]) -> Vec<HostWork> {
-        let compared = self.of.iter().zip(&self.transfers).zip(nodes).enumerate();
-        let mut placed: Vec<Placed> = compared
-            .filter_map(|(process, ((idle, transfers), node))| {
-                Some(Placed {
-                    idle: idle.compared()?,
-                    transfers: *transfers,
-                    node: (*node)?,
-                    process,
-                })
-            })
-            .collect();
-        placed.sort_unstable_by_key(|it| it.idle);
-        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for it in &placed {
-            members.entry(it.node).or_default().push(it.process);
-        }
-        let hosts = members.len();
-        members.retain(|_, own| own.len().min(placed.len() - own.len()) >= FEWEST);
-        let host = |(node, mut processes): (usize, Vec<usize>)| {
-            processes.sort_unstable();
-            let (own, others): (Vec<&Placed>, Vec<&Placed>) =
-                placed.iter().partition(|it| it.node == node);
-            HostWork {
-                node,
-                processes,
-                work: of_sides(&own, &others),
-                others: others.len(),
-                other_hosts: hosts - 1,
-            }
-        };
-        members.into_iter().map(host).collect()
-    }
-}
-
-/// How long a process on a node stood still.
-struct Placed {
-    idle: u64,
-    transfers: u64,
-    node: usize,
-    process: usize,
-}
-
-/// Compares processes of a host with others, each side in the order of how long they stood still.
-fn of_sides(own: &[&Placed], others: &[&Placed]) -> ComparedWork {
-    let at = |all: &[&Placed], place: usize| all.get(place).map_or(0, |it| it.idle);
-    let last = |all: &[&Placed]| all.len().saturating_sub(1);
-    let longest = at(own, last(own) - own.len() / FEW_OF);
-    let middle = at(others, last(others) / 2);
-    let differ = at(others, last(others)) - at(others, 0);
-    let transfers = |all: &[&Placed]| -> Vec<u64> {
-        let mut transfers: Vec<u64> = all.iter().map(|it| it.transfers).collect();
-        transfers.sort_unstable();
-        transfers
-    };
-    let (own_transfers, others_transfers) = (transfers(own), transfers(others));
-    let least = own_transfers.get(own.len() / FEW_OF).copied();
-    let most = others_transfers.last().copied();
-    let work = ComparedWork {
-        longer: middle.saturating_sub(longest),
-        differ: differ.max(longest - at(own, 0)),
-        outside: None,
-        transfers: 0,
-    };
-    let more = least.unwrap_or_default();
-    work.with_transfers(more.saturating_sub(most.unwrap_or_default()))
 }
 
 impl ComparedWork {
+    /// True if it is longer by as much as others differ among each other.
+    pub(super) fn stands_out(&self) -> bool {
+        let is_outside = |it: OutsideCalls| it.longer >= it.differ;
+        self.longer >= self.differ && self.outside.is_none_or(is_outside)
+    }
+
     /// This work of a process whose transfers took longer by so many ticks.
-    fn with_transfers(self, longer: u64) -> Self {
+    pub(super) fn with_transfers(self, longer: u64) -> Self {
         Self {
             transfers: longer.min(self.longer),
             ..self
@@ -442,12 +327,12 @@ fn of_others(all: &[u64], own: u64) -> ComparedWork {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// One that meets others at some times, having come at others.
-    fn meeting(comes: &[i64], meets: &[i64]) -> Working {
+    pub(in super::super) fn meeting(comes: &[i64], meets: &[i64]) -> Working {
         let mut own = Working::default();
         for (&comes, &meets) in comes.iter().zip(meets) {
             own.add(comes, meets);
@@ -460,7 +345,7 @@ mod tests {
         IdleTimes::of(all).processes(&vec![None; all.len()])
     }
 
-    fn longer(longer: u64, differ: u64) -> ComparedWork {
+    pub(in super::super) fn longer(longer: u64, differ: u64) -> ComparedWork {
         ComparedWork {
             longer,
             differ,
@@ -496,20 +381,6 @@ mod tests {
     }
 
     #[test]
-    fn transfers_of_a_host_are_those_of_nearly_all_of_its_processes() {
-        let meets = [0, 100, 200];
-        let comes = [[0, 60, 160], [0, 62, 162], [0, 98, 198], [0, 99, 199]];
-        let mut all = comes.map(|it| meeting(&it, &meets));
-        for (own, ticks) in all.iter_mut().zip([10, 11, 50, 40]) {
-            own.transferred(ticks);
-        }
-        let nodes = [3, 3, 7, 7].map(Some);
-        let found = IdleTimes::of(&all).hosts(&nodes);
-        let transfers: Vec<u64> = found.iter().map(|it| it.work.transfers).collect();
-        assert_eq!(transfers, [0, 40 - 11]);
-    }
-
-    #[test]
     fn the_example_by_hand() {
         let meets = [0, 100, 200];
         let all = [[0, 60, 160], [0, 100, 200], [0, 62, 162], [0, 58, 158]];
@@ -517,51 +388,6 @@ mod tests {
         // Of two in the middle the lower one counts, and one's own is none of the others'.
         let expected = [longer(0, 84), longer(80, 8), longer(4, 84), longer(0, 80)].map(Some);
         assert_eq!(compared(&all), expected);
-    }
-
-    #[test]
-    fn a_slow_host_by_hand() {
-        let meets = [0, 100, 200];
-        let with = |messages: u64, hosts: &[(usize, [i64; 3])]| {
-            let all: Vec<Working> = hosts.iter().map(|it| meeting(&it.1, &meets)).collect();
-            let nodes: Vec<Option<usize>> = hosts.iter().map(|it| Some(it.0)).collect();
-            let found = IdleTimes::of(&all).hosts(&nodes).into_iter();
-            found
-                .map(|it| (it.node, it.is_slow(messages), it.processes, it.work))
-                .collect::<Vec<_>>()
-        };
-        let of = |hosts: &[(usize, [i64; 3])]| with(0, hosts);
-        let fast = [(3, [0, 60, 160]), (3, [0, 62, 162])];
-        let slow = [(7, [0, 98, 198]), (7, [0, 99, 199])];
-        let both = [fast, slow].concat();
-        let expected = [
-            (3, false, vec![0, 1], longer(0, 4)),
-            (7, true, vec![2, 3], longer(72, 4)),
-        ];
-        assert_eq!(of(&both), expected);
-        // Both may be stages of a pipeline, unless a third tells how such differ.
-        assert!(!with(1, &both)[1].1);
-        let third = [both.clone(), vec![(9, [0, 61, 161])]].concat();
-        assert!(with(1, &third)[1].1);
-        // One rank of a host is slow, and the other waits for it.
-        let one = [fast, [(7, [0, 99, 199]), (7, [0, 60, 160])]].concat();
-        assert_eq!(of(&one)[1].3, longer(0, 78));
-        // Of eight one may be fast.
-        let many = [
-            vec![(7, [0, 99, 199]); 7],
-            vec![(7, [0, 60, 160])],
-            fast.to_vec(),
-        ]
-        .concat();
-        assert_eq!(of(&many)[1].3, longer(74, 4));
-        assert_eq!(of(&many[1..])[1].3, longer(0, 78));
-        // Two beside two may seem slow by chance.
-        let near = [fast, [(7, [0, 79, 179]), (7, [0, 78, 178])]].concat();
-        assert_eq!(of(&near)[1], (7, false, vec![2, 3], longer(32, 4)));
-        let more = [vec![fast[0]; 4], near].concat();
-        assert_eq!(of(&more)[1], (7, true, vec![6, 7], longer(36, 4)));
-        // A process alone on its host is none.
-        assert!(of(&[both[0], both[2], both[3]]).is_empty());
     }
 
     #[test]

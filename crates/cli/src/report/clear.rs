@@ -1,4 +1,4 @@
-//! Who is named without being asked for: the process or the host that clearly held up others.
+//! Who is named without being asked for: the process, the host or the processes that clearly held up others.
 //!
 //! A process is clear if it certainly held up others twice as long as any other process did that is slow by
 //! more than chance, if that is a hundredth of their time, and if little can have been waited where nobody sees it. Of
@@ -8,7 +8,7 @@
 //! waited for a message until then. And it has to be behind others time after time: by chance
 //! somebody always comes last more often than others.
 
-use super::waits::{HostWaitsPart, StragglerPart, StragglersPart, WorkPart};
+use super::waits::{StragglerPart, StragglersPart, TogetherPart, WorkPart};
 
 /// How many times as long as any other process that is slow, and as all on average, the one that is
 /// named certainly held up others.
@@ -67,8 +67,8 @@ fn is_seen(used: u64, unused: u64) -> bool {
 }
 
 /// True if a host is worth naming to everybody, by the rules for processes.
-pub(super) fn is_clear_host(part: &StragglersPart, host: &HostWaitsPart) -> bool {
-    let slow = |it: &HostWaitsPart, held: u64| it.by_being_slow(held, part.taking_part) as f64;
+pub(super) fn is_clear_host(part: &StragglersPart, host: &TogetherPart) -> bool {
+    let slow = |it: &TogetherPart, held: u64| it.by_being_slow(held, part.taking_part) as f64;
     let certainly = slow(host, host.certainly_held_up_ticks);
     let others = part.hosts.iter().filter(|it| it.name != host.name);
     let next = others
@@ -81,17 +81,46 @@ pub(super) fn is_clear_host(part: &StragglersPart, host: &HostWaitsPart) -> bool
         && certainly >= WORTH * others_lasted as f64
 }
 
+/// True if several processes are worth naming to everybody, by the rules for one. Where processes send
+/// each other messages they may have different parts, as stages of a pipeline have, of which some take
+/// longer than others though nothing is slow.
+pub(super) fn are_clear(part: &StragglersPart, several: &TogetherPart) -> bool {
+    let certainly = several.by_being_slow(several.certainly_held_up_ticks, part.taking_part) as f64;
+    let number = part.taking_part.saturating_sub(1);
+    let is_other = |it: &&StragglerPart| {
+        it.significant && several.processes.binary_search(&it.process).is_err()
+    };
+    let others = part.processes.iter().filter(is_other);
+    let next = others
+        .map(|it| by_being_slow(it, it.held_up_ticks, number) as f64)
+        .fold(0.0, f64::max);
+    let others_lasted = part.lasted_ticks.saturating_sub(several.lasted_ticks);
+    is_seen(several.operations, several.unused_records)
+        && part.messages == 0
+        && several.work.stands_out()
+        && certainly >= TWICE * next
+        && certainly >= WORTH * others_lasted as f64
+}
+
+/// True if a process is one of several of which each is more than half as slow: which of them comes last is
+/// chance then, and that one alone is charged.
+pub(super) fn are_as_slow(several: &TogetherPart, process: &StragglerPart) -> bool {
+    let own = process.work.as_ref().map_or(0, WorkPart::surely_longer);
+    let least = several.work.surely_longer();
+    several.processes.binary_search(&process.process).is_ok() && TWICE * least as f64 > own as f64
+}
+
 /// How long all others lasted.
 pub(super) fn others(part: &StragglersPart, process: &StragglerPart) -> u64 {
     part.lasted_ticks.saturating_sub(process.lasted_ticks)
 }
 
-impl HostWaitsPart {
+impl TogetherPart {
     /// How much of what its processes held up others, outside of it, can be due to its being slow,
     /// where so many take part.
     pub(super) fn by_being_slow(&self, held: u64, taking_part: usize) -> u64 {
         let outside = taking_part.saturating_sub(self.processes.len()) as u64;
-        held.min(self.work.longer_ticks.saturating_mul(outside))
+        held.min(self.work.surely_longer().saturating_mul(outside))
     }
 }
 
@@ -225,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_slow_host_is_named() {
-        let host = |name: &str, processes: [usize; 2], longer_ticks| HostWaitsPart {
+        let host = |name: &str, processes: [usize; 2], longer_ticks| TogetherPart {
             name: name.into(),
             processes: processes.to_vec(),
             held_up_ticks: 200,
@@ -239,7 +268,7 @@ mod tests {
             is_slow: longer_ticks > 0,
             operations: 90,
             lasted_ticks: 2_000,
-            ..HostWaitsPart::default()
+            ..TogetherPart::default()
         };
         let mut part = part(&[(100, Some((20, 100))); 4]);
         part.hosts = vec![host("b", [2, 3], 70), host("a", [0, 1], 0)];
@@ -254,6 +283,68 @@ mod tests {
         // 1 % of the time of the others is 20, of which each of two had 9.
         part.hosts[0].work.longer_ticks = 9;
         assert!(named(&part).is_empty());
+    }
+
+    #[test]
+    fn several_slow_processes_are_named() {
+        let others = Some((0, 160));
+        let mut part = part(&[
+            (150, Some((70, 160))),
+            (90, others),
+            (0, others),
+            (0, others),
+        ]);
+        part.several = Some(TogetherPart {
+            processes: vec![0, 1],
+            held_up_ticks: 240,
+            certainly_held_up_ticks: 200,
+            work: WorkPart {
+                longer_ticks: 70,
+                others_differ_ticks: 5,
+                outside_calls: None,
+                transfers_ticks: 0,
+            },
+            operations: 90,
+            lasted_ticks: 2_000,
+            ..TogetherPart::default()
+        });
+        let are_named = |part: &StragglersPart| are_clear(part, part.several.as_ref().unwrap());
+        assert!(named(&part).is_empty());
+        assert!(are_named(&part));
+        // Stages of a pipeline have different parts.
+        part.messages = 1;
+        assert!(!are_named(&part));
+        part.messages = 0;
+        // Another one that is slow held up others by more than half as much: each of three for 60.
+        part.processes[2].held_up_ticks = 180;
+        part.processes[2].work = Some(WorkPart {
+            longer_ticks: 60,
+            ..WorkPart::default()
+        });
+        assert!(!are_named(&part));
+        part.processes[2].significant = false;
+        assert!(are_named(&part));
+        // 1 % of the time of two others is 20, of which each had 9.
+        let several = part.several.as_mut().unwrap();
+        several.work.longer_ticks = 9;
+        assert!(!are_named(&part));
+    }
+
+    #[test]
+    fn of_several_that_are_as_slow_none_is_named_alone() {
+        let mut part = part(&[(150, Some((70, 5))), (30, None)]);
+        let several = |longer_ticks| TogetherPart {
+            processes: vec![0, 1],
+            work: WorkPart {
+                longer_ticks,
+                ..WorkPart::default()
+            },
+            ..TogetherPart::default()
+        };
+        assert!(are_as_slow(&several(36), &part.processes[0]));
+        assert!(!are_as_slow(&several(35), &part.processes[0]));
+        part.processes[0].process = 2;
+        assert!(!are_as_slow(&several(36), &part.processes[0]));
     }
 
     #[test]

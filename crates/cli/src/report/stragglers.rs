@@ -5,26 +5,26 @@ use std::collections::BTreeMap;
 use retime::causality::Class;
 use retime::format::{Reach, Unused};
 use retime::{
-    ComparedWork, GroupWaits, HiddenWaits, HostWork, LateBegin, LocationIndex, Members, Origin,
-    ProcessWaits, Stragglers, TickRate, Ticks, TraceInfo, group_digits, plural, printable,
+    GroupWaits, HiddenWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits, Stragglers,
+    TickRate, TraceInfo, group_digits, plural, printable,
 };
 
 use super::build::place_part;
-use super::clear::{by_being_slow, is_clear, is_clear_host, others, waits_are_seen};
+use super::clear::{
+    are_as_slow, are_clear, by_being_slow, is_clear, is_clear_host, others, waits_are_seen,
+};
 use super::model::Report;
 use super::place::PlacePart;
 use super::share::share;
+use super::together::{hosts, several, slow_host, slow_together};
+use super::wait_words::{LISTED, SHOWN, name, of_time, span, transfers, work};
 use super::waits::{
-    GroupPart, HiddenPart, HostWaitsPart, LateBeginPart, OutsideCallsPart, ReachPart,
-    StragglerPart, StragglersPart, WorkPart,
+    GroupPart, HiddenPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart,
 };
 
-/// Processes and groups that a report lists.
-const LISTED: usize = 100;
 /// Members of a group that it names.
 const MEMBERS_LISTED: usize = 16;
-/// The number of processes, and of groups, that are shown with `--verbose`.
-const SHOWN: usize = 5;
+
 /// Builds the part of the report on stragglers; `None` where nobody waits for all others. Where
 /// times contradict themselves, nobody is named by them; where no dependency relates any two clocks they
 /// are `unrelated`.
@@ -56,7 +56,8 @@ pub(crate) fn part(
         contradictory,
         unrelated,
         processes: processes(info, found),
-        hosts: hosts(info, found),
+        hosts: hosts(info, found, taking_part(found)),
+        several: several(info, found),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
         waited_ticks: found.processes.iter().map(|it| it.waited).sum(),
@@ -76,10 +77,9 @@ impl StragglersPart {
                 if let Some(own) = own.filter(|_| *records > 0) {
                     own.unused_records += records;
                 }
-                let mut hosts = self.hosts.iter_mut();
-                let host = hosts.find(|it| it.processes.binary_search(&process).is_ok());
-                if let Some(host) = host {
-                    host.unused_records += records;
+                let together = self.hosts.iter_mut().chain(&mut self.several);
+                for its in together.filter(|it| it.processes.binary_search(&process).is_ok()) {
+                    its.unused_records += records;
                 }
             }
         }
@@ -158,48 +158,6 @@ fn hidden(of: &HiddenWaits) -> Option<HiddenPart> {
     })
 }
 
-fn work(of: ComparedWork) -> WorkPart {
-    WorkPart {
-        longer_ticks: of.longer,
-        others_differ_ticks: of.differ,
-        outside_calls: of.outside.map(|it| OutsideCallsPart {
-            longer_ticks: it.longer,
-            others_differ_ticks: it.differ,
-        }),
-        transfers_ticks: of.transfers,
-    }
-}
-
-/// The hosts that can be compared with others.
-fn hosts(info: &TraceInfo, found: &Stragglers) -> Vec<HostWaitsPart> {
-    let part = |host: &HostWork| {
-        let is_its = |it: &usize| host.processes.binary_search(it).is_ok();
-        let origins = || found.origins.iter().filter(|it| is_its(&it.process));
-        let waits = || {
-            let of = host.processes.iter().map(|it| found.processes.get(*it));
-            of.flatten()
-        };
-        HostWaitsPart {
-            name: info.nodes.get(host.node).cloned().unwrap_or_default(),
-            processes: host.processes.clone(),
-            held_up_ticks: origins().map(|it| it.held_up).sum(),
-            certainly_held_up_ticks: origins().map(|it| it.certainly).sum(),
-            work: work(host.work),
-            is_slow: host.is_slow(found.messages),
-            operations: waits().map(|it| it.operations + it.messages).sum(),
-            unused_records: 0,
-            lasted_ticks: waits().map(|it| it.lasted).sum(),
-        }
-    };
-    let mut parts: Vec<HostWaitsPart> = found.hosts.iter().map(part).collect();
-    parts.sort_by_key(|it| {
-        let slow = it.by_being_slow(it.certainly_held_up_ticks, taking_part(found));
-        (std::cmp::Reverse(slow), it.processes.first().copied())
-    });
-    parts.truncate(LISTED);
-    parts
-}
-
 fn groups(info: &TraceInfo, found: &Stragglers) -> Vec<GroupPart> {
     let mut names: BTreeMap<Vec<LocationIndex>, &str> = BTreeMap::new();
     for communicator in &info.communicators {
@@ -240,8 +198,8 @@ fn late(info: &TraceInfo, of: &LateBegin) -> LateBeginPart {
     }
 }
 
-/// The first line of a summary: the host or the process that clearly held up others, if there is
-/// one.
+/// The first line of a summary: the host, the process or the processes that clearly held up others, if
+/// there are such.
 pub(super) fn headline(report: &Report) -> Option<String> {
     let rate = TickRate::per_second(report.trace.ticks_per_second)?;
     let part = report.stragglers.as_ref()?;
@@ -256,8 +214,14 @@ pub(super) fn headline(report: &Report) -> Option<String> {
     if let Some(host) = part.hosts.first().filter(|it| is_clear_host(part, it)) {
         return Some(slow_host(part, host, rate));
     }
-    let first = part.processes.first().filter(|it| is_clear(part, it))?;
-    Some(straggler(part, first, rate))
+    let first = part.processes.first().filter(|it| is_clear(part, it));
+    let several = part.several.as_ref().filter(|it| are_clear(part, it));
+    match (first, several) {
+        (Some(first), several) if !several.is_some_and(|it| are_as_slow(it, first)) => {
+            Some(straggler(part, first, rate))
+        }
+        (_, several) => several.map(|it| slow_together(part, it, rate)),
+    }
 }
 
 /// Lines of the summary, each with its label.
@@ -282,13 +246,10 @@ fn contradictory(part: &StragglersPart) -> String {
     )
 }
 
-fn span(ticks: u64, rate: TickRate) -> String {
-    rate.format(Ticks(i64::try_from(ticks).unwrap_or(i64::MAX)))
-}
-
 /// Whom a process held up, for how long, and how.
 fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> String {
-    let name = name(process);
+    let name = name(process.process, &process.name);
+    let name = printable(&name);
     let held = process.held_up_ticks;
     if held == 0 {
         return format!("{name} held up nobody");
@@ -327,55 +288,10 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
     )
 }
 
-/// That transfers took most of what somebody waited less, if they did: then it is not its computing.
-/// Nor is it links where its computing is known to have taken as much.
-fn transfers(whose: &str, work: &WorkPart, rate: TickRate) -> String {
-    let computed = work.outside_calls.as_ref().map(|it| it.longer_ticks);
-    let is_computing = computed.is_some_and(|it| it >= work.transfers_ticks);
-    let is_most = 2 * u128::from(work.transfers_ticks) >= work.longer_ticks.into();
-    if work.longer_ticks == 0 || !is_most || is_computing {
-        return String::new();
-    }
-    let ticks = span(work.transfers_ticks, rate);
-    format!(", and {whose} transfers took {ticks} longer: look at links first")
-}
-
 /// How long others waited for a process and computed meanwhile, if they did.
 fn hidden_for(process: &StragglerPart) -> Option<u64> {
     let hidden = process.hidden.as_ref().map(|it| it.of_others_ticks);
     hidden.filter(|it| *it > 0)
-}
-
-/// The share of the time of others that was waited; nothing where operations that wait side by side
-/// make it more than there is.
-fn of_time(held: u64, all: u64) -> String {
-    if held > all {
-        return " (more than they lasted: of operations that wait side by side each counts)".into();
-    }
-    let share = share(held as f64 / all.max(1) as f64);
-    format!(", {share} of their time")
-}
-
-/// A host whose processes held up those of others, and how.
-fn slow_host(part: &StragglersPart, host: &HostWaitsPart, rate: TickRate) -> String {
-    let held = host.by_being_slow(host.held_up_ticks, part.taking_part);
-    let others = part.lasted_ticks.saturating_sub(host.lasted_ticks);
-    let outside = part.taking_part.saturating_sub(host.processes.len()) as u64;
-    format!(
-        "{} held up {} for {}{}, certainly for {}; nearly all of its {} waited {} less than half \
-         of the others did{}",
-        printable(&host.name),
-        plural(outside, "other"),
-        span(held, rate),
-        of_time(held, others),
-        span(
-            host.by_being_slow(host.certainly_held_up_ticks, part.taking_part),
-            rate
-        ),
-        plural(host.processes.len() as u64, "process"),
-        span(host.work.longer_ticks, rate),
-        transfers("their", &host.work, rate),
-    )
 }
 
 /// So many of what ranks wait in.
@@ -397,13 +313,6 @@ fn last(process: &StragglerPart, rate: TickRate) -> String {
         group_digits(process.certainly_last),
         span(process.waited_for_longest_ticks, rate),
     )
-}
-
-fn name(process: &StragglerPart) -> String {
-    match process.name.as_str() {
-        "" => format!("process {}", process.process),
-        name => printable(name).to_string(),
-    }
 }
 
 /// Lines on the operations that were judged: by process, by group, and the worst one.
@@ -513,90 +422,5 @@ fn proves(class: Class) -> &'static str {
         Class::AllToAll => "all wait for all",
         Class::Prefix => "each waits for those before",
         Class::None => "nobody waits",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_than_all_time_is_said_to_be_waited() {
-        assert_eq!(of_time(50, 200), ", 25.0 % of their time");
-        assert_eq!(of_time(0, 0), ", 0 % of their time");
-        let more = of_time(400, 200);
-        assert!(
-            !more.contains('%') && more.contains("side by side"),
-            "{more}"
-        );
-    }
-
-    #[test]
-    fn a_slow_host_is_told_with_what_it_cost_others() {
-        let host = HostWaitsPart {
-            name: "b".into(),
-            processes: vec![2, 3],
-            held_up_ticks: 200,
-            certainly_held_up_ticks: 200,
-            work: WorkPart {
-                longer_ticks: 70,
-                others_differ_ticks: 5,
-                outside_calls: None,
-                transfers_ticks: 34,
-            },
-            is_slow: true,
-            operations: 90,
-            lasted_ticks: 2_000,
-            ..HostWaitsPart::default()
-        };
-        let part = StragglersPart {
-            taking_part: 4,
-            lasted_ticks: 4_000,
-            ..StragglersPart::default()
-        };
-        let rate = TickRate::per_second(1_000).unwrap();
-        let line = slow_host(&part, &host, rate);
-        let links = HostWaitsPart {
-            work: WorkPart {
-                transfers_ticks: 35,
-                ..host.work
-            },
-            ..host
-        };
-        // Each of two others can have waited for 70.
-        assert!(
-            line.starts_with("b held up 2 others for 140 ms, 7.0 % of their time"),
-            "{line}"
-        );
-        assert!(
-            line.ends_with(
-                "nearly all of its 2 processes waited 70 ms less than half of the others did"
-            ),
-            "{line}"
-        );
-        let more = ", and their transfers took 35 ms longer: look at links first";
-        assert_eq!(slow_host(&part, &links, rate), line + more);
-    }
-
-    #[test]
-    fn links_are_named_only_where_computing_took_less() {
-        let rate = TickRate::per_second(1_000).unwrap();
-        let said = |outside: Option<u64>| {
-            let outside_calls = outside.map(|longer_ticks| OutsideCallsPart {
-                longer_ticks,
-                others_differ_ticks: 1,
-            });
-            let work = WorkPart {
-                longer_ticks: 70,
-                others_differ_ticks: 5,
-                outside_calls,
-                transfers_ticks: 60,
-            };
-            transfers("its", &work, rate)
-        };
-        let links = ", and its transfers took 60 ms longer: look at links first";
-        assert_eq!(said(None), links);
-        assert_eq!(said(Some(59)), links);
-        assert_eq!(said(Some(60)), "");
     }
 }

@@ -36,7 +36,10 @@ pub(crate) struct StragglersPart {
     /// The hosts whose processes can be compared with others, those first that held up others
     /// longest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) hosts: Vec<HostWaitsPart>,
+    pub(crate) hosts: Vec<TogetherPart>,
+    /// Several processes that are slow by more than chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) several: Option<TogetherPart>,
     /// The operations of each set of participants, those most waited in first, the first 100.
     pub(crate) groups: Vec<GroupPart>,
     /// The 10 operations in which most was waited for the last alone.
@@ -95,17 +98,19 @@ pub(crate) struct StragglerPart {
     pub(crate) lasted_ticks: u64,
 }
 
-/// A host by what its processes did, see [`retime::HostWork`].
+/// Processes by what they did together: those of a host, see [`retime::HostWork`], or several that are
+/// slow, see [`retime::SlowTogether`].
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct HostWaitsPart {
+pub(crate) struct TogetherPart {
+    /// The host, or the processes.
     pub(crate) name: String,
     /// The numbers of its processes that are compared.
     pub(crate) processes: Vec<usize>,
-    /// The sums over them of what each held up others, its own host too.
+    /// The sums over them of what each held up others, those among them too.
     pub(crate) held_up_ticks: u64,
     pub(crate) certainly_held_up_ticks: u64,
-    /// The work of nearly all of them, compared with that of all others, and whether it is longer by
-    /// more than chance makes either differ.
+    /// The work of nearly all of a host, or of each of several, compared with that of all others, and
+    /// whether it is longer by more than chance.
     pub(crate) work: WorkPart,
     pub(crate) is_slow: bool,
     /// Their operations and messages, and records of communication that were not used.

@@ -66,6 +66,7 @@ mod shared;
 mod silent;
 mod simulate;
 mod simulated_jobs;
+mod slow_together;
 mod special;
 mod staging;
 mod stragglers;

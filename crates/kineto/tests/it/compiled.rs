@@ -12,20 +12,25 @@ struct Said {
     text: &'static str,
 }
 
+/// Instructions of a program, with the run of each and when it begins.
+type Done = (&'static str, u32, u64);
+
+const THREE_RUNS: [Done; 7] = [
+    ("all-reduce", 7, 100),
+    ("all-gather.3", 7, 400),
+    ("all-reduce", 8, 900),
+    ("all-gather.3", 8, 1_300),
+    ("all-reduce-start", 9, 1_500),
+    ("all-gather.3", 9, 1_600),
+    ("all-gather.3", 9, 1_800),
+];
+
 /// A profile of one process whose session began `zero` microseconds earlier than it could have,
-/// with three runs of a program, and the second instruction twice in the last.
-fn write(path: &Path, zero: u64, said: &[Said]) {
+/// with some runs of a program.
+fn write(path: &Path, zero: u64, said: &[Said], done: &[Done]) {
     let mut events = Vec::new();
     for said in said {
-        for (op, run, at) in [
-            ("all-reduce", 7, 100),
-            ("all-gather.3", 7, 400),
-            ("all-reduce", 8, 900),
-            ("all-gather.3", 8, 1_300),
-            ("all-reduce-start", 9, 1_500),
-            ("all-gather.3", 9, 1_600),
-            ("all-gather.3", 9, 1_800),
-        ] {
+        for (op, run, at) in done {
             let (device, text, at) = (said.device, said.text, at + zero);
             let mut event = String::new();
             write!(
@@ -45,9 +50,14 @@ fn write(path: &Path, zero: u64, said: &[Said]) {
 
 /// The number of begins of operations that are joined, and of unused calls by reason.
 fn joined(files: &[(&str, u64, &[Said])]) -> (usize, Vec<(&'static str, u64)>) {
+    let of = |&(name, zero, said)| (name, zero, said, &THREE_RUNS[..]);
+    joined_of(&files.iter().map(of).collect::<Vec<_>>())
+}
+
+fn joined_of(files: &[(&str, u64, &[Said], &[Done])]) -> (usize, Vec<(&'static str, u64)>) {
     let directory = tempfile::tempdir().unwrap();
-    for (name, zero, said) in files {
-        write(&directory.path().join(name), *zero, said);
+    for (name, zero, said, done) in files {
+        write(&directory.path().join(name), *zero, said, done);
     }
     let trace = Kineto.open(directory.path()).unwrap();
     let scan = trace.scan(&()).unwrap();
@@ -75,8 +85,8 @@ fn two_devices_have_one_group() {
         ("host0.trace.json", 0, &[on(0, "")]),
         ("host1.trace.json", 5_000, &[on(2_048, "")]),
     ]);
-    // Two runs of two instructions; what the third does twice has no number, and what is only
-    // started waits for nobody.
+    // Two runs of two instructions; what the third does twice may be cut, as it is the last, and what
+    // is only started waits for nobody.
     assert_eq!(begins, 2 * 4);
     assert_eq!(
         unused,
@@ -113,4 +123,23 @@ fn several_devices_of_a_process_are_not_told_apart() {
         ("host1.trace.json", 5_000, &[on(2, ""), on(3, "")]),
     ]);
     assert_eq!((begins, unused), (0, vec![("XLA collective", 28)]));
+}
+
+#[test]
+fn what_a_loop_does_again_meets_what_others_do_again() {
+    let with = |more: &[Done], others: &[Done]| {
+        let done = |more: &[Done]| [&THREE_RUNS[..], more].concat();
+        joined_of(&[
+            ("host0.trace.json", 0, &[on(0, "")], &done(more)),
+            ("host1.trace.json", 5_000, &[on(2_048, "")], &done(others)),
+        ])
+    };
+    let next: Done = ("all-reduce", 10, 2_500);
+    let started = ("XLA collective", 2);
+    // Seven of each: the third run is over before the fourth begins.
+    assert_eq!(with(&[next], &[next]), (2 * 7, vec![started]));
+    // One did it three times, as far as is recorded: nobody knows which of them are those of the other.
+    let again = [("all-gather.3", 9, 2_000), next];
+    let lone = ("lone collective call", 5);
+    assert_eq!(with(&again, &[next]), (2 * 5, vec![started, lone]));
 }
