@@ -54,9 +54,10 @@ run-tests:
 	RETIME_REQUIRE_OTF2_TOOLS=1 RETIME_EFFORT=$(EFFORT) PROPTEST_RNG_SEED=$(SEED) \
 		RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --quiet --lib --bins --tests --examples
 
-# Their output is printed at once, so that it does not mix with that of the tests.
+# Their output is printed at once, so that it does not mix with that of the tests. rustdoc would warn of
+# the jobs of make, which cargo does not hand on.
 run-examples:
-	@$(CARGO) test --quiet --doc >$(TARGET_DIR)/examples.log 2>&1; result=$$?; cat $(TARGET_DIR)/examples.log; exit $$result
+	@env -u MAKEFLAGS $(CARGO) test --quiet --doc >$(TARGET_DIR)/examples.log 2>&1; result=$$?; cat $(TARGET_DIR)/examples.log; exit $$result
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, all figures, more small worlds
 	RETIME_EFFORT=all $(CARGO) test --package retime-cli --test it --quiet -- \
