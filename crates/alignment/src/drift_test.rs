@@ -33,12 +33,12 @@
 //! Clocks of which two are found to differ by more than any two quartzes, where constants are enough,
 //! followed loose messages.
 //!
-//! Where no constants satisfy all dependencies and lines are found of which two differ by as much,
-//! they followed loose messages to where a [step](super::steps) or an outlier sent them. Clocks that
-//! are held to a tenth of what is usual, and to a hundredth, then drift by no more than quartzes do,
-//! and are taken if dependencies contradict them no more and they drift by less than half as much:
-//! drift that is as open as that was not told by the dependencies, while a clock that tight ones show
-//! to be worse than quartzes are, as one whose frequency the system took wrongly, is believed.
+//! Lines of which two differ by more than one quartz is sold to be off by may have followed loose
+//! messages, as to where a [step](super::steps) or an outlier sent them. Clocks that are held to a tenth
+//! of what is usual, and to a hundredth, are taken if dependencies contradict them no more, no two
+//! differ by as much, and all by less than half of what they did: drift that is as open as that was not
+//! told by the dependencies, while a clock that tight ones show to be worse than quartzes are, as one whose
+//! frequency the system took wrongly, is believed.
 //!
 //! Clocks that are found not to drift are held to as little as they wander within the run.
 //!
@@ -68,7 +68,10 @@ const ORDERS: RangeInclusive<usize> = 2..=BLOCKS / 2;
 const LITTLE: f64 = 0.25;
 /// No quartz is worse than 50 ppm, so clocks differ by at most so many times what is usual.
 const MUCH: f64 = 10.0;
-/// The shares of what is usual that clocks are held to which were found to differ by more.
+/// Two clocks are steep if they differ by so many times what is usual: by more than a quartz is sold to be
+/// off by, 50 ppm, which takes two that are at opposite limits.
+const STEEP: f64 = 5.0;
+/// The shares of what is usual that clocks are held to of which two are steep.
 const HELD: [f64; 2] = [0.1, 0.01];
 /// Dependencies that are satisfied by less than this share of the drift that was found leave it as
 /// open as it is large, so they do not tell it.
@@ -123,19 +126,18 @@ pub(super) fn without_drift(
         .map(Some)
 }
 
-/// The offsets of clocks of which no two differ by more than quartzes do, if two of those `found` do,
-/// no constants satisfy all dependencies, and these contradict them no more while they drift by less
-/// than half as much.
-pub(super) fn held_to_quartzes(
+/// The offsets of clocks of which no two are steep, if two of those `found` are, and dependencies
+/// contradict them no more while they drift by less than half as much.
+pub(super) fn less_steep(
     problem: &OffsetProblem<'_>,
     found: &FoundOffsets,
 ) -> Result<Option<FoundOffsets>, Cancelled> {
-    let quartzes = MUCH * OPTIONS.rho;
+    let steep = STEEP * OPTIONS.rho;
     let widest = found.curves.widest_drift();
-    if widest < quartzes || constants_exist(problem) {
+    if widest < steep {
         return Ok(None);
     }
-    let most = quartzes.min(OPEN * widest);
+    let most = steep.min(OPEN * widest);
     let contradicted = found.survey.contradictions(0.0).sum;
     for share in HELD {
         let held = Division {

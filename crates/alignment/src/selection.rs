@@ -31,7 +31,7 @@
 use super::active_set::{FoundOffsets, OffsetProblem, Setting};
 use super::candidates::Candidates;
 use super::division::Division;
-use super::drift_test::{held_to_quartzes, without_drift};
+use super::drift_test::{less_steep, without_drift};
 use super::frame::Frame;
 use super::options::OPTIONS;
 use retime_model::{Cancelled, Monitor};
@@ -90,7 +90,7 @@ impl<'a> ModelSelection<'a> {
         if !self.frame.recorded.sparse {
             if let Some(constant) = without_drift(&problem, &found, self.seconds())? {
                 found = constant;
-            } else if let Some(held) = held_to_quartzes(&problem, &found)? {
+            } else if let Some(held) = less_steep(&problem, &found)? {
                 found = held;
             }
         }
