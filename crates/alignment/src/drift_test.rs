@@ -68,8 +68,8 @@ const ORDERS: RangeInclusive<usize> = 2..=BLOCKS / 2;
 const LITTLE: f64 = 0.25;
 /// No quartz is worse than 50 ppm, so clocks differ by at most so many times what is usual.
 const MUCH: f64 = 10.0;
-/// Two clocks are steep if they differ by so many times what is usual: by more than a quartz is sold to be
-/// off by, 50 ppm, which takes two that are at opposite limits.
+/// Two clocks are steep if they differ by more than so many times what is usual: a quartz is sold to be off
+/// by 50 ppm at most, and hardly two are at opposite limits.
 const STEEP: f64 = 5.0;
 /// The shares of what is usual that clocks are held to of which two are steep.
 const HELD: [f64; 2] = [0.1, 0.01];

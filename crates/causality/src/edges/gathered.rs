@@ -250,7 +250,7 @@ pub enum AllEdges<'a> {
 }
 
 impl AllEdges<'_> {
-    /// False if it is known that others would not be listed at any times.
+    /// True unless it is known that there are the same dependencies at any times.
     pub fn may_depend_on_times(&self) -> bool {
         match self {
             Self::Held(it) => it.depend_on_times(),

@@ -162,7 +162,7 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// False if others would not be listed at any times, as without collectives.
+    /// True if the times decide which dependencies there are, as they do of collectives.
     pub fn depend_on_times(&self) -> bool {
         !self.causality.collectives().instances().is_empty()
     }
