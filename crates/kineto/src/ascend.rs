@@ -16,7 +16,7 @@ use crate::recorded::Recorded;
 /// The words under which operations are counted; they take a plural.
 const UNUSED: &str = "HCCL operation";
 
-/// How an event that is named as an operation is counted, if it is one.
+/// The words under which an event that is named as an operation is counted, if it is one.
 pub(crate) fn told(event: &Recorded<'_>) -> Option<&'static str> {
     let is_task = event.arguments.all().get("Task Type").is_some();
     (!is_task).then_some(UNUSED)

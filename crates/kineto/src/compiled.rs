@@ -96,7 +96,7 @@ mod tests {
     use crate::chrome::Chrome;
     use crate::document::Document;
 
-    /// What the label of each instruction says behind its name, of stays on threads, each in a run.
+    /// The words behind the name in the label of each instruction, of stays on threads, each in a run.
     fn numbers(stays: &[(u32, u32, u32)]) -> Vec<String> {
         let event = |&(run, tid, at): &(u32, u32, u32)| {
             format!(

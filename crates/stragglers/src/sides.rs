@@ -1,4 +1,5 @@
-//! How much longer several processes have worked than all others: those of a host, or some that are slow.
+//! Several processes, those of a host or some that are slow, compared with all others by how much longer
+//! they have worked.
 //!
 //! Where a whole host is slow, its ranks work longer than those of other hosts, and no one of them
 //! longer than the others of its host. So the ranks `H` of each host are compared with all others, if
@@ -61,7 +62,7 @@ use super::working::{ComparedWork, IdleTimes, OutsideCalls, Stood};
 
 /// Hosts are compared with so many processes at least, there and elsewhere.
 const FEWEST: usize = 2;
-/// Of so many processes of a slow host one may be as fast as others.
+/// One in so many processes of a slow host may be as fast as others.
 const FEW_OF: usize = 8;
 /// A host is slow if its ranks would seem so by chance in less than one in so many cases.
 const BY_CHANCE: f64 = 100.0;

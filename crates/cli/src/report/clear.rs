@@ -1,4 +1,4 @@
-//! Who is named without being asked for: the process, the host or the processes that clearly held up others.
+//! The process, the host or the processes that clearly held up others are named without being asked for.
 //!
 //! A process is clear if it certainly held up others twice as long as any other process did that is slow by
 //! more than chance, if that is a hundredth of their time, and if little can have been waited where nobody sees it. Of

@@ -34,7 +34,7 @@ pub(super) fn name(process: usize, name: &str) -> String {
     }
 }
 
-/// That transfers took most of what somebody waited less, if they did: then it is not its computing.
+/// Words for transfers that took most of what somebody waited less: then it is not its computing.
 /// Nor is it links where its computing is known to have taken as much.
 pub(super) fn transfers(whose: &str, work: &WorkPart, rate: TickRate) -> String {
     let computed = work.outside_calls.as_ref().map(|it| it.longer_ticks);
