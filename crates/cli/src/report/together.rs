@@ -112,29 +112,36 @@ mod tests {
     use super::super::waits::WorkPart;
     use super::*;
 
-    #[test]
-    fn a_slow_host_is_told_with_what_it_cost_others() {
-        let host = TogetherPart {
-            name: "b".into(),
+    /// Two of [`four`] processes, which held up the others for 200 ticks.
+    fn two(name: String, certainly_held_up_ticks: u64, transfers_ticks: u64) -> TogetherPart {
+        TogetherPart {
+            name,
             processes: vec![2, 3],
             held_up_ticks: 200,
-            certainly_held_up_ticks: 200,
+            certainly_held_up_ticks,
             work: WorkPart {
                 longer_ticks: 70,
                 others_differ_ticks: 5,
                 outside_calls: None,
-                transfers_ticks: 34,
+                transfers_ticks,
             },
-            is_slow: true,
-            operations: 90,
             lasted_ticks: 2_000,
             ..TogetherPart::default()
-        };
-        let part = StragglersPart {
+        }
+    }
+
+    fn four() -> StragglersPart {
+        StragglersPart {
             taking_part: 4,
             lasted_ticks: 4_000,
             ..StragglersPart::default()
-        };
+        }
+    }
+
+    #[test]
+    fn a_slow_host_is_told_with_what_it_cost_others() {
+        let host = two("b".into(), 200, 34);
+        let part = four();
         let rate = TickRate::per_second(1_000).unwrap();
         let line = slow_host(&part, &host, rate);
         let links = TogetherPart {
@@ -167,25 +174,8 @@ mod tests {
         };
         assert_eq!(all(1), "rank 0");
         assert_eq!(all(3), "rank 0, rank 1 and rank 2");
-        let several = TogetherPart {
-            name: all(2),
-            processes: vec![0, 1],
-            held_up_ticks: 200,
-            certainly_held_up_ticks: 90,
-            work: WorkPart {
-                longer_ticks: 70,
-                others_differ_ticks: 5,
-                outside_calls: None,
-                transfers_ticks: 0,
-            },
-            lasted_ticks: 2_000,
-            ..TogetherPart::default()
-        };
-        let part = StragglersPart {
-            taking_part: 4,
-            lasted_ticks: 4_000,
-            ..StragglersPart::default()
-        };
+        let several = two(all(2), 90, 0);
+        let part = four();
         let rate = TickRate::per_second(1_000).unwrap();
         // Each of two others can have waited for 70.
         assert_eq!(

@@ -30,8 +30,6 @@ fn all_reduce(sequence: u64, from: u64, to: u64) -> String {
 /// Data parallel ranks with two buckets of gradients each iteration: the first is reduced while the
 /// second is computed, and all wait for the second, unless the slow rank has caught up by then.
 fn job(catches_up: bool) -> Scratch {
-    let scratch = Scratch::new();
-    std::fs::create_dir(scratch.join("run")).unwrap();
     let mut events = [const { Vec::new() }; 4];
     for number in 0..ITERATIONS {
         let jitter = |rank: u64| (number * 7 + rank * 13) % 17;
@@ -49,15 +47,7 @@ fn job(catches_up: bool) -> Scratch {
             events.push(all_reduce(2 * number + 1, second(rank) + 5, ends[1]));
         }
     }
-    for (rank, events) in events.iter().enumerate() {
-        let text = format!(
-            r#"{{"distributedInfo": {{"rank": {rank}, "world_size": 4, "backend": "nccl"}},
-              "host_name": "node0", "traceEvents": [{}]}}"#,
-            events.join(",\n")
-        );
-        scratch.write(&format!("run/rank{rank}.json"), &text);
-    }
-    scratch
+    Scratch::with_profiles(&events)
 }
 
 #[test]

@@ -107,8 +107,8 @@ fn clocks_drift_by_no_more_than_quartzes_do_where_constants_are_enough() {
     );
 }
 
-/// By recorded stamps all wait for the rank whose clock is ahead, and lines that are found so are
-/// microseconds off; the collectives that are the tightest by these would confirm them.
+/// Recorded stamps make all wait for the rank whose clock is ahead. Lines found by them are microseconds
+/// off, and choose collectives that confirm them.
 #[test]
 fn clocks_that_are_far_apart_are_aligned_as_well_as_others() {
     let scratch = Scratch::new();

@@ -75,21 +75,11 @@ impl Job {
     }
 
     fn written(&self) -> Scratch {
-        let scratch = Scratch::new();
-        std::fs::create_dir(scratch.join("run")).unwrap();
         let mut events = [const { Vec::new() }; 4];
         for number in 0..ITERATIONS {
             self.hand_on(number, &mut events);
         }
-        for (rank, events) in events.iter().enumerate() {
-            let text = format!(
-                r#"{{"distributedInfo": {{"rank": {rank}, "world_size": 4, "backend": "nccl"}},
-                  "host_name": "node0", "traceEvents": [{}]}}"#,
-                events.join(",\n")
-            );
-            scratch.write(&format!("run/rank{rank}.json"), &text);
-        }
-        scratch
+        Scratch::with_profiles(&events)
     }
 
     /// The first line of a summary, and who held up others, by process, for how many microseconds.

@@ -9,8 +9,6 @@ const ITERATIONS: u64 = 40;
 /// Six data parallel ranks on one host that meet in each iteration, of which these work longer, by so many
 /// microseconds of 1,000.
 fn job(slow: &[(u64, u64)]) -> Scratch {
-    let scratch = Scratch::new();
-    std::fs::create_dir(scratch.join("run")).unwrap();
     let mut events = [const { Vec::new() }; 6];
     for number in 0..ITERATIONS {
         let start = 10_000 * (number + 1);
@@ -33,15 +31,7 @@ fn job(slow: &[(u64, u64)]) -> Scratch {
             ));
         }
     }
-    for (rank, events) in events.iter().enumerate() {
-        let text = format!(
-            r#"{{"distributedInfo": {{"rank": {rank}, "world_size": 6, "backend": "nccl"}},
-              "host_name": "node0", "traceEvents": [{}]}}"#,
-            events.join(",\n")
-        );
-        scratch.write(&format!("run/rank{rank}.json"), &text);
-    }
-    scratch
+    Scratch::with_profiles(&events)
 }
 
 fn first_line(job: &Scratch) -> String {

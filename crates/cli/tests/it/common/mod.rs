@@ -67,6 +67,22 @@ impl Scratch {
         tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
     }
 
+    /// With a directory `run` of the profiles of a job on one host, of each rank by its events.
+    pub(crate) fn with_profiles(events: &[Vec<String>]) -> Self {
+        let scratch = Self::new();
+        fs::create_dir(scratch.join("run")).unwrap();
+        let ranks = events.len();
+        for (rank, events) in events.iter().enumerate() {
+            let text = format!(
+                r#"{{"distributedInfo": {{"rank": {rank}, "world_size": {ranks}, "backend": "nccl"}},
+                  "host_name": "node0", "traceEvents": [{}]}}"#,
+                events.join(",\n")
+            );
+            scratch.write(&format!("run/rank{rank}.json"), &text);
+        }
+        scratch
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
