@@ -65,8 +65,8 @@ impl Alignment {
     /// Stamps of a clock on the common time, as eight-byte numbers.
     fn corrected<'py>(&self, py: Python<'py>, clock: u32, stamps: &[u8]) -> Bound<'py, PyBytes> {
         let estimate = &self.0.estimate;
-        let add = |it: i64| it.saturating_add(estimate.at(ClockId(clock), it).round() as i64);
-        let corrected: Vec<i64> = signed(stamps).into_iter().map(add).collect();
+        let time = |it: i64| estimate.common_time(ClockId(clock), it);
+        let corrected: Vec<i64> = signed(stamps).into_iter().map(time).collect();
         bytes(py, &corrected)
     }
 }

@@ -143,6 +143,11 @@ impl Estimate {
         offset.map_or(0.0, |offset| offset.at(stamp))
     }
 
+    /// The common time at which a clock shows `stamp`, to the nearest tick.
+    pub fn common_time(&self, clock: ClockId, stamp: i64) -> i64 {
+        stamp.saturating_add(self.at(clock, stamp).round() as i64)
+    }
+
     /// The clock maps. Where a stamp would come to lie before 0, all events of
     /// the trace are moved later by as much: a shift common to all means nothing.
     pub fn correction(
