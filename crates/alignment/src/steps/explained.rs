@@ -26,7 +26,7 @@ use std::cmp::Ordering;
 
 use super::firmness::firmness;
 use super::parts::Cuts;
-use super::proof::{CLEARLY, Evidence, Proof, common};
+use super::proof::{CLEARLY, Evidence, Proof};
 use super::reversed::{PARTS, Reversed, reversed};
 use crate::options::OPTIONS;
 use crate::stages::SmoothAlignment;
@@ -56,8 +56,10 @@ pub(super) struct Explained {
     improbable: f64,
     /// The negative logarithm of how probable its steps are.
     steps_cost: f64,
-    /// Per step: how much speaks for it.
+    /// Per step: how much speaks for it, and for those [together](super::together) with it.
     evidence: Vec<Evidence>,
+    /// The steps, by number, of each time at which clocks were set.
+    occasions: Vec<Vec<usize>>,
 }
 
 impl Explained {
@@ -70,13 +72,21 @@ impl Explained {
             found.wander
         };
         let proof = Proof::beside(all, &found.alignment, wander, rate);
-        let steps = &found.alignment.steps;
+        let occasions = proof.occasions();
+        let mut evidence = vec![Evidence::None; found.alignment.steps.len()];
+        for occasion in &occasions {
+            let speaks = proof.evidence(occasion);
+            for &step in &occasion.steps {
+                evidence[step] = speaks;
+            }
+        }
         Self {
             left: reversed(all, estimate),
             firmness: firmness(estimate, &all.edges),
-            evidence: steps.iter().map(|step| proof.evidence(step)).collect(),
+            evidence,
             improbable: proof.improbable_elsewhere(),
-            steps_cost: steps.iter().map(|step| proof.cost(step)).sum(),
+            steps_cost: occasions.iter().map(|it| proof.cost(it)).sum(),
+            occasions: occasions.into_iter().map(|it| it.steps).collect(),
             wander: found.wander,
             needed: found.needed,
             alignment: found.alignment,
@@ -104,8 +114,8 @@ impl Explained {
         if !self.is_proven() && !self.is_proven_together(known) {
             return false;
         }
-        let steps = |of: &Self| of.alignment.steps.len();
-        let more = steps(self).saturating_sub(steps(known)).max(1) as i32;
+        let occasions = |of: &Self| of.occasions.len();
+        let more = occasions(self).saturating_sub(occasions(known)).max(1) as i32;
         let left = (known.left as f64 * OPTIONS.gain.powi(more)) as Reversed;
         match self.needed.total_cmp(&known.needed) {
             Ordering::Less => {
@@ -113,20 +123,27 @@ impl Explained {
                 let is_tight = self.firmness < TIGHT * known.firmness;
                 let families = more + i32::from(is_tight);
                 let pays = self.needed * OPTIONS.stiffer.powi(families) <= known.needed * NEARLY;
-                (pays || self.is_shorter_than(known)) && self.leaves_no_more_than(known)
+                (pays && self.leaves_no_more_than(known))
+                    || (self.is_shorter_than(known) && self.leaves_hardly_more_than(known))
             }
             Ordering::Equal => {
-                let fewer = steps(self) < steps(known) && self.left <= known.left;
+                let fewer = occasions(self) < occasions(known) && self.left <= known.left;
                 let calm = self.improbable <= known.improbable + CLEARLY;
                 let nearer = self.left < known.left && self.is_shorter_than(known);
-                fewer || self.left < left || nearer || (calm && self.is_firmer_than(known))
+                let looser = self.firmness * TIGHT.powi(more) > known.firmness;
+                let is_loose = looser && self.leaves_no_more_than(known);
+                fewer
+                    || self.left < left
+                    || nearer
+                    || is_loose
+                    || (calm && self.is_firmer_than(known))
             }
             Ordering::Greater => known.alignment.steps.is_empty() && self.left < left,
         }
     }
 
     /// True if wander cannot have made any of its steps.
-    fn is_proven(&self) -> bool {
+    pub(super) fn is_proven(&self) -> bool {
         self.evidence.iter().all(|it| *it == Evidence::Proof)
     }
 
@@ -134,9 +151,13 @@ impl Explained {
     /// them is proven, and something speaks for each other one. Clocks that were set while nobody
     /// heard of them explain what follows together alone.
     fn is_proven_together(&self, known: &Self) -> bool {
+        self.is_likely() && self.is_shorter_than(known)
+    }
+
+    /// True if one of its steps is proven, and something speaks for each other one.
+    fn is_likely(&self) -> bool {
         let all = self.evidence.iter().all(|it| *it > Evidence::None);
-        let is_one = self.evidence.contains(&Evidence::Proof);
-        all && is_one && self.is_shorter_than(known)
+        all && self.evidence.contains(&Evidence::Proof)
     }
 
     /// The steps that nobody can tell from those of another explanation of no more steps, of other
@@ -191,7 +212,7 @@ impl Explained {
 
     /// Per step: the clock, and between which common times it was set.
     fn set_at(&self) -> Vec<SetAt> {
-        let time = |clock, stamp| common(&self.alignment.estimate, clock, stamp);
+        let time = |clock, stamp| self.alignment.estimate.common_time(clock, stamp);
         let steps = self.alignment.steps.iter();
         let set_at = steps.map(|it| SetAt {
             clock: it.clock,
@@ -201,18 +222,25 @@ impl Explained {
         set_at.collect()
     }
 
-    /// The steps whose work others may do: those of clocks that were set more than once, and those
-    /// of clocks that were set at one time.
-    pub(super) fn entangled(&self) -> Vec<ClockStep> {
+    /// The steps whose work others may do, those that were set together as one: those of clocks that
+    /// were set more than once, and those at the time of others.
+    pub(super) fn entangled(&self) -> Vec<Vec<ClockStep>> {
         let set_at = self.set_at();
-        let is_entangled = |number: usize| {
-            let own = &set_at[number];
-            let mut others = set_at.iter().enumerate().filter(|it| it.0 != number);
-            others.any(|(_, it)| it.clock == own.clock || it.overlaps(own))
+        let is_entangled = |occasion: &&Vec<usize>| {
+            let others = (0..set_at.len()).filter(|it| !occasion.contains(it));
+            let own = occasion.iter().map(|it| &set_at[*it]);
+            let mut pairs = others.flat_map(|other| own.clone().map(move |own| (own, other)));
+            pairs.any(|(own, other)| {
+                let other = &set_at[other];
+                other.clock == own.clock || other.overlaps(own)
+            })
         };
-        let steps = self.alignment.steps.iter().enumerate();
-        let entangled = steps.filter(|(number, _)| is_entangled(*number));
-        entangled.map(|(_, step)| step.clone()).collect()
+        let entangled = self.occasions.iter().filter(is_entangled);
+        let steps = |occasion: &Vec<usize>| {
+            let steps = occasion.iter().map(|it| self.alignment.steps[*it].clone());
+            steps.collect()
+        };
+        entangled.map(steps).collect()
     }
 
     /// True if its wander and its steps together are clearly more probable.
@@ -222,7 +250,7 @@ impl Explained {
 
     /// True if as many steps leave much more slack.
     pub(super) fn is_firmer_than(&self, other: &Self) -> bool {
-        self.alignment.steps.len() == other.alignment.steps.len()
+        self.occasions.len() == other.occasions.len()
             && self.leaves_no_more_than(other)
             && self.firmness > OPTIONS.firmer * other.firmness
     }
@@ -230,6 +258,14 @@ impl Explained {
     /// True if it leaves no more reversed than another, or nearly nothing.
     pub(super) fn leaves_no_more_than(&self, other: &Self) -> bool {
         self.left <= other.left || self.leaves_nothing()
+    }
+
+    /// True if it leaves no more reversed than another but for one message at each of its steps: an
+    /// instant that is off by one message leaves that reversed by up to the step.
+    fn leaves_hardly_more_than(&self, other: &Self) -> bool {
+        let steps = self.alignment.steps.iter().map(|it| it.by.abs());
+        let at_steps = (steps.sum::<f64>() * PARTS) as Reversed;
+        self.left <= other.left.saturating_add(at_steps)
     }
 
     /// True if what it leaves reversed is in sum no more than a single message takes.
@@ -242,7 +278,7 @@ impl Explained {
     pub(super) fn says_as_much_as(&self, other: &Self) -> bool {
         self.needed <= other.needed
             && self.left <= other.left
-            && (self.is_proven() || !other.is_proven())
+            && (self.is_proven() || (!other.is_proven() && self.is_likely()))
     }
 
     /// Where clocks were set, without the steps of these numbers.
@@ -341,6 +377,7 @@ mod tests {
             improbable: 0.0,
             steps_cost: 0.0,
             evidence: vec![Evidence::Proof; set.len()],
+            occasions: (0..set.len()).map(|it| vec![it]).collect(),
         }
     }
 
@@ -390,6 +427,29 @@ mod tests {
         assert!(left(1_500, 110.0, &[1]).is_better_than(&known));
         assert!(!left(1_500, 5_140.0, &[1]).is_better_than(&known));
         assert!(!left(2_376, 110.0, &[1]).is_better_than(&known));
+    }
+
+    #[test]
+    fn a_step_pays_by_messages_that_are_less_tight() {
+        let tight = explained(1e-8, 1.0, &[1]);
+        assert!(explained(1e-8, 4.1, &[1, 2]).is_better_than(&tight));
+        assert!(!explained(1e-8, 3.9, &[1, 2]).is_better_than(&tight));
+        assert!(!explained(1e-8, 15.0, &[1, 2, 3]).is_better_than(&tight));
+    }
+
+    /// Both clocks are set by 50 ticks.
+    #[test]
+    fn a_probable_step_may_reverse_the_message_next_to_it() {
+        let left = |ticks: u128, needed, improbable, set: &[u32]| Explained {
+            left: ticks * PARTS as u128,
+            improbable,
+            steps_cost: 15.0 * set.len() as f64,
+            ..explained(needed, 4.0, set)
+        };
+        let wandering = left(20, 1e-4, 240.0, &[]);
+        assert!(left(119, 1e-5, 70.0, &[1, 2]).is_better_than(&wandering));
+        assert!(!left(121, 1e-5, 70.0, &[1, 2]).is_better_than(&wandering));
+        assert!(!left(119, 1e-5, 210.0, &[1, 2]).is_better_than(&wandering));
     }
 
     /// Half as much wander is no family less; but a step may be cheaper than all that wander.
@@ -495,7 +555,7 @@ mod tests {
             found.alignment.steps[2].until,
         ) = (300, 400);
         let clocks = |of: &Explained| {
-            let steps = of.entangled().into_iter();
+            let steps = of.entangled().into_iter().flatten();
             steps.map(|it| it.clock.0).collect::<Vec<_>>()
         };
         assert_eq!(clocks(&found), [1, 2]);

@@ -15,6 +15,7 @@
 //! all clocks ran at one rate: lines through several large steps in a short run
 //! are so steep that no step can be seen any more.
 
+mod at_once;
 mod effort;
 mod explained;
 mod firmness;
@@ -28,6 +29,7 @@ mod search;
 mod silences;
 mod steep;
 mod thinned;
+mod together;
 mod unset;
 
 use explained::{Doubt, Explained};

@@ -7,11 +7,12 @@
 //!  suspects         what pulls at stiff clocks before and after score
 //! ```
 
+use super::at_once::AtOnce;
 use super::explained::{Explained, are_alone};
 use super::parts::Cuts;
-use super::score;
-use super::silences::{Silence, silences};
-use super::steep::{stamp, steepest};
+use super::score::{self, Suspect};
+use super::silences::silences;
+use super::steep::{Steep, stamp, steepest};
 use crate::ClockStep;
 use crate::options::OPTIONS;
 use crate::stages::SmoothAlignment;
@@ -44,9 +45,7 @@ impl Places<'_> {
     ) -> Result<Vec<Cuts>, Cancelled> {
         let known = &self.known.alignment;
         let most = known.steps.len() + OPTIONS.more_steps * self.edges().clocks();
-        let wandering = followed.map(|it| &it.alignment);
-        let wandering = wandering.or(self.known.wanders().then_some(known));
-        let steep = wandering.map_or_else(Vec::new, |it| steepest(it, self.edges()));
+        let steep = self.steepest(followed);
         let mut candidates = Vec::new();
         for seen in seen(self.listed, &known.estimate, first, self.monitor) {
             let (usual, cuts) = seen?;
@@ -61,37 +60,58 @@ impl Places<'_> {
         Ok(candidates)
     }
 
-    /// The longest silences, in each of which all clocks may have been set.
-    pub(super) fn silences(&self) -> Vec<Silence> {
+    /// Where clocks are steepest that wander as they are known to or, if they are not, as `followed`.
+    fn steepest(&self, followed: Option<&SmoothAlignment>) -> Vec<Steep> {
+        let known = &self.known.alignment;
+        let wandering = followed.map(|it| &it.alignment);
+        let wandering = wandering.or(self.known.wanders().then_some(known));
+        wandering.map_or_else(Vec::new, |it| steepest(it, self.edges()))
+    }
+
+    /// The times at which all clocks may have been set: the longest silences, where a clock is the
+    /// steepest, and where one is suspected the most.
+    pub(super) fn times(
+        &self,
+        followed: Option<&SmoothAlignment>,
+        suspects: &[Suspect],
+    ) -> Vec<AtOnce> {
         if !self.known.wanders() && self.known.left == 0 {
             return Vec::new();
         }
+        let edges = self.edges();
         let estimate = &self.known.alignment.estimate;
-        silences(estimate, self.edges(), OPTIONS.suspects)
+        let steep = self.steepest(followed).into_iter();
+        let steep = steep.map(|it| (it.clock, it.cut)).take(1);
+        let suspects = suspects.iter().map(|it| (it.clock, it.cut));
+        let of_one = steep.chain(suspects);
+        let of_one = of_one.map(|(clock, cut)| AtOnce::at(clock, cut, estimate, edges));
+        let mut times = silences(estimate, edges, OPTIONS.suspects);
+        times.extend(of_one.take(OPTIONS.suspects));
+        times
     }
 
-    /// Known steps, and one of each clock but the reference in a silence.
-    pub(super) fn in_silence(&self, silence: &Silence) -> Option<Cuts> {
-        self.with_cuts(silence.of_others())
+    /// Known steps, and one of each clock but the reference.
+    pub(super) fn all_at_once(&self, at_once: &AtOnce) -> Option<Cuts> {
+        self.with_cuts(at_once.of_others())
     }
 
-    /// Known steps, and in a silence one of the reference and of each clock that was not set by about as
+    /// Known steps, and one of the reference and of each clock that was not set by about as
     /// much as most were by `found`; `None` where most were not.
-    pub(super) fn of_reference(&self, silence: &Silence, found: &Explained) -> Option<Cuts> {
+    pub(super) fn of_reference(&self, at_once: &AtOnce, found: &Explained) -> Option<Cuts> {
         let by = |clock: ClockId, (after, until): (i64, i64)| {
             let steps = found.alignment.steps.iter();
             let own = steps.filter(|it| it.clock == clock && it.after < until && after < it.until);
             own.map(|it| it.by).sum()
         };
-        let cuts = silence.of_reference(by);
+        let cuts = at_once.of_reference(by);
         let reference = self.known.alignment.estimate.reference;
         let is_it = cuts.iter().any(|it| it.0 == reference);
         is_it.then(|| self.with_cuts(cuts))?
     }
 
-    /// Known steps, and another one where it explains the most of what clocks as they are known, and
-    /// `stiff` ones, leave unexplained.
-    pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> Vec<Cuts> {
+    /// Where another step explains the most of what clocks as they are known, and `stiff` ones, leave
+    /// unexplained.
+    pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> Vec<Suspect> {
         // Stiff clocks that nothing contradicts leave nothing for another step to explain.
         if !self.known.wanders() && self.known.left == 0 {
             return Vec::new();
@@ -110,10 +130,12 @@ impl Places<'_> {
         if others.any(|other| are_alone(reference, other, edges)) {
             suspects.retain(|it| it.clock != reference);
         }
-        let suspects = suspects.iter();
         suspects
-            .filter_map(|it| self.with_cut(it.clock, it.cut))
-            .collect()
+    }
+
+    /// Known steps, and that of a suspect; `None` where that is no other.
+    pub(super) fn with_suspect(&self, suspect: &Suspect) -> Option<Cuts> {
+        self.with_cuts([(suspect.clock, suspect.cut)])
     }
 
     /// The steps that are new in `better`, each as if it were of another clock: of those that
@@ -146,7 +168,7 @@ impl Places<'_> {
             step.after.saturating_sub(length),
             step.until.saturating_add(length),
         ];
-        let common = ends.map(|it| it.saturating_add(estimate.at(step.clock, it).round() as i64));
+        let common = ends.map(|it| estimate.common_time(step.clock, it));
         let others = |it: &ClockStep| (it.clock, it.after) != (step.clock, step.after);
         let moved = |other: ClockId| {
             let offset = estimate.offsets.get(other.as_usize())?.as_ref()?;
@@ -158,11 +180,6 @@ impl Places<'_> {
         // What one of two clocks that only know each other did, the other one can have done anyway.
         let partners = partners.filter(|it| !are_alone(step.clock, *it, edges));
         partners.take(OPTIONS.suspects).filter_map(moved).collect()
-    }
-
-    /// Known steps, and another one; `None` where that is no other.
-    fn with_cut(&self, clock: ClockId, cut: (i64, i64)) -> Option<Cuts> {
-        self.with_cuts([(clock, cut)])
     }
 
     /// Known steps, and those of others that are none of them; `None` where there are no others.

@@ -28,11 +28,11 @@
 //! Minimum description lengths: J. Rissanen, *Modeling by shortest data description* (Automatica 14,
 //! 1978).
 
-use super::effort::{Gap, Gate, effort};
+use super::effort::{Gate, effort};
+use super::together::{Occasion, occasions};
+use crate::Alignment;
 use crate::options::OPTIONS;
-use crate::{Alignment, ClockStep};
 use retime_causality::edges::{Edge, ListedEdges, Source};
-use retime_clocks::estimate::Estimate;
 use retime_model::{ClockId, TickRate};
 use retime_numerics::median::median;
 
@@ -104,10 +104,17 @@ impl<'a> Proof<'a> {
         proof
     }
 
-    /// How much speaks for a step rather than for wander of its clock.
-    pub(super) fn evidence(&self, step: &ClockStep) -> Evidence {
-        let effort = effort(self.gates(step.clock), self.gap(step));
-        let cost = self.cost(step);
+    /// The occasions on which clocks were set.
+    pub(super) fn occasions(&self) -> Vec<Occasion> {
+        occasions(self.alignment)
+    }
+
+    /// How much speaks for clocks having been set rather than for wander that they have in common.
+    pub(super) fn evidence(&self, occasion: &Occasion) -> Evidence {
+        let gates = occasion.clocks.iter();
+        let gates = gates.flat_map(|clock| self.gates(*clock, &occasion.clocks));
+        let effort = effort(gates, occasion.gap);
+        let cost = self.cost(occasion);
         let gain = self.improbable(self.elsewhere + effort) - self.improbable(self.elsewhere);
         let is_more_than_known = effort > cost * self.wander.powi(2);
         if is_more_than_known && gain > cost.max(CLEARLY) {
@@ -119,23 +126,21 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// A step on the common time.
-    fn gap(&self, step: &ClockStep) -> Gap {
-        let time = |stamp| common(&self.alignment.estimate, step.clock, stamp);
-        Gap {
-            after: time(step.after),
-            until: time(step.until),
-            by: step.by,
-        }
-    }
-
-    /// The negative logarithm of how probable such a step is there.
-    pub(super) fn cost(&self, step: &ClockStep) -> f64 {
-        let gap = self.gap(step);
+    /// The negative logarithm of how probable such a step is there, of one clock or of several together.
+    pub(super) fn cost(&self, occasion: &Occasion) -> f64 {
+        let gap = &occasion.gap;
         let lasts = gap.until.saturating_sub(gap.after).max(1) as f64;
         let place = (self.runs / lasts).max(1.0).ln();
-        let size = (step.by.abs() / self.open).max(1.0).ln();
-        place + size + RARE
+        let size = (gap.by.abs() / self.open).max(1.0).ln();
+        place + size + RARE + self.others_of(occasion)
+    }
+
+    /// The logarithm of how many sets of clocks there are with this one, of as many clocks as were set.
+    fn others_of(&self, occasion: &Occasion) -> f64 {
+        let others = self.all.clocks().saturating_sub(1);
+        let more = 1..occasion.clocks.len();
+        more.map(|it| (others.saturating_sub(it - 1).max(1) as f64 / it as f64).ln())
+            .sum()
     }
 
     /// The negative logarithm of how probable the wander of all clocks is but for their steps.
@@ -168,19 +173,31 @@ impl<'a> Proof<'a> {
         shown(high) + hidden(high) + (high - usual).max(0.0)
     }
 
-    /// The bounds that dependencies set to the offset of a clock.
-    fn gates(&self, clock: ClockId) -> impl Iterator<Item = Gate> {
+    /// The bounds that dependencies on clocks that were not set with it set to the offset of a clock.
+    fn gates<'b>(
+        &'b self,
+        clock: ClockId,
+        together: &'b [ClockId],
+    ) -> impl Iterator<Item = Gate> + 'b {
         let edges = self.all.edges.all();
         let first = edges.partition_point(|it| it.from < clock);
         let last = edges.partition_point(|it| it.from <= clock);
         let others = (0..self.all.clocks() as u32).map(ClockId);
         let received = others.flat_map(move |other| route(edges, other, clock));
         let all = edges[first..last].iter().chain(received);
+        let all = all.filter(move |edge| {
+            let other = if edge.from == clock {
+                edge.to
+            } else {
+                edge.from
+            };
+            !together.contains(&other)
+        });
         all.map(move |edge| {
             let is_cause = edge.from == clock;
             let stamp = if is_cause { edge.sent } else { edge.received };
             Gate {
-                time: common(&self.alignment.estimate, clock, stamp),
+                time: self.alignment.estimate.common_time(clock, stamp),
                 is_cause,
                 room: self.latency(edge).max(0.0),
             }
@@ -233,7 +250,7 @@ impl<'a> Proof<'a> {
     /// The effort of the bends of all clocks between which none was set.
     fn effort_elsewhere(&self) -> f64 {
         let estimate = &self.alignment.estimate;
-        let time = |clock, stamp: i64| common(estimate, clock, stamp);
+        let time = |clock, stamp: i64| estimate.common_time(clock, stamp);
         let steps = self.alignment.steps.iter();
         let set = steps.map(|it| (time(it.clock, it.after), time(it.clock, it.until)));
         let set: Vec<(i64, i64)> = set.collect();
@@ -268,12 +285,6 @@ fn route(edges: &[Edge], from: ClockId, to: ClockId) -> &[Edge] {
     &edges[first..last]
 }
 
-/// The time of a stamp by an estimate.
-pub(super) fn common(estimate: &Estimate, clock: ClockId, stamp: i64) -> i64 {
-    let add = estimate.at(clock, stamp);
-    stamp.saturating_add(add.round() as i64)
-}
-
 /// Half the integral of the square of a rate's change where it changes between two lines, steadily
 /// from the middle of the one to the middle of the other.
 fn effort_of_bend(knots: &[(i64, f64)]) -> f64 {
@@ -285,10 +296,12 @@ fn effort_of_bend(knots: &[(i64, f64)]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::together::gap;
     use super::*;
+    use crate::ClockStep;
     use crate::steps::tests::exchange;
-    use retime_causality::edges::InOrder;
-    use retime_clocks::estimate::Offset;
+    use retime_causality::edges::{Edges, InOrder};
+    use retime_clocks::estimate::{Estimate, Offset};
 
     /// Messages of 300 ticks both ways all the time, so that 600 are left open, and a clock that is
     /// set by 50000 at 1 000 000; the rate of another changes by `elsewhere` ppm at 1 500 000.
@@ -327,6 +340,12 @@ mod tests {
         (list, alignment, step)
     }
 
+    /// How much speaks for one step alone.
+    fn evidence(proof: &Proof<'_>, step: &ClockStep) -> Evidence {
+        let gap = gap(step, &proof.alignment.estimate);
+        proof.evidence(&Occasion::of(0, step.clock, gap))
+    }
+
     fn rate() -> TickRate {
         TickRate::per_second(1_000_000_000).unwrap()
     }
@@ -338,14 +357,14 @@ mod tests {
         let proof = |wander: f64| Proof::beside(&list, &alignment, wander, rate());
         assert!((proof(0.0).open - 600.0).abs() < 1e-6);
         assert!((proof(0.0).runs - 4e6).abs() < 1e-6);
-        assert!(proof(1e-5).evidence(&step) == Evidence::Proof);
+        assert!(evidence(&proof(1e-5), &step) == Evidence::Proof);
         assert!(
-            proof(1e6).evidence(&step) < Evidence::Proof,
+            evidence(&proof(1e6), &step) < Evidence::Proof,
             "of clocks that can do it"
         );
         let less = |by: f64| ClockStep { by, ..step.clone() };
         assert!(
-            proof(1e-5).evidence(&less(250.0)) < Evidence::Proof,
+            evidence(&proof(1e-5), &less(250.0)) < Evidence::Proof,
             "less than messages tell"
         );
     }
@@ -361,17 +380,67 @@ mod tests {
             ..step
         };
         assert!(
-            proof.evidence(&step) == Evidence::Proof,
+            evidence(&proof, &step) == Evidence::Proof,
             "less than the step takes"
         );
         let (list, alignment, _) = set(3e8);
-        assert!(Proof::beside(&list, &alignment, 0.0, rate()).evidence(&step) < Evidence::Proof);
+        assert!(evidence(&Proof::beside(&list, &alignment, 0.0, rate()), &step) < Evidence::Proof);
+    }
+
+    /// Two clocks that exchange messages of 10 ticks are set by 250 together, and exchange messages of 300
+    /// with the reference: by these they can have drifted by as much.
+    #[test]
+    fn messages_between_clocks_that_were_set_together_prove_nothing() {
+        let (a, b, c) = (ClockId(0), ClockId(1), ClockId(2));
+        let by = |time: i64| if time > 1_000_000 { 250 } else { 0 };
+        let each = (0..2_000).flat_map(|round| {
+            let at = 1_000 * round;
+            let both_ways = |clock| {
+                let (sent, back) = (at + 400, at + 500);
+                [
+                    Edge::message(a, at, clock, at + 300 + by(at + 300)),
+                    Edge::message(clock, sent + by(sent), a, sent + 300),
+                    Edge::message(
+                        clock,
+                        back + by(back),
+                        ClockId(3 - clock.0),
+                        back + 10 + by(back + 10),
+                    ),
+                ]
+            };
+            [both_ways(b), both_ways(c)].into_iter().flatten()
+        });
+        let extents = vec![Some((0, 2_000_400)); 3];
+        let edges = Edges::new(each.collect(), extents);
+        let list = InOrder::new(&edges, &()).unwrap().list;
+        let (_, mut alignment, step) = set(0.0);
+        let step = |clock| ClockStep {
+            clock,
+            after: 999_510,
+            until: 1_000_550,
+            by: 250.0,
+            ..step.clone()
+        };
+        let add = vec![(0, 0.0), (999_510, 0.0), (1_000_550, -250.0)];
+        let offset = Some(Offset::through(add));
+        alignment.estimate.offsets = vec![Some(Offset::constant(0.0)), offset.clone(), offset];
+        alignment.steps = vec![step(b), step(c)];
+        let proof = Proof::beside(&list, &alignment, 0.0, rate());
+        assert!(
+            evidence(&proof, &step(b)) == Evidence::Proof,
+            "if the other one was"
+        );
+        let [together] = &proof.occasions()[..] else {
+            panic!("they were set at one time");
+        };
+        assert_eq!(together.clocks, [b, c]);
+        assert!(proof.evidence(together) < Evidence::Proof);
     }
 
     /// A clock that gained a tenth of a second within a microsecond has long run on by itself.
     #[test]
     fn a_step_lasts_as_long_as_others_run() {
-        let (list, mut alignment, _) = set(0.0);
+        let (_, mut alignment, _) = set(0.0);
         let step = ClockStep {
             clock: ClockId(2),
             after: 992_000,
@@ -381,7 +450,7 @@ mod tests {
         };
         let ends = vec![(step.after, 7_000.0), (step.until, 7_000.0 - step.by)];
         alignment.estimate.offsets[2] = Some(Offset::through(ends));
-        let gap = Proof::beside(&list, &alignment, 0.0, rate()).gap(&step);
+        let gap = gap(&step, &alignment.estimate);
         assert_eq!((gap.after, gap.until), (999_000, 1_000_000));
     }
 

@@ -57,18 +57,21 @@ impl StepSearch<'_> {
         };
         let candidates = places.candidates(followed, first)?;
         let suspects = places.suspects(self.stiff(known)?.as_ref());
-        let silences = places.silences();
+        let times = places.times(followed, &suspects);
         let mut found = Explanations::beside(known);
         for at_most in [OPTIONS.usual_wander(), f64::INFINITY] {
             // Whoever is suspected along stiff clocks is to explain all by these.
             let suspects = suspects.iter().filter(|_| at_most.is_finite());
-            for cuts in candidates.iter().chain(suspects) {
-                self.follow(cuts.clone(), at_most, &mut found, |_| None)?;
+            let suspects = suspects.filter_map(|it| places.with_suspect(it));
+            for cuts in candidates.iter().cloned().chain(suspects) {
+                self.follow(cuts, at_most, &mut found, |_| true, |_| None)?;
             }
-            for silence in &silences {
-                let of_reference = |all: &Explained| places.of_reference(silence, all);
-                if let Some(cuts) = places.in_silence(silence) {
-                    self.follow(cuts, at_most, &mut found, of_reference)?;
+            for time in &times {
+                let of_reference = |all: &Explained| places.of_reference(time, all);
+                // Messages that are heard prove each step by itself, or there was none.
+                let is_possible = |it: &Explained| !time.is_heard() || it.is_proven();
+                if let Some(cuts) = places.all_at_once(time) {
+                    self.follow(cuts, at_most, &mut found, is_possible, of_reference)?;
                 }
             }
         }
@@ -104,12 +107,14 @@ impl StepSearch<'_> {
         Ok(better)
     }
 
-    /// Tries cuts, those of them that are likely, and what `more` makes of each explanation.
+    /// Tries cuts, those of them that are likely, and what `more` makes of each explanation; takes what
+    /// is possible.
     fn follow(
         &mut self,
         cuts: Cuts,
         at_most: f64,
         found: &mut Explanations<'_>,
+        is_possible: impl Fn(&Explained) -> bool,
         more: impl Fn(&Explained) -> Option<Cuts>,
     ) -> Result<(), Cancelled> {
         let mut next = vec![cuts];
@@ -121,7 +126,9 @@ impl StepSearch<'_> {
             };
             next.extend(stepped.only_likely(self.all.clocks()));
             next.extend(more(&stepped));
-            found.add(stepped);
+            if is_possible(&stepped) {
+                found.add(stepped);
+            }
         }
         Ok(())
     }
@@ -223,12 +230,14 @@ impl StepSearch<'_> {
         if known.alignment.steps.len() > OPTIONS.most_steps {
             return Ok(known);
         }
-        order.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
-        for it in order {
-            if known.alignment.steps.len() < 2 {
+        let steepest = |steps: &[ClockStep]| steps.iter().map(rate).fold(0.0, f64::max);
+        order.sort_by(|a, b| steepest(a).total_cmp(&steepest(b)));
+        for together in order {
+            if known.alignment.steps.len() <= together.len() {
                 break;
             }
-            let others = |step: &ClockStep| (step.clock, step.after) != (it.clock, it.after);
+            let is_it = |a: &ClockStep, b: &ClockStep| (a.clock, a.after) == (b.clock, b.after);
+            let others = |step: &ClockStep| !together.iter().any(|it| is_it(it, step));
             let cuts = known.cuts(self.all.clocks(), |_, step| others(step));
             if let Some(fewer) = self.explained(cuts, &known, known.needed)?
                 && fewer.says_as_much_as(&known)
@@ -274,7 +283,8 @@ impl StepSearch<'_> {
         let mut found = wide.aligned;
         let mut of_parts = wide.of_parts;
         for _ in 0..OPTIONS.instants {
-            let instants = narrowed(&wide.parts, &of_parts, list);
+            let by: Vec<f64> = found.alignment.steps.iter().map(|it| it.by).collect();
+            let instants = narrowed(&wide.parts, &of_parts, list, &by);
             if instants == cuts {
                 break;
             }

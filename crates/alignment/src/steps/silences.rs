@@ -2,9 +2,8 @@
 //!
 //! A program that computes for a while tells nothing of its clocks meanwhile, and those that were
 //! set then jump between the same two messages. One step of them alone leaves what the others did
-//! unexplained, so that none looks like an explanation; all clocks are cut there at once, and the
-//! steps that [nothing proves](super::proof) go again. Where most clocks come out as set by about as
-//! much, it was the reference: its step takes the place of theirs.
+//! unexplained, so that none looks like an explanation; all clocks are cut there [at
+//! once](super::at_once).
 //!
 //! ```text
 //!  clock 0  | | | |               | | |     messages
@@ -15,55 +14,17 @@
 //! The run is divided into equal windows of the common time; a silence is a stretch of windows
 //! without the end of any dependency.
 
-use super::proof::common;
+use super::at_once::AtOnce;
 use retime_causality::edges::{Edge, Edges};
 use retime_clocks::estimate::Estimate;
 use retime_model::ClockId;
-use retime_numerics::median::median;
 
 /// Windows of the run. What is silent for less is crossed by lines that messages on both sides
 /// tell well: a step there shows by itself.
 const WINDOWS: usize = 256;
 
-/// Steps that differ by less than this share of what is common to most are no steps beside it.
-const ALIKE: f64 = 0.25;
-
-/// The last stamp of each clock before a silence and its first one after it, where it has both.
-pub(super) struct Silence {
-    cuts: Vec<(ClockId, (i64, i64))>,
-    reference: ClockId,
-}
-
-impl Silence {
-    /// The cuts of all clocks but the reference.
-    pub(super) fn of_others(&self) -> impl Iterator<Item = (ClockId, (i64, i64))> {
-        let cuts = self.cuts.iter().copied();
-        cuts.filter(|it| it.0 != self.reference)
-    }
-
-    /// The cut of the reference, if the others were set by these ticks, each at its own cut, and those of
-    /// the clocks that were not set by about as much as most; nothing where most were not set.
-    pub(super) fn of_reference(
-        &self,
-        set: impl Fn(ClockId, (i64, i64)) -> f64,
-    ) -> Vec<(ClockId, (i64, i64))> {
-        let by = |&(clock, cut): &(ClockId, (i64, i64))| {
-            if clock == self.reference {
-                0.0
-            } else {
-                set(clock, cut)
-            }
-        };
-        let mut all: Vec<f64> = self.cuts.iter().map(by).collect();
-        let common = median(&mut all).unwrap_or(0.0);
-        let is_set = |it: &&(ClockId, (i64, i64))| (by(it) - common).abs() > ALIKE * common.abs();
-        let cuts = self.cuts.iter().filter(is_set);
-        cuts.copied().collect()
-    }
-}
-
 /// The longest silences, at most so many, the longest first.
-pub(super) fn silences(estimate: &Estimate, edges: &Edges, most: usize) -> Vec<Silence> {
+pub(super) fn silences(estimate: &Estimate, edges: &Edges, most: usize) -> Vec<AtOnce> {
     let Some((first, last)) = ends(estimate, edges) else {
         return Vec::new();
     };
@@ -75,7 +36,7 @@ pub(super) fn silences(estimate: &Estimate, edges: &Edges, most: usize) -> Vec<S
     };
     for edge in edges.all() {
         for (clock, stamp) in both(edge) {
-            heard[window(common(estimate, clock, stamp))] = true;
+            heard[window(estimate.common_time(clock, stamp))] = true;
         }
     }
     let mut silent = stretches(&heard);
@@ -89,7 +50,7 @@ pub(super) fn silences(estimate: &Estimate, edges: &Edges, most: usize) -> Vec<S
                 let Some(cut) = cuts.get_mut(clock.as_usize()) else {
                     continue;
                 };
-                if window(common(estimate, clock, stamp)) < silence.start {
+                if window(estimate.common_time(clock, stamp)) < silence.start {
                     cut.0 = cut.0.max(stamp);
                 } else {
                     cut.1 = cut.1.min(stamp);
@@ -100,10 +61,7 @@ pub(super) fn silences(estimate: &Estimate, edges: &Edges, most: usize) -> Vec<S
         let is_heard = |&(_, (after, until)): &(ClockId, (i64, i64))| {
             after > i64::MIN && until < i64::MAX && after < until
         };
-        Silence {
-            cuts: clocks.filter(is_heard).collect(),
-            reference: estimate.reference,
-        }
+        AtOnce::silent(clocks.filter(is_heard).collect(), estimate.reference)
     });
     cuts.collect()
 }
@@ -111,7 +69,7 @@ pub(super) fn silences(estimate: &Estimate, edges: &Edges, most: usize) -> Vec<S
 /// The first and the last common time of a dependency.
 fn ends(estimate: &Estimate, edges: &Edges) -> Option<(i64, i64)> {
     let times = edges.all().iter().flat_map(both);
-    let times = times.map(|(clock, stamp)| common(estimate, clock, stamp));
+    let times = times.map(|(clock, stamp)| estimate.common_time(clock, stamp));
     times.fold(None, |all: Option<(i64, i64)>, it| {
         Some(all.map_or((it, it), |all| (all.0.min(it), all.1.max(it))))
     })
@@ -184,23 +142,6 @@ mod tests {
         }
         let none = Edges::new(Vec::new(), vec![None; 4]);
         assert!(super::silences(&estimate, &none, 3).is_empty());
-    }
-
-    /// 604 of three others, of 0, 604, 625 and 801 beyond; so the reference was set by -604 or so.
-    #[test]
-    fn what_most_clocks_gained_the_reference_lost() {
-        let cuts: Vec<(ClockId, (i64, i64))> = (0..5).map(|it| (ClockId(it), (10, 20))).collect();
-        let silence = Silence {
-            cuts,
-            reference: ClockId(0),
-        };
-        let of = |set: [f64; 5]| {
-            let found = silence.of_reference(|clock, _| set[clock.as_usize()]);
-            found.iter().map(|it| it.0.0).collect::<Vec<u32>>()
-        };
-        assert_eq!(of([0.0, 604.0, 625.0, 801.0, 610.0]), [0, 3]);
-        assert_eq!(of([0.0, 604.0, 0.0, 0.0, 0.0]), [1]);
-        assert!(of([0.0; 5]).is_empty());
     }
 
     /// The step of none of them alone leaves less unexplained.

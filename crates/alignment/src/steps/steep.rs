@@ -95,9 +95,9 @@ fn steep<'a>(
 fn times(estimate: &Estimate, edges: &Edges, stretches: usize) -> Option<Vec<i64>> {
     let ends = (0..edges.clocks() as u32).map(ClockId).filter_map(|clock| {
         let (first, last) = edges.extent(clock)?;
-        let add = |stamp: i64| stamp.saturating_add(estimate.at(clock, stamp).round() as i64);
+        let time = |stamp| estimate.common_time(clock, stamp);
         estimate.offsets.get(clock.as_usize())?.as_ref()?;
-        Some((add(first), add(last)))
+        Some((time(first), time(last)))
     });
     let (first, last) = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))?;
     let along = i128::from(last) - i128::from(first);

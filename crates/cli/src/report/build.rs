@@ -315,6 +315,7 @@ pub(crate) fn bound_steps(steps: &mut [StepPart], bounded: &Bounds) {
             by: Ticks(step.by_ticks),
             within: None,
             alternatives: Vec::new(),
+            together: Vec::new(),
         };
         let bound = bounded.of_step(&set);
         (step.known_to_ticks, step.how) = (bound.known_to(), bound.how());
@@ -330,6 +331,7 @@ fn step_part(step: &ClockSet) -> StepPart {
         how: step.how(),
         known_to_ticks: step.known_to(),
         alternatives: step.alternatives.iter().map(|it| it.0).collect(),
+        together: step.together.iter().map(|it| it.0).collect(),
     }
 }
 

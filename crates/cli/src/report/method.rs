@@ -5,11 +5,14 @@ use retime::{TickRate, Ticks, group_digits, plural};
 use super::clock_names::{owner, the_clock};
 use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, StepPart};
 use super::stamps::two_stamps;
+use super::together::listed;
 
 /// Steps of clocks that are listed.
 const STEPS_SHOWN: usize = 8;
 /// Clocks named that may have been set instead of one.
 const ALTERNATIVES_SHOWN: usize = 2;
+/// Clocks that were set together with one are named up to so many.
+const TOGETHER_SHOWN: usize = 7;
 
 /// Steps of half of the clocks are as good as steps of others.
 const OTHERS: &str = "where half of the clocks that exchange anything, or more, were set at once, it may \
@@ -98,17 +101,20 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
             _ => "",
         };
         let instead = instead(report, &step.alternatives);
+        let together = together(report, &step.together);
         format!(
-            "{} {} by {} between its stamps {}{instead}{note}",
+            "{} {} by {} between its stamps {}{together}{instead}{note}",
             the_clock(report, step.clock),
             step.how,
             amount(step, rate),
             two_stamps(&report.trace, step.after, step.until)
         )
     };
-    let all = alignment.steps.iter();
-    let mut lines: Vec<String> = all.take(STEPS_SHOWN).map(step).collect();
-    let more = alignment.steps.len().saturating_sub(STEPS_SHOWN);
+    // Clocks that were set together are told of once.
+    let is_first = |step: &&StepPart| step.together.iter().all(|it| *it > step.clock);
+    let all = alignment.steps.iter().filter(is_first);
+    let mut lines: Vec<String> = all.clone().take(STEPS_SHOWN).map(step).collect();
+    let more = all.count().saturating_sub(STEPS_SHOWN);
     if more > 0 {
         let times = if more == 1 { "time" } else { "times" };
         lines.push(format!("{more} more {times} a clock was set"));
@@ -128,6 +134,22 @@ pub(super) fn amount(step: &StepPart, rate: TickRate) -> String {
         format!(", known to ±{},", rate.format(ticks))
     });
     format!("{sign}{by}{}", known.unwrap_or_default())
+}
+
+/// Names the clocks that were set together with one.
+fn together(report: &Report, clocks: &[u32]) -> String {
+    if clocks.is_empty() {
+        return String::new();
+    }
+    let shown = clocks.iter().take(TOGETHER_SHOWN);
+    let names = shown.map(|&it| owner(report, it));
+    let more = clocks.len().saturating_sub(TOGETHER_SHOWN);
+    let more = (more > 0).then(|| format!("{more} more"));
+    let those = if clocks.len() == 1 { "that" } else { "those" };
+    format!(
+        ", together with {those} of {}",
+        listed(names.chain(more).collect())
+    )
 }
 
 /// Names the clocks that may have been set instead.
@@ -181,6 +203,7 @@ mod tests {
             how: "was set",
             known_to_ticks,
             alternatives: Vec::new(),
+            together: Vec::new(),
         };
         let said = |known: Option<u64>| {
             let rate = TickRate::per_second(1_000_000_000).unwrap();

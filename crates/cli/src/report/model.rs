@@ -336,6 +336,9 @@ pub(crate) struct StepPart {
     /// Other clocks of which one may have been set instead; absent where the trace tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) alternatives: Vec<u32>,
+    /// Other clocks that were set with it, at one time and by as much; absent where there were none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) together: Vec<u32>,
 }
 
 #[derive(Debug, Serialize)]

@@ -41,7 +41,7 @@ pub(super) fn several(info: &TraceInfo, found: &Stragglers) -> Option<TogetherPa
 }
 
 /// Words with commas and an "and".
-fn listed(mut words: Vec<String>) -> String {
+pub(super) fn listed(mut words: Vec<String>) -> String {
     let last = words.pop().unwrap_or_default();
     if words.is_empty() {
         return last;

@@ -62,6 +62,7 @@ mod real_profiles;
 mod real_traces;
 mod recordings;
 mod rooted_waits;
+mod set_clocks;
 mod shared;
 mod silent;
 mod simulate;

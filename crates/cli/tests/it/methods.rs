@@ -3,7 +3,7 @@
 
 use crate::common::directory::assert_same;
 use crate::common::golden::{assert_golden, transcript};
-use crate::common::{Outcome, Scratch, as_lines, traces};
+use crate::common::{Outcome, Scratch, traces};
 use retime_sim::{Layout, Program, from, to};
 use serde_json::Value;
 
@@ -558,53 +558,4 @@ fn senseless_options_are_refused() {
         );
         assert!(!scratch.join("out").exists());
     }
-}
-
-/// Three processes exchange messages for a second, the first two for another one, in which the clock
-/// of one of these is set: of which, nobody can tell.
-#[test]
-fn clocks_are_named_of_which_one_was_set() {
-    let scratch = Scratch::in_memory();
-    let mut events = [const { Vec::new() }; 3];
-    let shown = |process: usize, time: i64| match process {
-        1 if time > 1_500_000_000 => time + 60_000,
-        _ => time,
-    };
-    let mut message = 0;
-    for round in 0..4_000_i64 {
-        for (way, (from, to)) in [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)]
-            .into_iter()
-            .enumerate()
-        {
-            if round >= 2_000 && from + to != 1 {
-                continue;
-            }
-            // Uneven, as events with a common period would be ticks of a coarse clock.
-            let sent = 500_000 * round + 70_000 * way as i64 + (round * round * 37) % 9_973;
-            let received = sent + 5_000 + (round * 7_919 + message * 31) % 1_009;
-            events[from].push((shown(from, sent), "send", message));
-            events[to].push((shown(to, received), "receive", message));
-            message += 1;
-        }
-    }
-    scratch.write("trace.jsonl", &as_lines(events));
-    let printed = scratch.succeed("correct trace.jsonl -o out.jsonl --json report.json");
-    let line = printed.lines().find(|it| it.contains(" set by "));
-    let line = line.unwrap_or_else(|| panic!("{printed}"));
-    assert!(
-        line.contains(", unless it was the clock of location "),
-        "{line}"
-    );
-    assert!(line.contains(": dependencies cannot tell"), "{line}");
-    let report = std::fs::read_to_string(scratch.join("report.json")).unwrap();
-    let report: Value = serde_json::from_str(&report).unwrap();
-    let steps = &report["method"]["alignment"]["steps"];
-    let named = (
-        steps[0]["clock"].as_u64(),
-        steps[0]["alternatives"][0].as_u64(),
-    );
-    assert!(
-        matches!(named, (Some(0), Some(1)) | (Some(1), Some(0))),
-        "{steps}"
-    );
 }

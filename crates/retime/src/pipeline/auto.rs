@@ -191,8 +191,11 @@ impl Aligned {
             let tied = relations.filter(|(_, relation)| **relation == how);
             tied.map(|(clock, _)| clock).collect()
         };
-        let steps = alignment.steps.iter();
-        let steps = steps.map(|step| ClockSet::of(step, causality.nodes()));
+        let steps = alignment.steps.iter().zip(alignment.set_together());
+        let steps = steps.map(|(step, together)| {
+            let set = ClockSet::of(step, causality.nodes())?;
+            Ok(ClockSet { together, ..set })
+        });
         Ok(Self {
             unrelated: tied(Relation::Unrelated),
             one_way: tied(Relation::OneWay),
@@ -200,7 +203,7 @@ impl Aligned {
             pieces: Self::pieces(estimate, alignment.pieces),
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: estimate.moved_later(causality, clocks, &extents)?,
-            steps: steps.collect::<Result<_, _>>()?,
+            steps: steps.collect::<Result<_, Unsolved>>()?,
             half_were_set_at_once: alignment.half_were_set_at_once(),
             estimate: Some(alignment.base()),
             common: alignment.common.clone(),

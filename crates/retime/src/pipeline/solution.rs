@@ -163,6 +163,8 @@ pub struct ClockSet {
     pub within: Option<(Ticks, Ticks)>,
     /// Other clocks, in order, of which one may have been set instead.
     pub alternatives: Vec<ClockId>,
+    /// Other clocks, in order, that were set with it, at one time and by as much.
+    pub together: Vec<ClockId>,
 }
 
 impl ClockSet {
@@ -179,6 +181,7 @@ impl ClockSet {
             by: Ticks(step.by.round() as i64),
             within: None,
             alternatives: step.alternatives.clone(),
+            together: Vec::new(),
         })
     }
 
@@ -219,6 +222,7 @@ mod tests {
             by: Ticks(by),
             within: within.map(|(least, most)| (Ticks(least), Ticks(most))),
             alternatives: Vec::new(),
+            together: Vec::new(),
         }
     }
 

@@ -1,0 +1,108 @@
+//! Clocks that were set, as the report tells of them.
+
+use crate::common::{Scratch, as_lines};
+use serde_json::{Value, json};
+
+/// Three processes exchange messages for a second, the first two for another one, in which the clock
+/// of one of these is set: of which, nobody can tell.
+#[test]
+fn clocks_are_named_of_which_one_was_set() {
+    let scratch = Scratch::in_memory();
+    let mut events = [const { Vec::new() }; 3];
+    let shown = |process: usize, time: i64| match process {
+        1 if time > 1_500_000_000 => time + 60_000,
+        _ => time,
+    };
+    let mut message = 0;
+    for round in 0..4_000_i64 {
+        for (way, (from, to)) in [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)]
+            .into_iter()
+            .enumerate()
+        {
+            if round >= 2_000 && from + to != 1 {
+                continue;
+            }
+            // Uneven, as events with a common period would be ticks of a coarse clock.
+            let sent = 500_000 * round + 70_000 * way as i64 + (round * round * 37) % 9_973;
+            let received = sent + 5_000 + (round * 7_919 + message * 31) % 1_009;
+            events[from].push((shown(from, sent), "send", message));
+            events[to].push((shown(to, received), "receive", message));
+            message += 1;
+        }
+    }
+    scratch.write("trace.jsonl", &as_lines(events));
+    let printed = scratch.succeed("correct trace.jsonl -o out.jsonl --json report.json");
+    let line = printed.lines().find(|it| it.contains(" set by "));
+    let line = line.unwrap_or_else(|| panic!("{printed}"));
+    assert!(
+        line.contains(", unless it was the clock of location "),
+        "{line}"
+    );
+    assert!(line.contains(": dependencies cannot tell"), "{line}");
+    let report = std::fs::read_to_string(scratch.join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let steps = &report["method"]["alignment"]["steps"];
+    let named = (
+        steps[0]["clock"].as_u64(),
+        steps[0]["alternatives"][0].as_u64(),
+    );
+    assert!(
+        matches!(named, (Some(0), Some(1)) | (Some(1), Some(0))),
+        "{steps}"
+    );
+}
+
+/// Two hosts of three and two ranks: messages take 5 us within, 20 us between them. The second host was
+/// set by 60 us in the middle of two seconds.
+#[test]
+fn clocks_that_were_set_together_are_told_of_once() {
+    let scratch = Scratch::new();
+    let shown = |rank: usize, time: i64| {
+        let own = 100_000 * rank as i64;
+        time + own
+            + if rank >= 3 && time > 1_000_000_000 {
+                60_000
+            } else {
+                0
+            }
+    };
+    let mut events = [const { Vec::new() }; 5];
+    let mut message = 0;
+    for round in 0..1_000_i64 {
+        for from in 0..5 {
+            for to in [(from + 1) % 5, (from + 4) % 5] {
+                let least = if (from >= 3) == (to >= 3) {
+                    5_000
+                } else {
+                    20_000
+                };
+                let sent = 2_000_000 * round + (message * message * 37) % 299_993;
+                let received = sent + least + (round * 7_919 + message * 31) % 9_973;
+                events[from].push((shown(from, sent), "send", message));
+                events[to].push((shown(to, received), "receive", message));
+                message += 1;
+            }
+        }
+    }
+    scratch.write("trace.jsonl", &as_lines(events));
+    let printed = scratch.succeed("correct trace.jsonl -o out.jsonl --json report.json");
+    let lines: Vec<&str> = printed
+        .lines()
+        .filter(|it| it.contains(" set by "))
+        .collect();
+    let [line] = lines[..] else {
+        panic!("{printed}")
+    };
+    assert!(line.contains("the clock of location 3 "), "{line}");
+    assert!(
+        line.ends_with(", together with that of location 4"),
+        "{line}"
+    );
+    let report = std::fs::read_to_string(scratch.join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let steps = report["method"]["alignment"]["steps"].as_array().unwrap();
+    let step = |it: &Value| (it["clock"].as_u64(), it["together"].clone());
+    let steps: Vec<_> = steps.iter().map(step).collect();
+    let expected = [(Some(3), json!([4])), (Some(4), json!([3]))];
+    assert_eq!(steps, expected, "{printed}");
+}
