@@ -274,6 +274,7 @@ mod tests {
             by,
             within: None,
             alternatives: vec![ClockId(4)],
+            together: Vec::new(),
         };
         assert_eq!(set(5, 7), Ok(inside));
         for (after, until) in [(-1, 7), (i64::MIN, i64::MAX)] {
