@@ -230,3 +230,27 @@ impl<'a> Facts<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_down_as_by_floor() {
+        let all = [
+            0.0,
+            -0.0,
+            0.5,
+            -0.5,
+            3.0,
+            -3.0,
+            1e9 + 0.25,
+            -1e9 - 0.25,
+            LARGEST,
+            -LARGEST,
+        ];
+        for number in all {
+            assert_eq!(rounded_down(number), number.floor() as i64);
+        }
+    }
+}

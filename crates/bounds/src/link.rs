@@ -169,3 +169,27 @@ fn product(a: i128, b: i128) -> i128 {
         _ => a.saturating_mul(b),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_exact_or_the_nearest_that_fit() {
+        let all = [
+            0,
+            1,
+            -7,
+            1 << 32,
+            i64::MAX.into(),
+            i64::MIN.into(),
+            1 << 64,
+            1 << 100,
+        ];
+        for a in all {
+            for b in all {
+                assert_eq!(product(a, b), a.saturating_mul(b));
+            }
+        }
+    }
+}

@@ -193,6 +193,10 @@ mod tests {
             tick: 0.0,
             extent: (0, 4_000),
         };
+        let mut cursor = bounds.cursor();
+        for stamp in (0..5_000).step_by(250).chain([100, 3_000, 900]) {
+            assert_eq!(cursor.at(stamp), bounds.at(stamp));
+        }
         let (least, most) = bounds.gained(1_000, 3_000);
         assert!((least - (495.0 - 220.0 + 2.0)).abs() < 1e-9, "{least}");
         assert!((most - (505.0 - 190.0 + 6.0)).abs() < 1e-9, "{most}");
