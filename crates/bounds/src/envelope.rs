@@ -1,6 +1,6 @@
 //! A bound over time: straight pieces between knots, opening at both ends.
 
-use retime_model::packed;
+use retime_model::{packed, partition_point_near};
 use serde::{Deserialize, Serialize};
 
 /// One side of the bounds of a clock, relative to its line. Between knots it is
@@ -72,7 +72,16 @@ impl Envelope {
 
     /// The value at a stamp; infinite where nothing bounds it.
     pub(super) fn at(&self, stamp: i64) -> f64 {
-        let after = self.knots.partition_point(|&(at, _)| at <= stamp);
+        self.at_place(stamp, self.knots.partition_point(|&(at, _)| at <= stamp))
+    }
+
+    /// The place of the first knot after a stamp, looked for from a place on that is near to it.
+    pub(super) fn after(&self, stamp: i64, near: usize) -> usize {
+        partition_point_near(&self.knots, near, |&(at, _)| at <= stamp)
+    }
+
+    /// The value at a stamp, given the place of the first knot after it.
+    pub(super) fn at_place(&self, stamp: i64, after: usize) -> f64 {
         let before = after.checked_sub(1).map(|before| self.knots[before]);
         match (before, self.knots.get(after)) {
             (None, None) => f64::INFINITY * self.side,

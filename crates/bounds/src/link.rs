@@ -150,12 +150,46 @@ impl Slope {
     /// A bound in units of `1 / run`.
     #[inline]
     pub(super) fn scaled(self, bound: i64) -> i128 {
-        i128::from(bound).saturating_mul(self.run)
+        product(i128::from(bound), self.run)
     }
 
     /// The most by which values this far apart differ.
     #[inline]
     pub(super) fn over(self, distance: i128) -> i128 {
-        distance.saturating_mul(self.rise)
+        product(distance, self.rise)
+    }
+}
+
+/// The product, or the nearest number that there is to it.
+#[inline]
+fn product(a: i128, b: i128) -> i128 {
+    // Wide products take several times as long, and few are needed.
+    match (i64::try_from(a), i64::try_from(b)) {
+        (Ok(a), Ok(b)) => i128::from(a) * i128::from(b),
+        _ => a.saturating_mul(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_exact_or_the_nearest_that_fit() {
+        let all = [
+            0,
+            1,
+            -7,
+            1 << 32,
+            i64::MAX.into(),
+            i64::MIN.into(),
+            1 << 64,
+            1 << 100,
+        ];
+        for a in all {
+            for b in all {
+                assert_eq!(product(a, b), a.saturating_mul(b));
+            }
+        }
     }
 }

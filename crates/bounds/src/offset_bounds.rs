@@ -81,9 +81,21 @@ impl ClockBounds {
     /// The least and the most ticks that have to be added at a stamp, given in
     /// ticks since the base; infinite where nothing bounds them.
     pub fn at(&self, stamp: i64) -> (f64, f64) {
+        self.around(stamp, self.low.at(stamp), self.high.at(stamp))
+    }
+
+    /// The same, stamp by stamp: quick where these rise.
+    pub(super) fn cursor(&self) -> BoundCursor<'_> {
+        BoundCursor {
+            of: self,
+            low: 0,
+            high: 0,
+        }
+    }
+
+    fn around(&self, stamp: i64, low: f64, high: f64) -> (f64, f64) {
         let line = self.line.at(stamp);
-        let (low, high) = (line + self.low.at(stamp), line + self.high.at(stamp));
-        (low, high + self.tick)
+        (line + low, line + high + self.tick)
     }
 
     /// The least and the most ticks that the clock gained by a step between two of its stamps, `t`
@@ -138,6 +150,24 @@ impl ClockBounds {
     }
 }
 
+/// The bounds of a clock, and the places of the knots after the stamp that was asked for last.
+pub(super) struct BoundCursor<'a> {
+    of: &'a ClockBounds,
+    low: usize,
+    high: usize,
+}
+
+impl BoundCursor<'_> {
+    /// The least and the most ticks that have to be added at a stamp, as [`ClockBounds::at`] says.
+    pub(super) fn at(&mut self, stamp: i64) -> (f64, f64) {
+        let ClockBounds { low, high, .. } = self.of;
+        self.low = low.after(stamp, self.low);
+        self.high = high.after(stamp, self.high);
+        let low = low.at_place(stamp, self.low);
+        self.of.around(stamp, low, high.at_place(stamp, self.high))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +193,10 @@ mod tests {
             tick: 0.0,
             extent: (0, 4_000),
         };
+        let mut cursor = bounds.cursor();
+        for stamp in (0..5_000).step_by(250).chain([100, 3_000, 900]) {
+            assert_eq!(cursor.at(stamp), bounds.at(stamp));
+        }
         let (least, most) = bounds.gained(1_000, 3_000);
         assert!((least - (495.0 - 220.0 + 2.0)).abs() < 1e-9, "{least}");
         assert!((most - (505.0 - 190.0 + 6.0)).abs() < 1e-9, "{most}");

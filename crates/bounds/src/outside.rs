@@ -28,7 +28,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::offset_bounds::OffsetBounds;
+use super::offset_bounds::{BoundCursor, OffsetBounds};
 use retime_causality::Nodes;
 use retime_causality::merge::Merge;
 use retime_model::{ClockId, Clocks, Ticks, Timestamp};
@@ -109,12 +109,13 @@ pub fn outside(
         let found = locations.filter_map(|location| {
             let (of, own) = (of?, nodes.of(location.as_usize()));
             let every = own.len().div_ceil(LOOKS).max(1);
+            let (mut bounds, mut shown) = (of.cursor(), reference.cursor());
             let events = own.step_by(every).filter_map(|node| {
                 let stamp = nodes.time(node).0;
-                let (from, to) = reference.at(*times.get(node.index())?)?;
+                let (from, to) = shown.at(*times.get(node.index())?)?;
                 // The event was at any moment until its clock showed the next tick.
                 let (from, to) = (from - of.tick, to + of.tick);
-                Some(((from - stamp as f64, to - stamp as f64), of.at(stamp)))
+                Some(((from - stamp as f64, to - stamp as f64), bounds.at(stamp)))
             });
             Some(Outside::of(events, beyond))
         });
@@ -142,17 +143,36 @@ struct CorrectedReference<'a> {
     nodes: &'a Nodes,
 }
 
-impl CorrectedReference<'_> {
+/// The stamps of the reference, time by time: quick where these rise.
+struct ReferenceCursor<'a> {
+    reference: &'a CorrectedReference<'a>,
+    /// The bounds of the reference at the first stamp of a time, and at the last.
+    bounds: Option<[BoundCursor<'a>; 2]>,
+}
+
+impl ReferenceCursor<'_> {
     /// From and to, in ticks since the base: a map that is rounded down gives several
     /// stamps one time. Where the reference was set, what it would show if not.
-    fn at(&self, corrected: Timestamp) -> Option<(f64, f64)> {
-        let first = self.stamp(corrected)?;
-        let last = self.stamp(Timestamp(corrected.0.checked_add(1)?))?;
-        let own = self.bounds.clocks.get(self.bounds.reference.as_usize());
-        let Some(own) = own.and_then(Option::as_ref) else {
+    fn at(&mut self, corrected: Timestamp) -> Option<(f64, f64)> {
+        let first = self.reference.stamp(corrected)?;
+        let last = Timestamp(corrected.0.checked_add(1)?);
+        let last = self.reference.stamp(last)?;
+        let Some([at_first, at_last]) = &mut self.bounds else {
             return Some((first as f64, last as f64));
         };
-        Some((first as f64 + own.at(first).0, last as f64 + own.at(last).1))
+        let (low, high) = (at_first.at(first).0, at_last.at(last).1);
+        Some((first as f64 + low, last as f64 + high))
+    }
+}
+
+impl CorrectedReference<'_> {
+    fn cursor(&self) -> ReferenceCursor<'_> {
+        let own = self.bounds.clocks.get(self.bounds.reference.as_usize());
+        let own = own.and_then(Option::as_ref);
+        ReferenceCursor {
+            reference: self,
+            bounds: own.map(|it| [it.cursor(), it.cursor()]),
+        }
     }
 
     fn stamp(&self, corrected: Timestamp) -> Option<i64> {

@@ -80,19 +80,21 @@ impl StampRange {
 /// others do not bound the clock on both sides. Fails only if `monitor` says to give up.
 pub fn witnessed(
     source: &dyn Source,
-    is_bounded: impl Fn(ClockId) -> bool + Sync,
+    is_bounded: impl Fn(ClockId) -> bool,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Option<Witnessed>>, Cancelled> {
     type Found = Vec<[StampRange; 2]>;
-    let nothing = || vec![[StampRange::NONE; 2]; source.clocks()];
+    let clocks = (0..source.clocks() as u32).map(ClockId);
+    let is_bounded: Vec<bool> = clocks.map(is_bounded).collect();
+    let nothing = || vec![[StampRange::NONE; 2]; is_bounded.len()];
     let look = |mut found: Found, part: usize| {
         monitor.check()?;
         source.walk(part, &mut |edge| {
-            if !is_bounded(edge.from) || !is_bounded(edge.to) {
-                return;
+            let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
+            if is_bounded[from] && is_bounded[to] {
+                found[from][0].add(edge.sent);
+                found[to][1].add(edge.received);
             }
-            found[edge.from.as_usize()][0].add(edge.sent);
-            found[edge.to.as_usize()][1].add(edge.received);
         });
         Ok(found)
     };

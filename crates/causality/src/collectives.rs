@@ -180,8 +180,8 @@ impl Collectives {
     ) {
         let participants = self.participants(instance);
         let ends = places.map(|place| Ends {
-            from: participants[place].begin,
-            to: participants[place].end,
+            from: participants[place].cause(),
+            to: participants[place].effect(),
             side: participants[place].side,
             domain: domain(place),
         });
@@ -200,8 +200,8 @@ impl Collectives {
     ) {
         let participants = self.participants(instance);
         let ends = (0..participants.len()).rev().map(|place| Ends {
-            from: participants[place].end,
-            to: participants[place].begin,
+            from: participants[place].effect(),
+            to: participants[place].cause(),
             side: participants[place].side,
             domain: domain(place),
         });
@@ -246,27 +246,28 @@ impl Collectives {
     }
 }
 
-/// A participant seen from one direction of time.
+/// A participant seen from one direction of time; its ends are nodes, or what is known of them.
 #[derive(Clone, Copy)]
-struct Ends<D> {
-    from: PackedOption<EventNode>,
-    to: PackedOption<EventNode>,
-    side: u8,
-    domain: D,
+pub(super) struct Ends<D, T> {
+    pub(super) from: Option<T>,
+    pub(super) to: Option<T>,
+    pub(super) side: u8,
+    pub(super) domain: D,
 }
 
 /// Visits `(from, to)` for each `to` with the largest `from` of another domain
 /// (and of the other side, where the operation goes across).
-fn sweep<D: PartialEq + Copy>(
+#[inline]
+pub(super) fn sweep<D: PartialEq + Copy, T: Copy>(
     it: JoinedOperation,
-    ends: impl Iterator<Item = Ends<D>> + Clone,
-    value: impl Fn(EventNode) -> i64,
-    mut visit: impl FnMut(EventNode, EventNode),
+    ends: impl Iterator<Item = Ends<D, T>> + Clone,
+    value: impl Fn(T) -> i64,
+    mut visit: impl FnMut(T, T),
 ) {
     let mut top = [TopTwo::default(); 2];
     let heap = |side: u8| usize::from(it.across_sides && side == 1);
-    let push = |top: &mut [TopTwo<D, EventNode>; 2], end: &Ends<D>| {
-        if let Some(from) = end.from.get() {
+    let push = |top: &mut [TopTwo<D, T>; 2], end: &Ends<D, T>| {
+        if let Some(from) = end.from {
             top[heap(end.side)].push(value(from), from, end.domain);
         }
     };
@@ -280,7 +281,7 @@ fn sweep<D: PartialEq + Copy>(
         } else {
             end.side
         });
-        if let Some(to) = end.to.get()
+        if let Some(to) = end.to
             && let Some((_, from)) = top[source].outside(end.domain)
         {
             visit(from, to);

@@ -1,7 +1,8 @@
 //! Usage within families of locations, such as those that are taken to share a clock: only what goes
 //! between families tells how clocks differ.
 
-use retime_model::Clocks;
+use retime_model::{Clocks, LocationIndex};
+use retime_numerics::parallel;
 
 use crate::happened_before::Causality;
 use crate::ids::EventNode;
@@ -15,11 +16,15 @@ pub fn used_within(causality: &Causality, families: &Clocks) -> u64 {
     }
     let nodes = causality.nodes();
     let family = |node: EventNode| families.of(nodes.location(node));
-    let within = |&receive: &EventNode| {
-        let send = causality.message_source(receive);
-        send.is_some_and(|send| family(send) == family(receive))
+    let received = |location: usize| {
+        let own = families.of(LocationIndex(location as u32));
+        let sources = nodes
+            .of(location)
+            .filter_map(|it| causality.message_source(it));
+        sources.filter(|&send| family(send) == own).count() as u64
     };
-    let messages = nodes.own().filter(within).count() as u64;
+    let messages = parallel::numbers(nodes.locations(), received);
+    let messages: u64 = messages.into_iter().sum();
     let collectives = causality.collectives();
     let calls = collectives.instances().map(|instance| {
         let participants = collectives.participants(instance).iter();

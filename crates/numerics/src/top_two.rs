@@ -36,6 +36,7 @@ impl<D, T> Default for TopTwo<D, T> {
 
 impl<D: PartialEq + Copy, T: Copy> TopTwo<D, T> {
     /// Takes a value `of` something in `domain`. Of equal values the first counts.
+    #[inline]
     pub fn push(&mut self, value: i64, of: T, domain: D) {
         match self.best {
             Some((best, ..)) if value <= best => {
@@ -61,6 +62,7 @@ impl<D: PartialEq + Copy, T: Copy> TopTwo<D, T> {
     }
 
     /// The largest value outside of `domain`, and what it is of.
+    #[inline]
     pub fn outside(&self, domain: D) -> Option<(i64, T)> {
         match self.best {
             Some((value, of, best)) if best != domain => Some((value, of)),

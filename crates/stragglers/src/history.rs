@@ -207,24 +207,22 @@ impl<'a> History<'a> {
     pub(super) fn wait(&self, number: u32, places: &mut ProcessCursors) -> Option<Wait> {
         let visit = self.visit(number)?;
         let late = self.late(visit)?;
-        let ends = self.ends.get(visit.process as usize)?;
-        let place = places.ends.get_mut(visit.process as usize)?;
-        let after = place.partition_point(ends, |end| *end <= visit.begin);
-        let before = after.checked_sub(1).and_then(|it| ends.get(it));
         Some(Wait {
             length: self.visits.exposed(visit, visit.begin, visit.until),
             once: self.once(number, visit),
             late,
             until: visit.until,
-            since: before.copied().unwrap_or(i64::MIN),
+            since: self.released(visit.process, visit.begin, places),
         })
     }
 
     /// The time at which a process had ended its operation before.
-    pub(super) fn released(&self, process: u32, begin: i64) -> i64 {
-        let ends = self.ends.get(process as usize);
-        let ends = ends.map(Vec::as_slice).unwrap_or_default();
-        let after = ends.partition_point(|end| *end <= begin);
+    pub(super) fn released(&self, process: u32, begin: i64, places: &mut ProcessCursors) -> i64 {
+        let process = process as usize;
+        let Some((ends, place)) = self.ends.get(process).zip(places.ends.get_mut(process)) else {
+            return i64::MIN;
+        };
+        let after = place.partition_point(ends, |end| *end <= begin);
         let before = after.checked_sub(1).and_then(|it| ends.get(it));
         before.copied().unwrap_or(i64::MIN)
     }

@@ -294,6 +294,7 @@ impl<'a> LatenessJudge<'a> {
             }
         }
         sums.keep_worst();
+        sums.visits.sort();
         Ok(sums)
     }
 
@@ -374,7 +375,7 @@ impl<'a> LatenessJudge<'a> {
             location: of.location,
             event: nodes.event(of.node),
         };
-        let beyond = self.beyond(last, next, others());
+        let beyond = self.beyond(last, next, others().copied());
         let sum = |of: &dyn Fn(&Begun) -> u64| begun.iter().map(of).fold(0, u64::saturating_add);
         let still = |it: &Begun, since: i64| it.stands_still(self.causality, begins, since);
         let waited = sum(&|it| still(it, i64::MIN));
@@ -396,12 +397,7 @@ impl<'a> LatenessJudge<'a> {
 
     /// The ticks by which the last is later than any of the others, `next` among them, whatever the
     /// bounds leave open; negative if it may be earlier.
-    fn beyond<'b>(
-        &self,
-        last: &Begun,
-        next: &Begun,
-        others: impl Iterator<Item = &'b Begun>,
-    ) -> f64 {
+    fn beyond(&self, last: &Begun, next: &Begun, others: impl Iterator<Item = Begun>) -> f64 {
         let before = self.bound(last).0;
         let gap = |it: &Begun, after: f64| {
             let gap = last.time.saturating_sub(it.time) as f64;
@@ -414,8 +410,8 @@ impl<'a> LatenessJudge<'a> {
         let mut least = gap(next, self.bound(next).1);
         for it in others {
             // Seldom does it take more than the next to last, and looking up takes time.
-            if gap(it, self.most_after[it.clock.as_usize()]) < least {
-                least = least.min(gap(it, self.bound(it).1));
+            if gap(&it, self.most_after[it.clock.as_usize()]) < least {
+                least = least.min(gap(&it, self.bound(&it).1));
             }
         }
         least

@@ -56,8 +56,10 @@ impl LatenessJudge<'_> {
             .collect();
         let groups = locations.par_chunks(locations.len().div_ceil(GROUPS).max(1));
         let found = groups.map(|group| self.messages_of(group, &mut Pace::of(monitor)));
-        for own in found.collect::<Vec<Result<WaitSums, Cancelled>>>() {
-            sums.merge(own?);
+        let found: Vec<WaitSums> = found.collect::<Result<_, Cancelled>>()?;
+        sums.visits.reserve(found.iter().map(|it| &it.visits));
+        for own in found {
+            sums.merge(own);
         }
         Ok(())
     }
@@ -73,6 +75,7 @@ impl LatenessJudge<'_> {
         for &location in group {
             self.received_by(location, &mut sums, &mut ends, pace)?;
         }
+        sums.visits.sort();
         sums.visits.shrink();
         if !ends.is_empty() {
             sums.locations = vec![ProcessWaits::default(); ends.len()];
@@ -157,8 +160,8 @@ impl LatenessJudge<'_> {
                     ..self.at(call.first)
                 };
                 let last = self.at(call.last.0);
-                let others: Vec<Begun> = sends.iter().map(|it| self.at(*it)).collect();
-                let others = others.iter().filter(|it| it.process != last.process);
+                let others = sends.iter().map(|it| self.at(*it));
+                let others = others.filter(|it| it.process != last.process);
                 self.kept(sums, &last, &asked, others);
             } else {
                 let lasted = call.end.saturating_sub(call.asked);
@@ -196,12 +199,12 @@ impl LatenessJudge<'_> {
     }
 
     /// Notes until when somebody waited for the last of several.
-    fn kept<'b>(
+    fn kept(
         &self,
         sums: &mut WaitSums,
         last: &Begun,
         who: &Begun,
-        others: impl Iterator<Item = &'b Begun>,
+        others: impl Iterator<Item = Begun>,
     ) {
         let place = Place {
             location: last.location,

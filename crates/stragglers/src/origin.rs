@@ -107,7 +107,7 @@ use super::chance::{Comparisons, significant};
 use super::costs::WaitCost;
 use super::history::{History, ProcessCursors};
 use super::sides::{HostWork, SlowTogether};
-use super::visits::{Visit, Visits, WaitedBy};
+use super::visits::{Visits, WaitedBy};
 use super::waits::HiddenWaits;
 use super::working::{ComparedWork, IdleTimes};
 
@@ -188,23 +188,15 @@ impl Visits {
         self.sort();
         let has_threads = self.stand_still_together(processes, nodes.len());
         let history = History::of(&self, processes, has_threads);
-        let charge = || history.charge(&mut Pace::of(monitor));
-        let compare = || history.compare(nodes, known, &mut Pace::of(monitor));
-        let (charged, compared) = rayon::join(charge, compare);
-        let (mut origins, compared) = (charged?, compared?);
-        for (origin, work) in origins.iter_mut().zip(compared.work) {
-            origin.work = work;
-        }
-        let (hidden, waited) = (history.hidden(), history.waited());
-        for (origin, significant) in origins.iter_mut().zip(compared.significant) {
-            origin.significant = significant;
-        }
-        origins.retain(|it| it.held_up > 0);
-        origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
-        let followed = origins.iter().map(|it| it.process).take(FOLLOWED);
-        let reaches = history.reach(&followed.collect::<Vec<_>>(), &mut Pace::of(monitor))?;
-        for (origin, reach) in origins.iter_mut().zip(reaches) {
-            origin.reach = Some(reach);
+        let compare = || {
+            let compared = history.compare(nodes, known, &mut Pace::of(monitor))?;
+            Ok::<_, Cancelled>((compared, history.hidden(), history.waited()))
+        };
+        let (charged, compared) = rayon::join(|| history.charged(monitor), compare);
+        let (mut origins, (compared, hidden, waited)) = (charged?, compared?);
+        for origin in &mut origins {
+            origin.work = compared.work.get(origin.process).copied().flatten();
+            origin.significant = compared.significant.get(origin.process) == Some(&true);
         }
         Ok(Origins {
             found: origins,
@@ -214,19 +206,6 @@ impl Visits {
             waited,
             has_threads: history.has_threads,
         })
-    }
-
-    /// Brings visits into the order in which their waits are over. Those of a location come nearly so,
-    /// which a stable sort makes use of.
-    fn sort(&mut self) {
-        let operations = &self.operations;
-        let last = |it: &Visit| operations.get(it.operation as usize).map(|it| it.last);
-        let key = |it: &Visit| (it.begin, it.end, it.process);
-        self.all.sort_by(|a, b| {
-            let times = || key(a).cmp(&key(b));
-            let until = a.until.cmp(&b.until);
-            until.then_with(times).then_with(|| last(a).cmp(&last(b)))
-        });
     }
 }
 
@@ -243,6 +222,20 @@ struct ComparedProcesses {
 }
 
 impl History<'_> {
+    /// The processes that are charged with waits, the longest first, and how many others the first few
+    /// of them held up.
+    fn charged(&self, monitor: &dyn Monitor) -> Result<Vec<Origin>, Cancelled> {
+        let mut origins = self.charge(&mut Pace::of(monitor))?;
+        origins.retain(|it| it.held_up > 0);
+        origins.sort_by_key(|it| (Reverse((it.certainly, it.held_up)), it.process));
+        let followed = origins.iter().map(|it| it.process).take(FOLLOWED);
+        let reaches = self.reach(&followed.collect::<Vec<_>>(), &mut Pace::of(monitor))?;
+        for (origin, reach) in origins.iter_mut().zip(reaches) {
+            origin.reach = Some(reach);
+        }
+        Ok(origins)
+    }
+
     /// The waits that each process is charged with.
     fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
@@ -336,22 +329,24 @@ impl History<'_> {
         }
         visits.sort_unstable();
         let mut comparisons = Comparisons::of(self.ends.len());
+        let mut places = ProcessCursors::of(self.ends.len());
+        let mut came: Vec<(u32, i64)> = Vec::new();
+        let mut worked: Vec<(u32, f64)> = Vec::new();
         for meeting in visits.chunk_by(|a, b| a.0 == b.0) {
             pace.events(meeting.len())?;
-            let visit = |it: &(u32, u32)| self.visit(it.1);
-            let mut came: Vec<(u32, i64)> = meeting
-                .iter()
-                .filter_map(visit)
-                .map(|it| (it.process, it.begin))
-                .collect();
+            came.clear();
+            let visits = meeting.iter().filter_map(|it| self.visit(it.1));
+            came.extend(visits.map(|it| (it.process, it.begin)));
             came.sort_unstable_by_key(|it| (it.0, Reverse(it.1)));
             came.dedup_by_key(|it| it.0);
-            let since = |&(process, begin): &(u32, i64)| {
-                let released = self.released(process, begin);
+            worked.clear();
+            worked.extend(came.iter().map_while(|&(process, begin)| {
+                let released = self.released(process, begin, &mut places);
                 (released > i64::MIN).then(|| (process, begin.abs_diff(released) as f64))
-            };
-            let worked: Option<Vec<(u32, f64)>> = came.iter().map(since).collect();
-            comparisons.meeting(&worked.unwrap_or_default());
+            }));
+            if worked.len() == came.len() {
+                comparisons.meeting(&worked);
+            }
         }
         Ok(comparisons)
     }

@@ -78,7 +78,7 @@ impl LatenessJudge<'_> {
         let others = causes().filter(|it| it.process != last.process);
         let others: Vec<&Begun> = held_up.chain(others).collect();
         let next = others.iter().copied().max_by_key(|it| it.time);
-        let beyond = next.map(|next| self.beyond(last, next, others.iter().copied()));
+        let beyond = next.map(|next| self.beyond(last, next, others.iter().copied().copied()));
         let late = Late {
             last: Place {
                 location: last.location,

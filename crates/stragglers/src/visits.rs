@@ -199,6 +199,26 @@ impl Visits {
         }
     }
 
+    /// Brings visits into the order in which their waits are over. Those of several locations that were
+    /// sorted apart, by all threads, are only merged: a stable sort makes use of what is in order.
+    pub(super) fn sort(&mut self) {
+        let operations = &self.operations;
+        let last = |it: &Visit| operations.get(it.operation as usize).map(|it| it.last);
+        let key = |it: &Visit| (it.begin, it.end, it.process);
+        self.all.sort_by(|a, b| {
+            let times = || key(a).cmp(&key(b));
+            let until = a.until.cmp(&b.until);
+            until.then_with(times).then_with(|| last(a).cmp(&last(b)))
+        });
+    }
+
+    /// Makes room for others that are to be merged.
+    pub(super) fn reserve<'a>(&mut self, others: impl Iterator<Item = &'a Self> + Clone) {
+        let operations = others.clone().map(|it| it.operations.len()).sum();
+        self.operations.reserve_exact(operations);
+        self.all.reserve_exact(others.map(|it| it.all.len()).sum());
+    }
+
     /// Gives back the room that is not used, which many groups of locations have in all.
     pub(super) fn shrink(&mut self) {
         self.operations.shrink_to_fit();
@@ -314,16 +334,23 @@ impl Visit {
 
 impl Merge for Visits {
     fn merge(&mut self, other: Self) {
-        let before = self.operations.len() as u32;
-        let works = self.works.len() as u32;
-        self.operations.extend(other.operations);
-        self.works.extend(other.works);
-        let moved = |it: Visit| Visit {
-            operation: it.operation + before,
-            work: it.work.behind(works),
-            ..it
-        };
-        self.all.extend(other.all.into_iter().map(moved));
+        if self.operations.is_empty() && self.works.is_empty() {
+            // Where nothing comes before, nothing has to be moved.
+            self.operations = other.operations;
+            self.works = other.works;
+            self.all = other.all;
+        } else {
+            let before = self.operations.len() as u32;
+            let works = self.works.len() as u32;
+            self.operations.extend(other.operations);
+            self.works.extend(other.works);
+            let moved = |it: Visit| Visit {
+                operation: it.operation + before,
+                work: it.work.behind(works),
+                ..it
+            };
+            self.all.extend(other.all.into_iter().map(moved));
+        }
         for (location, more) in other.passing.into_iter().enumerate() {
             self.passed(location, more);
         }

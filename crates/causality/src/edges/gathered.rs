@@ -80,9 +80,7 @@ impl<'a> TraceEdges<'a> {
 
     /// The dependencies that end at own events.
     fn own<T: Times>(self, times: &'a T) -> Dependencies<'a> {
-        let (nodes, clocks) = (self.causality.nodes(), self.clocks);
-        Dependencies::new(self.causality, clocks, move |node| {
-            let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
+        Dependencies::by_clocks(self.causality, self.clocks, move |clock, stamp| {
             stamp.saturating_add(whole(times.add(clock, stamp)))
         })
     }

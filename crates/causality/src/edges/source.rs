@@ -29,6 +29,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::{Edge, Edges};
+use crate::collectives::{Ends, sweep};
 use crate::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
 use retime_model::pace::Pace;
 use retime_model::{Cancelled, Monitor};
@@ -97,13 +98,43 @@ const LISTED: usize = 1 << 16;
 pub struct Dependencies<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
-    /// When a node was, for what is the latest and the earliest.
-    time: Box<dyn Fn(EventNode) -> i64 + Sync + 'a>,
+    /// When an event was, for what is the latest and the earliest.
+    time: Box<dyn Fn(Stamped) -> i64 + Sync + 'a>,
     extents: Vec<Option<(i64, i64)>>,
     /// True if several locations read one clock.
     is_shared: bool,
     stretches: Vec<Stretch>,
     parts: Vec<WalkPart>,
+}
+
+/// A node with what its clock showed.
+#[derive(Clone, Copy)]
+struct Stamped {
+    node: EventNode,
+    clock: ClockId,
+    stamp: i64,
+}
+
+/// A node with what its clock showed, and when it was.
+#[derive(Clone, Copy)]
+struct Timed {
+    at: Stamped,
+    time: i64,
+}
+
+impl Stamped {
+    /// The dependency of another event on this one.
+    #[inline]
+    fn before(self, effect: Self) -> Edge {
+        Edge {
+            sent: self.stamp,
+            received: effect.stamp,
+            cause: self.node.into(),
+            effect: effect.node.into(),
+            from: self.clock,
+            to: effect.clock,
+        }
+    }
 }
 
 /// Successive nodes of one clock.
@@ -141,6 +172,24 @@ impl<'a> Dependencies<'a> {
         clocks: &'a Clocks,
         time: impl Fn(EventNode) -> i64 + Sync + 'a,
     ) -> Self {
+        Self::timed(causality, clocks, Box::new(move |it| time(it.node)))
+    }
+
+    /// The dependencies of a trace; `time` tells when a clock showed a stamp.
+    pub(super) fn by_clocks(
+        causality: &'a Causality,
+        clocks: &'a Clocks,
+        time: impl Fn(ClockId, i64) -> i64 + Sync + 'a,
+    ) -> Self {
+        let time = move |it: Stamped| time(it.clock, it.stamp);
+        Self::timed(causality, clocks, Box::new(time))
+    }
+
+    fn timed(
+        causality: &'a Causality,
+        clocks: &'a Clocks,
+        time: Box<dyn Fn(Stamped) -> i64 + Sync + 'a>,
+    ) -> Self {
         let nodes = causality.nodes();
         let mut stretches = Vec::new();
         for location in 0..nodes.locations() {
@@ -156,7 +205,7 @@ impl<'a> Dependencies<'a> {
             is_shared: clocks.len() < clocks.by_location().len(),
             causality,
             clocks,
-            time: Box::new(time),
+            time,
             stretches,
             parts,
         }
@@ -167,10 +216,26 @@ impl<'a> Dependencies<'a> {
         !self.causality.collectives().instances().is_empty()
     }
 
+    #[inline]
     fn message(&self, to: ClockId, receive: EventNode) -> Option<Edge> {
-        let send = self.causality.message_source(receive)?;
-        let from = self.clocks.of(self.causality.nodes().location(send));
-        (from != to).then(|| self.edge(send, receive))
+        let send = self.stamped(self.causality.message_source(receive)?);
+        let stamp = self.causality.nodes().time(receive).0;
+        let receive = Stamped {
+            node: receive,
+            clock: to,
+            stamp,
+        };
+        (send.clock != to).then(|| send.before(receive))
+    }
+
+    #[inline]
+    fn stamped(&self, node: EventNode) -> Stamped {
+        let nodes = self.causality.nodes();
+        Stamped {
+            node,
+            clock: self.clocks.of(nodes.location(node)),
+            stamp: nodes.time(node).0,
+        }
     }
 
     /// The dependencies of an operation, but for those that others between its clocks imply: from a
@@ -180,15 +245,20 @@ impl<'a> Dependencies<'a> {
     /// for as many as a clock has locations. What is implied may be violated by a minimal delay that
     /// differs between locations of the same clocks: bounds are then wider than they could be, and no
     /// less true.
-    fn collective(&self, instance: Instance, visit: &mut dyn FnMut(Edge)) {
+    fn collective(
+        &self,
+        instance: Instance,
+        ends: &mut Vec<Ends<Option<ClockId>, Timed>>,
+        visit: &mut dyn FnMut(Edge),
+    ) {
         if !self.is_shared {
-            return self.each_of_collective(instance, visit);
+            return self.each_of_collective(instance, ends, visit);
         }
         if self.between_all_clocks(instance, visit) {
             return;
         }
         let mut edges = Vec::new();
-        self.each_of_collective(instance, &mut |edge| edges.push(edge));
+        self.each_of_collective(instance, ends, &mut |edge| edges.push(edge));
         edges.sort_unstable_by_key(|it| (it.from, it.to, Reverse(it.sent), it.received));
         // Of those from one clock to another, latest cause first, each that ends before all before it.
         edges.dedup_by(|it, tighter| {
@@ -224,7 +294,7 @@ impl<'a> Dependencies<'a> {
         }
         let pairs = { begins.iter() }.flat_map(|&cause| ends.iter().map(move |&it| (cause, it)));
         for (cause, effect) in pairs {
-            let edge = self.edge(cause, effect);
+            let edge = self.stamped(cause).before(self.stamped(effect));
             if edge.from != edge.to {
                 visit(edge);
             }
@@ -232,41 +302,51 @@ impl<'a> Dependencies<'a> {
         true
     }
 
-    fn edge(&self, cause: EventNode, effect: EventNode) -> Edge {
-        let nodes = self.causality.nodes();
-        let clock = |node: EventNode| self.clocks.of(nodes.location(node));
-        Edge {
-            sent: nodes.time(cause).0,
-            received: nodes.time(effect).0,
-            cause: cause.into(),
-            effect: effect.into(),
-            from: clock(cause),
-            to: clock(effect),
-        }
-    }
-
-    fn each_of_collective(&self, instance: Instance, visit: &mut dyn FnMut(Edge)) {
-        let (nodes, collectives) = (self.causality.nodes(), self.causality.collectives());
-        let participants = collectives.participants(instance);
-        let clock = |node: EventNode| self.clocks.of(nodes.location(node));
-        let domain = |place: usize| {
-            let node = participants[place].cause().or(participants[place].effect());
-            node.map(clock)
+    /// The dependencies of an operation; `ends` is room for what is known of its participants, which
+    /// is asked for several times.
+    fn each_of_collective(
+        &self,
+        instance: Instance,
+        ends: &mut Vec<Ends<Option<ClockId>, Timed>>,
+        visit: &mut dyn FnMut(Edge),
+    ) {
+        let collectives = self.causality.collectives();
+        let timed = |node: EventNode| {
+            let at = self.stamped(node);
+            Timed {
+                at,
+                time: (self.time)(at),
+            }
         };
-        let mut add = |cause: EventNode, effect: EventNode| {
-            let edge = self.edge(cause, effect);
+        ends.clear();
+        ends.extend(collectives.participants(instance).iter().map(|it| {
+            let (from, to) = (it.cause().map(timed), it.effect().map(timed));
+            Ends {
+                from,
+                to,
+                side: it.side,
+                domain: from.or(to).map(|it| it.at.clock),
+            }
+        }));
+        let mut add = |cause: Timed, effect: Timed| {
+            let edge = cause.at.before(effect.at);
             if edge.from != edge.to {
                 visit(edge);
             }
         };
-        collectives.latest_causes(
-            instance,
-            0..participants.len(),
-            &self.time,
-            domain,
-            &mut add,
+        let operation = *collectives.operation(instance);
+        sweep(operation, ends.iter().copied(), |it| it.time, &mut add);
+        let mirrored = ends.iter().rev().map(|it| Ends {
+            from: it.to,
+            to: it.from,
+            ..*it
+        });
+        sweep(
+            operation,
+            mirrored,
+            |it| -it.time,
+            |effect, cause| add(cause, effect),
         );
-        collectives.earliest_effects(instance, &self.time, domain, add);
     }
 }
 
@@ -320,8 +400,9 @@ impl Source for Dependencies<'_> {
                 }
             }
             WalkPart::Instances(instances) => {
+                let mut ends = Vec::new();
                 for instance in instances.clone() {
-                    self.collective(instance, visit);
+                    self.collective(instance, &mut ends, visit);
                 }
             }
         }

@@ -270,11 +270,14 @@ impl Work<'_> {
     /// at first those only whose processes disagree if each is aligned for itself.
     fn regrouped(&self, clocks: &Clocks) -> Result<(Clocks, AlignedOrNot), Unsolved> {
         let whole = self.align(clocks)?;
-        let left = self.left(&whole, clocks);
         let processes = split_by_process(clocks, self.problem.info, self.problem.causality);
-        let Some(processes) = processes.filter(|_| left > 0) else {
+        let Some(processes) = processes else {
             return Ok((clocks.clone(), whole));
         };
+        let left = self.left(&whole, clocks);
+        if left == 0 {
+            return Ok((clocks.clone(), whole));
+        }
         if let Ok(aligned) = whole
             && let Some(mended) = self.mended(clocks, aligned)?
         {
