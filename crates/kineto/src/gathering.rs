@@ -1,6 +1,6 @@
 //! Data of a file as they are gathered while it is read, whatever kind of file it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use retime_model::Operation;
@@ -443,7 +443,9 @@ impl Gathering {
         );
         let of_tracks = headers.of_tracks(&self.tracks);
         let labels: Vec<Option<Label>> = of_tracks.iter().map(|it| Label::of_any(it)).collect();
+        let mut untold: BTreeSet<u32> = BTreeSet::new();
         for kernel in unnamed {
+            untold.insert(self.columns.track(kernel.event));
             let track = self.columns.track(kernel.event) as usize;
             let members = kernel.by_name.as_ref().and_then(|it| it.members);
             let label = match (members, of_tracks.get(track)) {
@@ -465,7 +467,7 @@ impl Gathering {
         for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {
             self.unused(kind, count);
         }
-        let doubtful = streams::label(&mut self.calls, &self.columns, &of_tracks);
+        let doubtful = streams::label(&mut self.calls, &self.columns, &of_tracks, &untold);
         if doubtful > 0 {
             self.unused(streams::UNKNOWN_GROUP, doubtful);
         }
