@@ -350,7 +350,7 @@ impl Analysed {
         solution: Option<&Solution>,
     ) -> Result<Option<Bounds>, CliError> {
         let bounds = self.bound_alone(report, args, run, solution)?;
-        let found = self
+        let came_last = self
             .analysis
             .stragglers(solution, bounds.as_ref(), &Interrupts)?;
         // How much a solution leaves reversed between clocks counts as not known.
@@ -364,7 +364,7 @@ impl Analysed {
             .contains(&ClockAttribution::Tied);
         let unrelated = self.analysis.clocks().len() > 1 && !are_tied;
         let info = self.analysis.info();
-        report.stragglers = stragglers::part(info, &found, contradictory, unrelated);
+        report.stragglers = stragglers::part(info, &came_last, contradictory, unrelated);
         if let Some(part) = &mut report.stragglers {
             part.leave_out(info, &self.opened.unused());
         }

@@ -49,6 +49,8 @@ pub(crate) struct Call {
     pub(crate) is_empty: bool,
     /// Its root by rank in the group, if the call that [launched](crate::roots) it says so.
     pub(crate) root: Option<u32>,
+    /// The number of the iteration in which its kernel was launched, if that is known.
+    pub(crate) iteration: Option<u64>,
     /// The tag of a message: only those of one tag keep their order.
     pub(crate) tag: u32,
     /// The other event of a message of gloo: the range within a send, the call around a receive.
@@ -70,6 +72,7 @@ impl Call {
             nothing_from: None,
             is_empty: false,
             root: None,
+            iteration: None,
             tag: 0,
             other: None,
             on,
@@ -350,6 +353,7 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
             .flatten(),
         is_empty: is_empty(what, args),
         root: None,
+        iteration: None,
         tag: 0,
         other: None,
         on: On::Stream,

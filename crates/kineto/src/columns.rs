@@ -86,3 +86,9 @@ impl Columns {
         self.tracks.get(event as usize).copied().unwrap_or(NO_TRACK)
     }
 }
+
+/// A time with the base of its file, if it can be counted from 0 or from [`BELOW_ZERO`].
+pub(crate) fn absolute(base: i64, time: i64) -> Option<i64> {
+    let sum = base.checked_add(time)?;
+    BELOW_ZERO.checked_add_signed(sum).map(|_| sum)
+}

@@ -249,6 +249,7 @@ mod tests {
             nothing_from: None,
             is_empty: false,
             root: None,
+            iteration: None,
             tag: 0,
             other,
             on: On::Stream,

@@ -1,6 +1,6 @@
 //! Data of a file as they are gathered while it is read, whatever kind of file it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use retime_model::Operation;
@@ -9,14 +9,16 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::call::{Around, Call, Label, Said, Tells};
-use crate::columns::{BELOW_ZERO, Columns, MOMENT, MOST_TRACKS, beside, moved_with};
+use crate::columns::{Columns, MOMENT, MOST_TRACKS, absolute, beside, moved_with};
 use crate::computing::Computing;
+use crate::derived::are_derived;
 use crate::devices::{Correlated, Driven, is_kernel, is_of_device};
 use crate::header::{self, Header};
 use crate::headers::Headers;
 use crate::iterations::Iteration;
 use crate::labels::is_merged;
 use crate::launch::Launches;
+use crate::launched_in;
 use crate::posted::Posted;
 use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track, Unused};
 use crate::recorded::Recorded;
@@ -298,8 +300,8 @@ impl Gathering {
             None if is_kernel(event.category) => self.computing.take(number),
             None => match xla::told(event, number) {
                 None => {}
-                Some(Told::Instruction(it)) => self.instructions.push(it),
-                Some(Told::Other) => self.unused(xla::UNUSED, 1),
+                Some(Told::Instruction(it)) => self.instructions.push(*it),
+                Some(Told::Other) => self.unused_on(self.columns.track(number), xla::UNUSED, 1),
             },
             Some(Said::Call(call)) => self.calls.push(call),
             Some(Said::Kernel(kernel)) => self.launches.kernels.push(kernel),
@@ -356,6 +358,17 @@ impl Gathering {
                 events,
             }),
         }
+    }
+
+    /// Leaves out what stands on lines that are derived from others.
+    fn leave_out_derived(&mut self) {
+        let derived = are_derived(&self.tracks, &self.thread_names);
+        let is_derived = |track: u32| derived.get(track as usize) == Some(&true);
+        let columns = &self.columns;
+        self.instructions
+            .retain(|it| !is_derived(columns.track(it.call.event)));
+        self.unused
+            .retain(|it| it.kind != xla::UNUSED || !is_derived(it.track));
     }
 
     /// Counts what was found on tracks by the ranks whose they are, if there are several.
@@ -433,17 +446,25 @@ impl Gathering {
         let asked = launches.asked();
         let (named, unnamed) = launches.named(&self.columns, &threads);
         self.calls.extend(named);
-        let asked_of_roots = std::mem::take(&mut self.asked);
         roots::tell(
             &mut self.calls,
-            asked_of_roots,
+            std::mem::take(&mut self.asked),
             &self.driven,
             &self.columns,
             &threads,
         );
+        launched_in::tell(
+            &mut self.calls,
+            &self.iterations,
+            &self.driven,
+            &self.columns,
+            &self.tracks,
+        );
         let of_tracks = headers.of_tracks(&self.tracks);
         let labels: Vec<Option<Label>> = of_tracks.iter().map(|it| Label::of_any(it)).collect();
+        let mut untold: BTreeSet<u32> = BTreeSet::new();
         for kernel in unnamed {
+            untold.insert(self.columns.track(kernel.event));
             let track = self.columns.track(kernel.event) as usize;
             let members = kernel.by_name.as_ref().and_then(|it| it.members);
             let label = match (members, of_tracks.get(track)) {
@@ -458,14 +479,13 @@ impl Gathering {
                 _ => self.unused_on(track as u32, kernel.kind, 1),
             }
         }
-        let labels = of_tracks.iter().map(|it| Label::of_gloo(it));
-        let labels: Vec<Option<Label>> = labels.collect();
+        let labels: Vec<_> = of_tracks.iter().map(|it| Label::of_gloo(it)).collect();
         let (messages, unused) =
             std::mem::take(&mut self.posted).calls(&self.columns, &labels, &threads);
         for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {
             self.unused(kind, count);
         }
-        let doubtful = streams::label(&mut self.calls, &self.columns, &of_tracks);
+        let doubtful = streams::label(&mut self.calls, &self.columns, &of_tracks, &untold);
         if doubtful > 0 {
             self.unused(streams::UNKNOWN_GROUP, doubtful);
         }
@@ -546,6 +566,7 @@ impl Gathering {
         }
         self.columns.begins = begins;
         self.begins = Vec::new();
+        self.leave_out_derived();
         self.name_kernels(&headers);
         self.count_by_rank(is_merged);
         Ok(FileRead {
@@ -574,10 +595,4 @@ impl Gathering {
             unseen: None,
         })
     }
-}
-
-/// A time with the base of its file, if it can be counted from 0 or from [`BELOW_ZERO`].
-fn absolute(base: i64, time: i64) -> Option<i64> {
-    let sum = base.checked_add(time)?;
-    BELOW_ZERO.checked_add_signed(sum).map(|_| sum)
 }

@@ -53,7 +53,7 @@ impl Launches {
         if self.kernels.is_empty() {
             return (Vec::new(), Vec::new());
         }
-        let stays = Stays::of(&self.around, columns, threads);
+        let stays = Stays::of(&self, columns, threads);
         let launched: Vec<Option<Within<'_>>> = self
             .kernels
             .iter()
@@ -166,6 +166,8 @@ fn members(operation: Operation, elements: Option<Elements>) -> Option<u32> {
 /// The calls on the program's threads, by thread and begin.
 struct Stays<'a> {
     all: Vec<Stay<'a>>,
+    /// Thread and time of each launch, in this order.
+    launches: Vec<(u32, i64)>,
     threads: &'a Threads,
 }
 
@@ -178,21 +180,40 @@ struct Stay<'a> {
 }
 
 impl<'a> Stays<'a> {
-    fn of(around: &'a [Around], columns: &Columns, threads: &'a Threads) -> Self {
+    fn of(launches: &'a Launches, columns: &Columns, threads: &'a Threads) -> Self {
+        // As signed numbers: times before 0 are not counted from elsewhere yet.
+        let place = |event: u32| {
+            let track = threads.track(columns.track(event));
+            (track, columns.begin(event) as i64)
+        };
         let stay = |around: &'a Around| {
-            // As signed numbers: times before 0 are not counted from elsewhere yet.
-            let begin = columns.begin(around.event) as i64;
+            let (track, begin) = place(around.event);
             let length = columns.length(around.event).unwrap_or_default();
             Stay {
-                track: threads.track(columns.track(around.event)),
+                track,
                 begin,
                 end: begin.saturating_add_unsigned(length),
                 around,
             }
         };
-        let mut all: Vec<Stay<'a>> = around.iter().map(stay).collect();
+        let mut all: Vec<Stay<'a>> = launches.around.iter().map(stay).collect();
         all.sort_by_key(|it| (it.track, it.begin, it.around.event));
-        Self { all, threads }
+        let launches = launches.calls.iter().map(|it| place(it.1));
+        let mut launches: Vec<(u32, i64)> = launches.collect();
+        launches.sort_unstable();
+        Self {
+            all,
+            launches,
+            threads,
+        }
+    }
+
+    /// True if anything was launched within a call, whether or not its kernel says what it is.
+    fn has_launched(&self, stay: &Stay<'_>) -> bool {
+        let from = (stay.track, stay.begin);
+        let next = self.launches.partition_point(|it| *it < from);
+        let next = self.launches.get(next);
+        next.is_some_and(|it| *it <= (stay.track, stay.end))
     }
 
     /// The calls that a launch is within; nothing if they do not tell the operation.
@@ -236,8 +257,8 @@ impl<'a> Stays<'a> {
         by_all.or_else(by_range).or(together)
     }
 
-    /// The calls on the thread of a range before it that launched no kernel, after the last that
-    /// did, given how many each launched.
+    /// The calls on the thread of a range before it that launched nothing, after the last that
+    /// did. A range that launched kernels, given how many each did, ends what was asked for before.
     fn asked_before(&self, range: usize, kernels: &BTreeMap<u32, u32>) -> Vec<&'a Call> {
         let track = self.all.get(range).map(|it| it.track);
         let before = self.all.get(..range).unwrap_or_default().iter().rev();
@@ -245,7 +266,11 @@ impl<'a> Stays<'a> {
         let mut asked: Vec<&Call> = on_thread
             .filter(|it| !matches!(it.around.tells, Tells::Elements(_)))
             .map_while(|it| match &it.around.tells {
-                Tells::All(call) if !kernels.contains_key(&it.around.event) => Some(call),
+                Tells::All(call)
+                    if !kernels.contains_key(&it.around.event) && !self.has_launched(it) =>
+                {
+                    Some(call)
+                }
                 _ => None,
             })
             .collect();
@@ -278,7 +303,11 @@ mod tests {
             digits: Vec::new(),
         };
         let threads = Threads::default();
-        let stays = Stays::of(&around, &columns, &threads);
+        let launches = Launches {
+            around: around.into(),
+            ..Launches::default()
+        };
+        let stays = Stays::of(&launches, &columns, &threads);
         assert_eq!(stays.within(&columns, 2).map(|it| it.event), Some(1));
         assert!(stays.within(&columns, 0).is_none());
     }
@@ -295,10 +324,14 @@ mod tests {
             tracks: vec![0, 2],
             digits: Vec::new(),
         };
+        let launches = Launches {
+            around: around.into(),
+            ..Launches::default()
+        };
         let mut lanes = [None; 3];
         let is_within = |lanes: [Option<u32>; 3]| {
             let threads = Threads::of(lanes.into_iter());
-            let stays = Stays::of(&around, &columns, &threads);
+            let stays = Stays::of(&launches, &columns, &threads);
             stays.within(&columns, 1).is_some()
         };
         assert!(!is_within(lanes));

@@ -8,11 +8,13 @@
 //!
 //! - if they are the only ones of a stream of which one says that its group has as many members
 //!   as the job has ranks, and none says another number;
-//! - if none says a number, if there is one stream alone, and the job has one group at most.
+//! - if none says a number, if there is one stream alone, and the job has one group at most. Kernels
+//!   on other streams that tell nothing, as those of messages between stages of a pipeline, are of
+//!   other groups.
 //!
 //! All others belong to no group that could be told, and are not joined.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::{Call, Label, On};
 use crate::columns::Columns;
@@ -22,18 +24,26 @@ use crate::header::Header;
 pub(crate) const UNKNOWN_GROUP: &str = "ungrouped communication kernel";
 
 /// Gives the calls on streams a group that do not say theirs, and leaves out those of which it
-/// cannot be told, given the header that holds for each track; how many these are.
-pub(crate) fn label(calls: &mut Vec<Call>, columns: &Columns, headers: &[&Header]) -> u64 {
+/// cannot be told, given the header that holds for each track, and the tracks of kernels that tell
+/// nothing; how many these are.
+pub(crate) fn label(
+    calls: &mut Vec<Call>,
+    columns: &Columns,
+    headers: &[&Header],
+    untold: &BTreeSet<u32>,
+) -> u64 {
     let mut doubtful = 0;
     let mut left = std::mem::take(calls);
     // Ranks whose profiles were put into one file have a header each.
     for header in distinct(headers) {
-        let is_own = |it: &mut Call| {
-            let own = headers.get(columns.track(it.event) as usize);
+        let is_own = |track: u32| {
+            let own = headers.get(track as usize);
             own.is_some_and(|it| std::ptr::eq(*it, header))
         };
-        let mut own: Vec<Call> = left.extract_if(.., is_own).collect();
-        doubtful += label_own(&mut own, columns, header);
+        let of_own = |it: &mut Call| is_own(columns.track(it.event));
+        let mut own: Vec<Call> = left.extract_if(.., of_own).collect();
+        let untold: Vec<u32> = untold.iter().copied().filter(|it| is_own(*it)).collect();
+        doubtful += label_own(&mut own, columns, header, &untold);
         calls.append(&mut own);
     }
     calls.append(&mut left);
@@ -49,7 +59,7 @@ fn distinct<'a>(headers: &[&'a Header]) -> Vec<&'a Header> {
 }
 
 /// Labels the calls of those that a header is of.
-fn label_own(calls: &mut Vec<Call>, columns: &Columns, header: &Header) -> u64 {
+fn label_own(calls: &mut Vec<Call>, columns: &Columns, header: &Header, untold: &[u32]) -> u64 {
     let is_open = |call: &Call| call.on == On::Stream && call.group.is_none();
     let mut streams: BTreeMap<u32, Sizes> = BTreeMap::new();
     for call in calls.iter().filter(|it| is_open(it)) {
@@ -61,7 +71,9 @@ fn label_own(calls: &mut Vec<Call>, columns: &Columns, header: &Header) -> u64 {
     let chosen = match (of_all.next(), of_all.next()) {
         (Some((stream, _)), None) => Some(*stream),
         (Some(_), Some(_)) => None,
-        (None, _) => lone(&streams, calls, header),
+        (None, _) => {
+            lone(&streams, calls, header).filter(|stream| untold.iter().all(|it| it == stream))
+        }
     };
     let label = of_all_ranks(header);
     let before = calls.len();

@@ -164,6 +164,45 @@ mod tests {
         assert_eq!(lengths, [8, 8]);
     }
 
+    /// A call with a kernel of its own, which says what it is, was not put together with those that
+    /// are asked for behind it.
+    #[test]
+    fn what_has_a_kernel_of_its_own_is_not_put_together() {
+        let message = |rank: u32| match rank {
+            0 => ("send", r#""Src Rank":0,"Dst Rank":1"#),
+            _ => ("recv", r#""Src Rank":0,"Dst Rank":1"#),
+        };
+        for alone in [|_| ("allreduce", ""), message] {
+            let profile = |rank| {
+                let (name, more) = alone(rank);
+                let comma = if more.is_empty() { "" } else { "," };
+                let args = format!(
+                    r#""Collective name":"{name}","In msg nelems":5,"dtype":"Float","Group size":2,
+                    "Process Group Name":"0","Process Group Ranks":"[0, 1]"{comma}{more}"#
+                );
+                let mut events = String::new();
+                for (cat, name, (tid, from, dur), args) in [
+                    ("cpu_op", "record_param_comms", (7, 0, 3), args.as_str()),
+                    ("cuda_runtime", "cudaLaunchKernelExC", (7, 1, 1), ""),
+                    ("kernel", "ncclDevKernel_AllReduce()", (21, 4, 7), &args),
+                ] {
+                    let comma = if args.is_empty() { "" } else { "," };
+                    write!(
+                        events,
+                        r#",{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":{tid},"ts":{},"dur":{dur},
+                        "args":{{"correlation":900{comma}{args}}}}}"#,
+                        from + i64::from(rank) - 20,
+                    )
+                    .unwrap();
+                }
+                let asked = text(rank, 1, &both_ways(rank));
+                read(&asked.replacen(r#"{"ph":"M"}"#, &format!(r#"{{"ph":"M"}}{events}"#), 1))
+            };
+            let calls = [0, 1].map(|rank| profile(rank).calls.len());
+            assert_eq!(calls, [3, 3], "{:?}", alone(0));
+        }
+    }
+
     #[test]
     fn an_end_of_a_kernel_is_one_message_alone() {
         let twice = |rank| [both_ways(rank), both_ways(rank)].concat();

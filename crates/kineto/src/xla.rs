@@ -69,7 +69,7 @@ pub(crate) struct Instruction {
 
 /// An event of a compiled program that communicates.
 pub(crate) enum Told {
-    Instruction(Instruction),
+    Instruction(Box<Instruction>),
     /// It communicates, but proves nothing.
     Other,
 }
@@ -84,7 +84,8 @@ pub(crate) fn told(event: &Recorded<'_>, event_number: u32) -> Option<Told> {
     }
     let args = event.arguments.all();
     let is_compiled = args.as_object()?.keys().any(|it| it.starts_with("hlo_"));
-    is_compiled.then(|| instruction(event_number, &args).map_or(Told::Other, Told::Instruction))
+    let instruction = || instruction(event_number, &args).map(Box::new);
+    is_compiled.then(|| instruction().map_or(Told::Other, Told::Instruction))
 }
 
 fn instruction(event_number: u32, args: &Value) -> Option<Instruction> {
@@ -183,7 +184,7 @@ mod tests {
 
     fn taken(name: &str, args: &str) -> Option<Instruction> {
         match of_text(name.as_bytes(), args.as_bytes())? {
-            Told::Instruction(it) => Some(it),
+            Told::Instruction(it) => Some(*it),
             Told::Other => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The process, the host or the processes that clearly held up others are named without being asked for.
 //!
-//! A process is clear if it certainly held up others twice as long as any other process did that is slow by
+//! A process is clear if it certainly, or as ends of operations tell likely, held up others twice as long as any other process did that is slow by
 //! more than chance, if that is a hundredth of their time, and if little can have been waited where nobody sees it. Of
 //! what a process held up others, no more counts for each of them than by how much it worked
 //! longer: one that is waited for without working longer was itself held up. Where its work is not
@@ -8,10 +8,19 @@
 //! waited for a message until then. And it has to be behind others time after time: by chance
 //! somebody always comes last more often than others.
 
-use super::waits::{StragglerPart, StragglersPart, TogetherPart, WorkPart};
+use super::waits::{LikelyPart, StragglerPart, StragglersPart, TogetherPart, WorkPart};
+
+/// How sure it is that others were held up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sureness {
+    /// Bounds prove it.
+    Certain,
+    /// Ends of operations make it likely.
+    Likely,
+}
 
 /// How many times as long as any other process that is slow, and as all on average, the one that is
-/// named certainly held up others.
+/// named surely held up others.
 const TWICE: f64 = 2.0;
 /// The least share of the time of others that is worth a line.
 const WORTH: f64 = 0.01;
@@ -25,14 +34,14 @@ pub(super) fn by_being_slow(process: &StragglerPart, held: u64, others: usize) -
     each.map_or(held, |it| held.min(it.saturating_mul(others as u64)))
 }
 
-/// True if a process is worth naming to everybody.
-pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
+/// True if a process is worth naming to everybody, by what is so sure.
+pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart, sureness: Sureness) -> bool {
     let Some(work) = &process.work else {
         return false;
     };
     let number = part.taking_part.saturating_sub(1);
     let slow = |it: &StragglerPart, held: u64| by_being_slow(it, held, number) as f64;
-    let certainly = slow(process, process.certainly_held_up_ticks);
+    let surely = slow(process, process.surely_held_up(sureness));
     let all: f64 = part
         .processes
         .iter()
@@ -49,8 +58,8 @@ pub(super) fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
     waits_are_seen(process)
         && process.significant
         && work.stands_out()
-        && certainly >= TWICE * next.max(by_chance)
-        && certainly >= WORTH * others(part, process) as f64
+        && surely >= TWICE * next.max(by_chance)
+        && surely >= WORTH * others(part, process) as f64
 }
 
 /// True if little may have been waited in communication of a process that was not used.
@@ -67,9 +76,13 @@ fn is_seen(used: u64, unused: u64) -> bool {
 }
 
 /// True if a host is worth naming to everybody, by the rules for processes.
-pub(super) fn is_clear_host(part: &StragglersPart, host: &TogetherPart) -> bool {
+pub(super) fn is_clear_host(
+    part: &StragglersPart,
+    host: &TogetherPart,
+    sureness: Sureness,
+) -> bool {
     let slow = |it: &TogetherPart, held: u64| it.by_being_slow(held, part.taking_part) as f64;
-    let certainly = slow(host, host.certainly_held_up_ticks);
+    let surely = slow(host, host.surely_held_up(sureness));
     let others = part.hosts.iter().filter(|it| it.name != host.name);
     let next = others
         .map(|it| slow(it, it.held_up_ticks))
@@ -77,15 +90,15 @@ pub(super) fn is_clear_host(part: &StragglersPart, host: &TogetherPart) -> bool 
     let others_lasted = part.lasted_ticks.saturating_sub(host.lasted_ticks);
     is_seen(host.operations, host.unused_records)
         && host.is_slow
-        && certainly >= TWICE * next
-        && certainly >= WORTH * others_lasted as f64
+        && surely >= TWICE * next
+        && surely >= WORTH * others_lasted as f64
 }
 
 /// True if several processes are worth naming to everybody, by the rules for one. Where processes send
 /// each other messages they may have different parts, as stages of a pipeline have, of which some take
 /// longer than others though nothing is slow.
-pub(super) fn are_clear(part: &StragglersPart, several: &TogetherPart) -> bool {
-    let certainly = several.by_being_slow(several.certainly_held_up_ticks, part.taking_part) as f64;
+pub(super) fn are_clear(part: &StragglersPart, several: &TogetherPart, sureness: Sureness) -> bool {
+    let surely = several.by_being_slow(several.surely_held_up(sureness), part.taking_part) as f64;
     let number = part.taking_part.saturating_sub(1);
     let is_other = |it: &&StragglerPart| {
         it.significant && several.processes.binary_search(&it.process).is_err()
@@ -98,8 +111,8 @@ pub(super) fn are_clear(part: &StragglersPart, several: &TogetherPart) -> bool {
     is_seen(several.operations, several.unused_records)
         && part.messages == 0
         && several.work.stands_out()
-        && certainly >= TWICE * next
-        && certainly >= WORTH * others_lasted as f64
+        && surely >= TWICE * next
+        && surely >= WORTH * others_lasted as f64
 }
 
 /// True if a process is one of several of which each is more than half as slow: which of them comes last is
@@ -115,7 +128,29 @@ pub(super) fn others(part: &StragglersPart, process: &StragglerPart) -> u64 {
     part.lasted_ticks.saturating_sub(process.lasted_ticks)
 }
 
+fn likely_held_up(likely: Option<LikelyPart>) -> u64 {
+    likely.map_or(0, |it| it.held_up_ticks)
+}
+
+impl StragglerPart {
+    /// How long others were held up, as far as that is so sure.
+    pub(super) fn surely_held_up(&self, sureness: Sureness) -> u64 {
+        match sureness {
+            Sureness::Certain => self.certainly_held_up_ticks,
+            Sureness::Likely => likely_held_up(self.likely),
+        }
+    }
+}
+
 impl TogetherPart {
+    /// How long others were held up, as far as that is so sure.
+    pub(super) fn surely_held_up(&self, sureness: Sureness) -> u64 {
+        match sureness {
+            Sureness::Certain => self.certainly_held_up_ticks,
+            Sureness::Likely => likely_held_up(self.likely),
+        }
+    }
+
     /// How much of what its processes held up others, outside of it, can be due to its being slow,
     /// where so many take part.
     pub(super) fn by_being_slow(&self, held: u64, taking_part: usize) -> u64 {
@@ -158,7 +193,10 @@ mod tests {
     }
 
     fn named(part: &StragglersPart) -> Vec<usize> {
-        let clear = part.processes.iter().filter(|it| is_clear(part, it));
+        let clear = part
+            .processes
+            .iter()
+            .filter(|it| is_clear(part, it, Sureness::Certain));
         clear.map(|it| it.process).collect()
     }
 
@@ -231,6 +269,29 @@ mod tests {
         assert_eq!(of(20), [0]);
     }
 
+    /// Bounds leave open who came last, but ends of operations do not.
+    #[test]
+    fn what_is_likely_makes_a_process_clear_where_nothing_is_certain() {
+        let [slow, other] = [(150, 10), (0, 160)].map(Some);
+        let mut part = part(&[(100, slow), (5, other), (0, other)]);
+        part.processes[0].certainly_held_up_ticks = 0;
+        assert!(named(&part).is_empty());
+        let likely = |part: &StragglersPart| is_clear(part, &part.processes[0], Sureness::Likely);
+        assert!(!likely(&part));
+        let held_up = |held_up_ticks| LikelyPart {
+            held_up_ticks,
+            held_up_operations: 3,
+        };
+        part.processes[0].likely = Some(held_up(100));
+        assert!(likely(&part));
+        // 1 % of the time of two others is 20.
+        part.processes[0].likely = Some(held_up(19));
+        assert!(!likely(&part));
+        part.processes[0].likely = Some(held_up(100));
+        part.processes[0].significant = false;
+        assert!(!likely(&part));
+    }
+
     #[test]
     fn who_may_be_late_by_chance_is_not_named() {
         let [slow, other] = [(150, 10), (0, 160)].map(Some);
@@ -273,7 +334,10 @@ mod tests {
         let mut part = part(&[(100, Some((20, 100))); 4]);
         part.hosts = vec![host("b", [2, 3], 70), host("a", [0, 1], 0)];
         let named = |part: &StragglersPart| {
-            let clear = part.hosts.iter().filter(|it| is_clear_host(part, it));
+            let clear = part
+                .hosts
+                .iter()
+                .filter(|it| is_clear_host(part, it, Sureness::Certain));
             clear.map(|it| it.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(named(&part), ["b"]);
@@ -308,7 +372,9 @@ mod tests {
             lasted_ticks: 2_000,
             ..TogetherPart::default()
         });
-        let are_named = |part: &StragglersPart| are_clear(part, part.several.as_ref().unwrap());
+        let are_named = |part: &StragglersPart| {
+            are_clear(part, part.several.as_ref().unwrap(), Sureness::Certain)
+        };
         assert!(named(&part).is_empty());
         assert!(are_named(&part));
         // Stages of a pipeline have different parts.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use retime::causality::Class;
 use retime::format::{Reach, Unused};
+use retime::pipeline::CameLast;
 use retime::{
     GroupWaits, HiddenWaits, LateBegin, LocationIndex, Members, Origin, ProcessWaits, Stragglers,
     TickRate, TraceInfo, group_digits, plural, printable,
@@ -11,7 +12,8 @@ use retime::{
 
 use super::build::place_part;
 use super::clear::{
-    are_as_slow, are_clear, by_being_slow, is_clear, is_clear_host, others, waits_are_seen,
+    Sureness, are_as_slow, are_clear, by_being_slow, is_clear, is_clear_host, others,
+    waits_are_seen,
 };
 use super::model::Report;
 use super::place::PlacePart;
@@ -19,7 +21,8 @@ use super::share::share;
 use super::together::{hosts, several, slow_host, slow_together};
 use super::wait_words::{LISTED, SHOWN, name, of_time, span, transfers, work};
 use super::waits::{
-    GroupPart, HiddenPart, LateBeginPart, ReachPart, StragglerPart, StragglersPart,
+    GroupPart, HiddenPart, LateBeginPart, LikelyPart, ReachPart, StragglerPart, StragglersPart,
+    TogetherPart,
 };
 
 /// Members of a group that it names.
@@ -30,10 +33,11 @@ const MEMBERS_LISTED: usize = 16;
 /// are `unrelated`.
 pub(crate) fn part(
     info: &TraceInfo,
-    found: &Stragglers,
+    came_last: &CameLast,
     contradictory: bool,
     unrelated: bool,
 ) -> Option<StragglersPart> {
+    let found = &came_last.certain;
     if found.operations + found.messages + found.partial == 0 {
         return None;
     }
@@ -55,9 +59,9 @@ pub(crate) fn part(
         messages: found.messages,
         contradictory,
         unrelated,
-        processes: processes(info, found),
-        hosts: hosts(info, found, taking_part(found)),
-        several: several(info, found),
+        processes: processes(info, came_last),
+        hosts: hosts(info, came_last, taking_part(found)),
+        several: several(info, came_last),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
         waited_ticks: found.processes.iter().map(|it| it.waited).sum(),
@@ -95,9 +99,10 @@ fn taking_part(found: &Stragglers) -> usize {
 }
 
 /// The processes that held up others longest.
-fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
-    let origins: BTreeMap<usize, &Origin> =
-        found.origins.iter().map(|it| (it.process, it)).collect();
+fn processes(info: &TraceInfo, came_last: &CameLast) -> Vec<StragglerPart> {
+    let found = &came_last.certain;
+    let origins = by_process(found);
+    let likely = came_last.likely.as_ref().map(by_process);
     let of = |number: usize| origins.get(&number).copied();
     let tick = |number: usize, which: fn(&Origin) -> u64| of(number).map_or(0, which);
     let mut parts: Vec<StragglerPart> = found
@@ -114,6 +119,9 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             certainly_held_up_ticks: tick(number, |it| it.certainly),
             held_up_operations: tick(number, |it| it.operations),
             certainly_held_up_operations: tick(number, |it| it.certain_operations),
+            likely: likely
+                .as_ref()
+                .map(|it| likely_part(it.get(&number).copied())),
             work: of(number).and_then(|it| it.work).map(work),
             significant: of(number).is_some_and(|it| it.significant),
             reach: of(number).and_then(|it| it.reach).map(|it| ReachPart {
@@ -149,6 +157,18 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
     parts.sort_by_key(|it| std::cmp::Reverse(key(it)));
     parts.truncate(LISTED);
     parts
+}
+
+fn by_process(found: &Stragglers) -> BTreeMap<usize, &Origin> {
+    found.origins.iter().map(|it| (it.process, it)).collect()
+}
+
+/// The part of what a process held up that is certain if times are as near as is likely.
+fn likely_part(origin: Option<&Origin>) -> LikelyPart {
+    origin.map_or_else(LikelyPart::default, |it| LikelyPart {
+        held_up_ticks: it.certainly,
+        held_up_operations: it.certain_operations,
+    })
 }
 
 fn hidden(of: &HiddenWaits) -> Option<HiddenPart> {
@@ -211,16 +231,35 @@ pub(super) fn headline(report: &Report) -> Option<String> {
     if is_little || part.unrelated || is_host_alone {
         return None;
     }
-    if let Some(host) = part.hosts.first().filter(|it| is_clear_host(part, it)) {
-        return Some(slow_host(part, host, rate));
+    let ways = [Sureness::Certain, Sureness::Likely];
+    ways.into_iter().find_map(|it| named(part, it, rate))
+}
+
+/// The host, the process or the processes that clearly held up others, by what is so sure.
+fn named(part: &StragglersPart, sureness: Sureness, rate: TickRate) -> Option<String> {
+    let of_host = |it: &&TogetherPart| {
+        let surely = it.surely_held_up(sureness);
+        it.by_being_slow(surely, part.taking_part)
+    };
+    // Of several that are alike the first, in the order in which they are listed.
+    let host = part.hosts.iter().rev().max_by_key(of_host);
+    if let Some(host) = host.filter(|it| is_clear_host(part, it, sureness)) {
+        return Some(slow_host(part, host, sureness, rate));
     }
-    let first = part.processes.first().filter(|it| is_clear(part, it));
-    let several = part.several.as_ref().filter(|it| are_clear(part, it));
+    let others = part.taking_part.saturating_sub(1);
+    let of_process = |it: &&StragglerPart| {
+        let surely = it.surely_held_up(sureness);
+        (by_being_slow(it, surely, others), surely, it.held_up_ticks)
+    };
+    let first = part.processes.iter().rev().max_by_key(of_process);
+    let first = first.filter(|it| is_clear(part, it, sureness));
+    let several = part.several.as_ref();
+    let several = several.filter(|it| are_clear(part, it, sureness));
     match (first, several) {
         (Some(first), several) if !several.is_some_and(|it| are_as_slow(it, first)) => {
-            Some(straggler(part, first, rate))
+            Some(straggler(part, first, sureness, rate))
         }
-        (_, several) => several.map(|it| slow_together(part, it, rate)),
+        (_, several) => several.map(|it| slow_together(part, it, sureness, rate)),
     }
 }
 
@@ -247,7 +286,12 @@ fn contradictory(part: &StragglersPart) -> String {
 }
 
 /// Whom a process held up, for how long, and how.
-fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> String {
+fn straggler(
+    part: &StragglersPart,
+    process: &StragglerPart,
+    sureness: Sureness,
+    rate: TickRate,
+) -> String {
     let name = name(process.process, &process.name);
     let name = printable(&name);
     let held = process.held_up_ticks;
@@ -280,8 +324,12 @@ fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> 
             span(it, rate)
         )
     });
+    let likely = process.likely.filter(|_| sureness == Sureness::Likely);
+    let likely = likely.map_or(String::new(), |it| {
+        format!("likely in {}, ", group_digits(it.held_up_operations))
+    });
     format!(
-        "{name} held up {whom} for {}{of_time}, in {}, certainly in {}{how}{work}{hidden}",
+        "{name} held up {whom} for {}{of_time}, in {}, {likely}certainly in {}{how}{work}{hidden}",
         span(held, rate),
         operations(part, process.held_up_operations),
         group_digits(process.certainly_held_up_operations),
@@ -332,7 +380,8 @@ fn details(part: &StragglersPart, rate: TickRate) -> Vec<String> {
     )];
     let waited = |it: &StragglerPart| {
         let (own, of_time) = (span(it.waited_ticks, rate), share(it.waited_share));
-        let (held_up, last) = (straggler(part, it, rate), last(it, rate));
+        let held_up = straggler(part, it, Sureness::Certain, rate);
+        let last = last(it, rate);
         let beside = it
             .hidden
             .as_ref()

@@ -1,20 +1,22 @@
 //! Processes that are compared with all others together, as data and in words: those of a host, or
 //! several that are slow.
 
-use retime::{HostWork, SlowTogether, Stragglers, TickRate, TraceInfo, plural, printable};
+use retime::pipeline::CameLast;
+use retime::{HostWork, Origin, SlowTogether, TickRate, TraceInfo, plural, printable};
 
+use super::clear::Sureness;
 use super::wait_words::{LISTED, SHOWN, name, of_time, span, transfers, work};
-use super::waits::{StragglersPart, TogetherPart};
+use super::waits::{LikelyPart, StragglersPart, TogetherPart};
 
 /// The hosts that can be compared with others, where so many processes take part.
-pub(super) fn hosts(info: &TraceInfo, found: &Stragglers, taking_part: usize) -> Vec<TogetherPart> {
+pub(super) fn hosts(info: &TraceInfo, found: &CameLast, taking_part: usize) -> Vec<TogetherPart> {
     let part = |host: &HostWork| TogetherPart {
         name: info.nodes.get(host.node).cloned().unwrap_or_default(),
         work: work(host.work),
-        is_slow: host.is_slow(found.messages),
+        is_slow: host.is_slow(found.certain.messages),
         ..together(found, &host.processes)
     };
-    let mut parts: Vec<TogetherPart> = found.hosts.iter().map(part).collect();
+    let mut parts: Vec<TogetherPart> = found.certain.hosts.iter().map(part).collect();
     parts.sort_by_key(|it| {
         let slow = it.by_being_slow(it.certainly_held_up_ticks, taking_part);
         (std::cmp::Reverse(slow), it.processes.first().copied())
@@ -24,7 +26,7 @@ pub(super) fn hosts(info: &TraceInfo, found: &Stragglers, taking_part: usize) ->
 }
 
 /// Several processes that are slow.
-pub(super) fn several(info: &TraceInfo, found: &Stragglers) -> Option<TogetherPart> {
+pub(super) fn several(info: &TraceInfo, found: &CameLast) -> Option<TogetherPart> {
     let part = |slow: &SlowTogether| {
         let shown = slow.processes.iter().take(SHOWN);
         let shown = shown.map(|&it| name(it, info.processes.get(it).map_or("", |it| &it.name)));
@@ -37,7 +39,7 @@ pub(super) fn several(info: &TraceInfo, found: &Stragglers) -> Option<TogetherPa
             ..together(found, &slow.processes)
         }
     };
-    found.several.as_ref().map(part)
+    found.certain.several.as_ref().map(part)
 }
 
 /// Words with commas and an "and".
@@ -50,17 +52,25 @@ pub(super) fn listed(mut words: Vec<String>) -> String {
 }
 
 /// Sums over some processes.
-fn together(found: &Stragglers, processes: &[usize]) -> TogetherPart {
-    let is_its = |it: &usize| processes.binary_search(it).is_ok();
-    let origins = || found.origins.iter().filter(|it| is_its(&it.process));
+fn together(found: &CameLast, processes: &[usize]) -> TogetherPart {
+    let is_its = |it: &&Origin| processes.binary_search(&it.process).is_ok();
+    let origins = || found.certain.origins.iter().filter(is_its);
     let waits = || {
-        let of = processes.iter().map(|it| found.processes.get(*it));
+        let of = processes.iter().map(|it| found.certain.processes.get(*it));
         of.flatten()
     };
+    let likely = found.likely.as_ref().map(|likely| {
+        let origins = || likely.origins.iter().filter(is_its);
+        LikelyPart {
+            held_up_ticks: origins().map(|it| it.certainly).sum(),
+            held_up_operations: origins().map(|it| it.certain_operations).sum(),
+        }
+    });
     TogetherPart {
         processes: processes.to_vec(),
         held_up_ticks: origins().map(|it| it.held_up).sum(),
         certainly_held_up_ticks: origins().map(|it| it.certainly).sum(),
+        likely,
         operations: waits().map(|it| it.operations + it.messages).sum(),
         lasted_ticks: waits().map(|it| it.lasted).sum(),
         ..TogetherPart::default()
@@ -68,42 +78,69 @@ fn together(found: &Stragglers, processes: &[usize]) -> TogetherPart {
 }
 
 /// A host whose processes held up those of others, and how.
-pub(super) fn slow_host(part: &StragglersPart, host: &TogetherPart, rate: TickRate) -> String {
+pub(super) fn slow_host(
+    part: &StragglersPart,
+    host: &TogetherPart,
+    sureness: Sureness,
+    rate: TickRate,
+) -> String {
     let processes = plural(host.processes.len() as u64, "process");
-    let who = format!("nearly all of its {processes} waited");
-    held_up_others(part, host, &who, "their", rate)
+    let who = Compared {
+        waited: &format!("nearly all of its {processes} waited"),
+        whose: "their",
+    };
+    held_up_others(part, host, &who, sureness, rate)
+}
+
+/// Words for those whose waits are compared with those of others.
+struct Compared<'a> {
+    waited: &'a str,
+    whose: &'a str,
 }
 
 /// Processes that held up others, and how.
 pub(super) fn slow_together(
     part: &StragglersPart,
     several: &TogetherPart,
+    sureness: Sureness,
     rate: TickRate,
 ) -> String {
-    held_up_others(part, several, "each waited at least", "its", rate)
+    let who = Compared {
+        waited: "each waited at least",
+        whose: "its",
+    };
+    held_up_others(part, several, &who, sureness, rate)
 }
 
 fn held_up_others(
     part: &StragglersPart,
     own: &TogetherPart,
-    who: &str,
-    whose: &str,
+    who: &Compared<'_>,
+    sureness: Sureness,
     rate: TickRate,
 ) -> String {
     let by_being_slow = |held: u64| own.by_being_slow(held, part.taking_part);
     let held = by_being_slow(own.held_up_ticks);
     let others = part.lasted_ticks.saturating_sub(own.lasted_ticks);
     let outside = part.taking_part.saturating_sub(own.processes.len()) as u64;
+    let likely = match sureness {
+        Sureness::Certain => String::new(),
+        Sureness::Likely => {
+            let likely = by_being_slow(own.surely_held_up(sureness));
+            format!("likely for {}, ", span(likely, rate))
+        }
+    };
     format!(
-        "{} held up {} for {}{}, certainly for {}; {who} {} less than half of the others \
+        "{} held up {} for {}{}, {likely}certainly for {}; {} {} less than half of the others \
          did{}",
         printable(&own.name),
         plural(outside, "other"),
         span(held, rate),
         of_time(held, others),
         span(by_being_slow(own.certainly_held_up_ticks), rate),
+        who.waited,
         span(own.work.longer_ticks, rate),
-        transfers(whose, &own.work, rate),
+        transfers(who.whose, &own.work, rate),
     )
 }
 
@@ -143,7 +180,7 @@ mod tests {
         let host = two("b".into(), 200, 34);
         let part = four();
         let rate = TickRate::per_second(1_000).unwrap();
-        let line = slow_host(&part, &host, rate);
+        let line = slow_host(&part, &host, Sureness::Certain, rate);
         let links = TogetherPart {
             work: WorkPart {
                 transfers_ticks: 35,
@@ -163,7 +200,23 @@ mod tests {
             "{line}"
         );
         let more = ", and their transfers took 35 ms longer: look at links first";
-        assert_eq!(slow_host(&part, &links, rate), line + more);
+        assert_eq!(
+            slow_host(&part, &links, Sureness::Certain, rate),
+            line.clone() + more
+        );
+        let likely = TogetherPart {
+            certainly_held_up_ticks: 9,
+            likely: Some(LikelyPart {
+                held_up_ticks: 120,
+                held_up_operations: 7,
+            }),
+            ..two("b".into(), 200, 34)
+        };
+        let said = line.replace(
+            "certainly for 140 ms",
+            "likely for 120 ms, certainly for 9 ms",
+        );
+        assert_eq!(slow_host(&part, &likely, Sureness::Likely, rate), said);
     }
 
     #[test]
@@ -179,7 +232,7 @@ mod tests {
         let rate = TickRate::per_second(1_000).unwrap();
         // Each of two others can have waited for 70.
         assert_eq!(
-            slow_together(&part, &several, rate),
+            slow_together(&part, &several, Sureness::Certain, rate),
             "rank 0 and rank 1 held up 2 others for 140 ms, 7.0 % of their time, certainly for \
              90 ms; each waited at least 70 ms less than half of the others did"
         );

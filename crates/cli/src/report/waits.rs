@@ -61,6 +61,9 @@ pub(crate) struct StragglerPart {
     /// of them certainly.
     pub(crate) held_up_operations: u64,
     pub(crate) certainly_held_up_operations: u64,
+    /// The same as far as it is likely, by ends of operations; absent where these tell nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) likely: Option<LikelyPart>,
     /// Its work compared with that of others; absent where too little is known of waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) work: Option<WorkPart>,
@@ -109,6 +112,9 @@ pub(crate) struct TogetherPart {
     /// The sums over them of what each held up others, those among them too.
     pub(crate) held_up_ticks: u64,
     pub(crate) certainly_held_up_ticks: u64,
+    /// The same as far as it is likely, by ends of operations; absent where these tell nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) likely: Option<LikelyPart>,
     /// The work of nearly all of a host, or of each of several, compared with that of all others, and
     /// whether it is longer by more than chance.
     pub(crate) work: WorkPart,
@@ -118,6 +124,15 @@ pub(crate) struct TogetherPart {
     pub(crate) unused_records: u64,
     /// How long they lasted, together.
     pub(crate) lasted_ticks: u64,
+}
+
+/// The waits that are likely due to a process or to several, as ends of operations tell times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct LikelyPart {
+    /// The part of what others were held up in which it is likely who came last, all the way.
+    pub(crate) held_up_ticks: u64,
+    /// The number of operations and messages to which it likely came last and was to blame itself.
+    pub(crate) held_up_operations: u64,
 }
 
 /// The work of a process compared with that of others, see [`retime::ComparedWork`].

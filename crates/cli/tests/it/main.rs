@@ -36,6 +36,7 @@ mod json_lines;
 mod kineto;
 mod layout;
 mod licences;
+mod likely_stragglers;
 mod links;
 mod live;
 mod make;

@@ -106,8 +106,13 @@ impl Known {
         }
     }
 
+    /// True if some difference of the clocks allows all that is known.
+    pub(super) fn is_possible(&self) -> bool {
+        is_possible(&self.between)
+    }
+
     /// This knowledge together with another one of the same two clocks.
-    fn and(mut self, other: &Self) -> Self {
+    pub(super) fn and(mut self, other: &Self) -> Self {
         self.between.extend(&other.between);
         self
     }

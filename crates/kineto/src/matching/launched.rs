@@ -184,6 +184,16 @@ fn who_is_in_a_group_is_not_guessed() {
     };
     let two = [ALL_GATHER, ALL_REDUCE, elsewhere()];
     assert_eq!(joined(2, &two), (2, ungrouped(1)));
+    // Kernels elsewhere that tell nothing are of another group, as messages between stages are.
+    let untold = Asked {
+        kernels: 2,
+        ..elsewhere()
+    };
+    let others = vec![
+        ("unnamed NCCL kernel", 2),
+        ("ungrouped communication kernel", 1),
+    ];
+    assert_eq!(joined(2, &[ALL_REDUCE, untold]), (0, others));
     // Half of the ranks gather: none of the calls on this stream is of all.
     assert_eq!(joined(4, &[ALL_GATHER, ALL_REDUCE]), (0, ungrouped(2)));
     assert_eq!(joined(4, &[ALL_REDUCE, ALL_REDUCE]).0, 2);

@@ -7,7 +7,8 @@
 //! group, say of their clocks. Without any of these nothing is joined, but where a send
 //! [waits for its receive](crate::posted), or where messages go both ways, as between stages of a
 //! pipeline, and bound the difference of clocks [from both sides](align_both). Of one way alone,
-//! receives that wait in vain and messages that were sent long before look alike.
+//! receives that wait in vain and messages that were sent long before look alike. Where both ways leave
+//! several shifts possible, [iterations](super::stages) of one number tell.
 //!
 //! A shift leaves messages at either end without a counterpart. That is as it has to be only if
 //! nobody can have recorded that:
@@ -30,6 +31,7 @@ use super::alignment::{Known, Messages, Shift, Windowed, align, align_both};
 use super::calls::{Calls, Group, Sequence};
 use super::item::Item;
 use super::moments::FileMoments;
+use super::stages::{self, Launched, Passed};
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};
 
@@ -213,6 +215,9 @@ struct MessageEnds {
     way: Way,
     sends: Vec<Item>,
     receives: Vec<Item>,
+    /// The iterations in which sends and receives were launched.
+    sends_in: Vec<Option<u64>>,
+    receives_in: Vec<Option<u64>>,
 }
 
 impl MessageEnds {
@@ -221,10 +226,23 @@ impl MessageEnds {
             let item = |&call: &usize| calls.end_of_message(file, call);
             own.iter().filter_map(item).collect()
         };
+        let iterations = |file: usize, own: &[usize]| -> Vec<Option<u64>> {
+            let iteration = |&call: &usize| calls.call(file, call)?.iteration;
+            own.iter().map(iteration).collect()
+        };
         Self {
             way,
             sends: items(way.from, &channel.sends),
             receives: items(way.to, &channel.receives),
+            sends_in: iterations(way.from, &channel.sends),
+            receives_in: iterations(way.to, &channel.receives),
+        }
+    }
+
+    fn launched(&self) -> Launched<'_> {
+        Launched {
+            sends: &self.sends_in,
+            receives: &self.receives_in,
         }
     }
 
@@ -284,8 +302,16 @@ fn known_by_both_ways(
         let (Some(back), Some((own, other))) = (most.get(&(to, from)), both) else {
             continue;
         };
-        let (there, back) = (there.messages(own, other), back.messages(other, own));
-        if let Some(known) = align_both(there, back) {
+        let there = Passed {
+            messages: there.messages(own, other),
+            launched: there.launched(),
+        };
+        let back = Passed {
+            messages: back.messages(other, own),
+            launched: back.launched(),
+        };
+        let known = align_both(there.messages, back.messages);
+        if let Some(known) = known.or_else(|| stages::known(there, back)) {
             found.insert((to, from), known.reversed());
             found.insert((from, to), known);
         }

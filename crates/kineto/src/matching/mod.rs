@@ -32,6 +32,7 @@ mod pools;
 mod queue;
 mod reasons;
 mod roles;
+mod stages;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,

@@ -2,7 +2,7 @@
 
 mod judgement;
 
-pub use judgement::{JudgedBy, Measured, Runaway, Worse};
+pub use judgement::{CameLast, JudgedBy, Measured, Runaway, Worse};
 
 use std::sync::OnceLock;
 

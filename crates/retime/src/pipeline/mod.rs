@@ -41,7 +41,7 @@ mod violated;
 
 pub use algorithm::{Algorithm, Variant};
 pub use analysis::{
-    Analysis, AnalysisError, AnalysisOptions, Counts, JudgedBy, Measured, Runaway, Worse,
+    Analysis, AnalysisError, AnalysisOptions, CameLast, Counts, JudgedBy, Measured, Runaway, Worse,
 };
 pub use auto::Auto;
 pub use bounds::{BOUND_BUDGET, BoundSearch, BoundedOffsets, Bounds, DRIFT_BOUND, StepsShow};

@@ -10,12 +10,10 @@ use retime::causality::{Check, LocationLog, NeedsWhole, Operation, Root};
 use retime::clock::{Control, DegressiveConstants, MultiPass};
 use retime::optimal::LeastDistortion;
 use retime::pipeline::{
-    Analysis, AnalysisOptions, AskedDelay, Bounds, ClockControl, ClockKind, DRIFT_BOUND,
+    Analysis, AnalysisOptions, AskedDelay, Bounds, CameLast, ClockControl, ClockKind, DRIFT_BOUND,
     LogicalClock, Measured, Method, Solution,
 };
-use retime::{
-    Correction, Grouping, LocationIndex, MinimalDelay, Monitor, Stragglers, Ticks, TraceInfo,
-};
+use retime::{Correction, Grouping, LocationIndex, MinimalDelay, Monitor, Ticks, TraceInfo};
 use retime_distributed::{Broken, Distribution, Peers, analyse};
 use retime_testing::Effort;
 
@@ -32,7 +30,7 @@ pub(crate) struct Outcome {
     measured: Option<Measured>,
     least_distortion: Option<LeastDistortion>,
     bounds: Option<Bounds>,
-    stragglers: Option<Stragglers>,
+    stragglers: Option<CameLast>,
     adopted: bool,
 }
 

@@ -9,12 +9,12 @@ use super::super::step::Step;
 use super::Analysis;
 use crate::distortion::{Distortion, final_advance};
 use crate::limiting::{LimitingSend, limiting_send};
-use retime_bounds::{ErrorBounds, LeastDistortion, Outside};
+use retime_bounds::{ClockErrorBound, ErrorBounds, ErrorKnot, LeastDistortion, Outside};
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, check};
 use retime_clocks::estimate::Offset;
 use retime_model::Correction;
-use retime_model::{Cancelled, Clocks, Monitor, Ticks};
+use retime_model::{Cancelled, ClockId, Clocks, Monitor, Ticks};
 use retime_stragglers::Stragglers;
 
 /// A result contradicts more dependencies than the recording does.
@@ -49,6 +49,16 @@ pub struct JudgedBy<'a> {
     pub errors: Option<Cow<'a, ErrorBounds>>,
 }
 
+/// Who came last in operations, and whom that held up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CameLast {
+    /// The processes as bounds of errors let them be told, for certain.
+    pub certain: Stragglers,
+    /// The same if times are as near to the truth as [ends](crate::EndsEvidence) of operations make
+    /// likely; `None` where these tell nothing.
+    pub likely: Option<Stragglers>,
+}
+
 /// The effects of a solution on a trace.
 #[derive(Clone, Debug)]
 pub struct Measured {
@@ -67,6 +77,30 @@ pub struct Runaway {
     pub ahead: Ticks,
     /// How far they ever disagreed.
     pub disagreed: Ticks,
+}
+
+/// The ticks by which the worst dependency between clocks is reversed.
+fn worst_reversed(check: &Check) -> u64 {
+    let reversed = check.pairs.values().map(|pair| pair.smallest.0);
+    reversed.min().unwrap_or(0).min(0).unsigned_abs()
+}
+
+/// How far the times of a solution are likely to be from the truth, as [ends](crate::EndsEvidence) of
+/// operations tell, where they tell anything.
+fn likely_errors(solution: &Solution) -> Option<ErrorBounds> {
+    let aligned = solution.aligned.as_ref()?;
+    let told = &aligned.ends.as_ref()?.likely;
+    let of_clock = |(clock, likely): (u32, &Option<f64>)| {
+        let own = (aligned.reference == Some(ClockId(clock))).then_some(0.0);
+        let likely = likely.or(own)?;
+        let knot = ErrorKnot(0, Some(likely), Some(likely));
+        Some(ClockErrorBound::through(vec![knot]))
+    };
+    let errors = ErrorBounds {
+        clocks: (0..).zip(told).map(of_clock).collect(),
+    };
+    let is_told = told.iter().any(Option::is_some);
+    is_told.then(|| errors.widened(worst_reversed(&solution.left) as f64 / 2.0))
 }
 
 impl Analysis {
@@ -164,14 +198,21 @@ impl Analysis {
         solution: Option<&Solution>,
         bounds: Option<&Bounds>,
         monitor: &dyn Monitor,
-    ) -> Result<Stragglers, Cancelled> {
+    ) -> Result<CameLast, Cancelled> {
         let (causality, whole) = (&self.causality, self.causality.whole());
         whole.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
         let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
         let JudgedBy { clocks, errors } = self.judged_by(solution, bounds);
-        let errors = errors.as_deref();
-        let found = Stragglers::find(causality, &self.info, &clocks, times, errors, monitor);
-        whole.agreed(found, |_| true)
+        let find = |errors: Option<&ErrorBounds>| {
+            let found = Stragglers::find(causality, &self.info, &clocks, times, errors, monitor);
+            whole.agreed(found, |_| true)
+        };
+        let certain = find(errors.as_deref())?;
+        let likely = errors.and_then(|_| likely_errors(solution?));
+        Ok(CameLast {
+            certain,
+            likely: likely.map(|it| find(Some(&it))).transpose()?,
+        })
     }
 
     /// The clocks by which the begins of locations are compared, and how far these can be from the
@@ -190,9 +231,7 @@ impl Analysis {
                 errors: None,
             };
         }
-        let reversed = check.pairs.values().map(|pair| pair.smallest.0);
-        let worst = reversed.min().unwrap_or(0).min(0).unsigned_abs();
-        let errors = bounds.map(|it| match worst {
+        let errors = bounds.map(|it| match worst_reversed(check) {
             0 => Cow::Borrowed(&it.errors),
             worst => Cow::Owned(it.errors.widened(worst as f64 / 2.0)),
         });
