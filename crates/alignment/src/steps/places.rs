@@ -13,9 +13,9 @@ use super::parts::Cuts;
 use super::score::{self, Suspect};
 use super::silences::silences;
 use super::steep::{Steep, stamp, steepest};
-use crate::ClockStep;
 use crate::options::OPTIONS;
 use crate::stages::SmoothAlignment;
+use crate::{Alignment, ClockStep};
 use retime_bounds as optimal;
 use retime_causality::edges::{Edges, InOrder};
 use retime_clocks::estimate::{Estimate, Offset};
@@ -31,6 +31,21 @@ pub(super) struct Places<'a> {
     pub(super) listed: &'a InOrder,
     pub(super) known: &'a Explained,
     pub(super) monitor: &'a dyn Monitor,
+}
+
+/// Where another step explains the most, the best place first.
+#[derive(Default)]
+pub(super) struct Suspects {
+    /// Of what clocks leave unexplained as they are known,
+    of_known: Vec<Suspect>,
+    /// and of what stiff ones do.
+    of_stiff: Vec<Suspect>,
+}
+
+impl Suspects {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Suspect> {
+        self.of_known.iter().chain(&self.of_stiff)
+    }
 }
 
 impl Places<'_> {
@@ -73,7 +88,7 @@ impl Places<'_> {
     pub(super) fn times(
         &self,
         followed: Option<&SmoothAlignment>,
-        suspects: &[Suspect],
+        suspects: &Suspects,
     ) -> Vec<AtOnce> {
         if !self.known.wanders() && self.known.left == 0 {
             return Vec::new();
@@ -82,11 +97,12 @@ impl Places<'_> {
         let estimate = &self.known.alignment.estimate;
         let steep = self.steepest(followed).into_iter();
         let steep = steep.map(|it| (it.clock, it.cut)).take(1);
-        let suspects = suspects.iter().map(|it| (it.clock, it.cut));
+        let first = [suspects.of_known.first(), suspects.of_stiff.first()];
+        let suspects = first.into_iter().flatten().map(|it| (it.clock, it.cut));
         let of_one = steep.chain(suspects);
         let of_one = of_one.map(|(clock, cut)| AtOnce::at(clock, cut, estimate, edges));
         let mut times = silences(estimate, edges, OPTIONS.suspects);
-        times.extend(of_one.take(OPTIONS.suspects));
+        times.extend(of_one);
         times
     }
 
@@ -111,26 +127,27 @@ impl Places<'_> {
 
     /// Where another step explains the most of what clocks as they are known, and `stiff` ones, leave
     /// unexplained.
-    pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> Vec<Suspect> {
+    pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> Suspects {
         // Stiff clocks that nothing contradicts leave nothing for another step to explain.
         if !self.known.wanders() && self.known.left == 0 {
-            return Vec::new();
-        }
-        let edges = self.edges();
-        let wanders = self.known.wanders();
-        let mut suspects = score::suspects(&self.known.alignment, wanders, edges);
-        suspects.truncate(OPTIONS.suspects);
-        if let Some(stiff) = stiff {
-            let of_stiff = score::suspects(&stiff.alignment, false, edges);
-            suspects.extend(of_stiff.into_iter().take(OPTIONS.suspects));
+            return Suspects::default();
         }
         // Of two clocks that only know each other, the reference is right.
+        let edges = self.edges();
         let reference = self.known.alignment.estimate.reference;
         let mut others = (0..edges.clocks() as u32).map(ClockId);
-        if others.any(|other| are_alone(reference, other, edges)) {
-            suspects.retain(|it| it.clock != reference);
+        let is_right = others.any(|other| are_alone(reference, other, edges));
+        let of = |alignment: &Alignment, wanders: bool| {
+            let mut suspects = score::suspects(alignment, wanders, edges);
+            suspects.truncate(OPTIONS.suspects);
+            suspects.retain(|it| !is_right || it.clock != reference);
+            suspects
+        };
+        let of_stiff = stiff.map(|it| of(&it.alignment, false));
+        Suspects {
+            of_known: of(&self.known.alignment, self.known.wanders()),
+            of_stiff: of_stiff.unwrap_or_default(),
         }
-        suspects
     }
 
     /// Known steps, and that of a suspect; `None` where that is no other.

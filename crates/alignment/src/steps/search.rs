@@ -61,7 +61,7 @@ impl StepSearch<'_> {
         let mut found = Explanations::beside(known);
         for at_most in [OPTIONS.usual_wander(), f64::INFINITY] {
             // Whoever is suspected along stiff clocks is to explain all by these.
-            let suspects = suspects.iter().filter(|_| at_most.is_finite());
+            let suspects = suspects.all().filter(|_| at_most.is_finite());
             let suspects = suspects.filter_map(|it| places.with_suspect(it));
             for cuts in candidates.iter().cloned().chain(suspects) {
                 self.follow(cuts, at_most, &mut found, |_| true, |_| None)?;
