@@ -5,7 +5,8 @@
 //! clock of a node that several processes read is one that none of them can have left alone. So all
 //! clocks are cut at that time, and the steps that come out as none and those that [nothing
 //! proves](super::proof) go again. Where most clocks come out as set by about as much, it was the
-//! reference: its step takes the place of theirs.
+//! reference: its step takes the place of theirs. Where most clocks are known too little to be cut, those
+//! are that are suspected at one time.
 //!
 //! ```text
 //!  clock 1  =======|=======      set by  0 us     no step
@@ -61,6 +62,32 @@ impl AtOnce {
         }
     }
 
+    /// The clock that is suspected first and all others whose places, of those that are suspected, are at
+    /// the time of all so far; `None` where there are no others.
+    pub(super) fn suspected(places: &[(ClockId, (i64, i64))], estimate: &Estimate) -> Option<Self> {
+        let time =
+            |clock, cut: (i64, i64)| [cut.0, cut.1].map(|it| estimate.common_time(clock, it));
+        let (&(first, cut), others) = places.split_first()?;
+        let (mut ends, mut clocks) = (time(first, cut), vec![first]);
+        for &(other, cut) in others {
+            let [after, until] = time(other, cut);
+            let both = [ends[0].max(after), ends[1].min(until)];
+            if both[0] < both[1] && !clocks.contains(&other) {
+                ends = both;
+                clocks.push(other);
+            }
+        }
+        let cut = |clock: ClockId| {
+            let offset = estimate.offsets.get(clock.as_usize())?.as_ref()?;
+            Some((clock, (stamp(offset, ends[0]), stamp(offset, ends[1]))))
+        };
+        (clocks.len() > 1).then(|| Self {
+            cuts: clocks.into_iter().filter_map(cut).collect(),
+            reference: estimate.reference,
+            is_heard: true,
+        })
+    }
+
     /// True if messages tell when each clock was set.
     pub(super) fn is_heard(&self) -> bool {
         self.is_heard
@@ -104,6 +131,7 @@ mod tests {
     use super::*;
     use crate::{Alignment, align_edges};
     use retime_causality::edges::Edge;
+    use retime_clocks::estimate::Offset;
     use retime_model::TickRate;
 
     /// Two hosts of four clocks each, for two seconds: messages within take 5 us or more, those between
@@ -159,6 +187,30 @@ mod tests {
         let wanders = |time: i64| (22_500.0 * (1.0 - (time as f64 * 1e-9 * 1.5).cos())) as i64;
         let alignment = two_hosts(wanders);
         assert!(alignment.steps.is_empty(), "{:?}", alignment.steps);
+    }
+
+    /// The third of three clocks shows 1000 more; it and the first one are suspected at one time, the
+    /// second one at another.
+    #[test]
+    fn those_are_tried_together_that_are_suspected_at_one_time() {
+        let constant = |ticks: f64| Some(Offset::constant(ticks));
+        let estimate = Estimate {
+            offsets: vec![constant(0.0), constant(0.0), constant(-1_000.0)],
+            reference: ClockId(1),
+        };
+        let places = [
+            (ClockId(2), (1_500, 1_800)),
+            (ClockId(1), (100, 400)),
+            (ClockId(2), (1_600, 1_700)),
+            (ClockId(0), (700, 900)),
+        ];
+        let together = AtOnce::suspected(&places, &estimate).unwrap();
+        let cuts: Vec<_> = together.of_others().collect();
+        assert_eq!(
+            cuts,
+            [(ClockId(2), (1_700, 1_800)), (ClockId(0), (700, 800))]
+        );
+        assert!(AtOnce::suspected(&places[..3], &estimate).is_none());
     }
 
     /// 604 of three others, of 0, 604, 625 and 801 beyond; so the reference was set by -604 or so.

@@ -96,13 +96,23 @@ impl Places<'_> {
         let edges = self.edges();
         let estimate = &self.known.alignment.estimate;
         let steep = self.steepest(followed).into_iter();
-        let steep = steep.map(|it| (it.clock, it.cut)).take(1);
+        let steep: Vec<_> = steep.map(|it| (it.clock, it.cut)).collect();
+        let place = |it: &Suspect| (it.clock, it.cut);
         let first = [suspects.of_known.first(), suspects.of_stiff.first()];
-        let suspects = first.into_iter().flatten().map(|it| (it.clock, it.cut));
-        let of_one = steep.chain(suspects);
-        let of_one = of_one.map(|(clock, cut)| AtOnce::at(clock, cut, estimate, edges));
+        let first = first.into_iter().flatten().map(place);
+        let first: Vec<_> = steep.first().copied().into_iter().chain(first).collect();
         let mut times = silences(estimate, edges, OPTIONS.suspects);
-        times.extend(of_one);
+        let of_one = first.iter();
+        times.extend(of_one.map(|&(clock, cut)| AtOnce::at(clock, cut, estimate, edges)));
+        let suspected = steep.iter().copied().take(OPTIONS.suspects);
+        let suspected: Vec<_> = suspected.chain(suspects.all().map(place)).collect();
+        let together = first.into_iter().filter_map(|it| {
+            let places: Vec<_> = std::iter::once(it)
+                .chain(suspected.iter().copied())
+                .collect();
+            AtOnce::suspected(&places, estimate)
+        });
+        times.extend(together);
         times
     }
 
