@@ -1,4 +1,4 @@
-//! All clocks, each as if it had been set at one time.
+//! Several clocks, each as if it had been set at one time.
 //!
 //! Where several clocks were set, one step alone leaves what the others did unexplained, and where
 //! these exchange more with each other than with the rest, it even contradicts their messages: the
@@ -15,13 +15,11 @@
 //! ```
 
 use super::steep::stamp;
+use super::together::ALIKE;
 use retime_causality::edges::Edges;
 use retime_clocks::estimate::Estimate;
 use retime_model::ClockId;
 use retime_numerics::median::median;
-
-/// Steps that differ by less than this share of what is common to most are no steps beside it.
-const ALIKE: f64 = 0.25;
 
 /// Between which stamps each clock was set, if it was at this time.
 pub(super) struct AtOnce {
@@ -88,7 +86,7 @@ impl AtOnce {
         })
     }
 
-    /// True if messages tell when each clock was set.
+    /// True if messages in between tell when each clock was set.
     pub(super) fn is_heard(&self) -> bool {
         self.is_heard
     }
@@ -217,9 +215,9 @@ mod tests {
     #[test]
     fn what_most_clocks_gained_the_reference_lost() {
         let cuts: Vec<(ClockId, (i64, i64))> = (0..5).map(|it| (ClockId(it), (10, 20))).collect();
-        let silence = AtOnce::silent(cuts, ClockId(0));
+        let at_once = AtOnce::silent(cuts, ClockId(0));
         let of = |set: [f64; 5]| {
-            let found = silence.of_reference(|clock, _| set[clock.as_usize()]);
+            let found = at_once.of_reference(|clock, _| set[clock.as_usize()]);
             found.iter().map(|it| it.0.0).collect::<Vec<u32>>()
         };
         assert_eq!(of([0.0, 604.0, 625.0, 801.0, 610.0]), [0, 3]);

@@ -19,7 +19,7 @@ use retime_model::ClockId;
 
 /// Steps of one clock that several processes read differ by less than this share: each is known to what
 /// messages leave open.
-const ALIKE: f64 = 0.25;
+pub(super) const ALIKE: f64 = 0.25;
 
 /// One time at which clocks were set by the same amount.
 pub(super) struct Occasion {
@@ -45,7 +45,8 @@ impl Occasion {
     /// set by so much, and by about as much.
     fn fits(&self, clock: ClockId, gap: &Gap) -> bool {
         let larger = self.gap.by.abs().max(gap.by.abs());
-        let apart = self.gap.after.max(gap.after) - self.gap.until.min(gap.until);
+        let (after, until) = (self.gap.after.max(gap.after), self.gap.until.min(gap.until));
+        let apart = after.saturating_sub(until);
         !self.clocks.contains(&clock)
             && (apart as f64) < larger
             && (self.gap.by - gap.by).abs() < ALIKE * larger
@@ -148,6 +149,14 @@ mod tests {
         let numbers: Vec<&[usize]> = found.iter().map(|it| &it.steps[..]).collect();
         assert_eq!(numbers, [&[0, 1, 4][..], &[2], &[3]]);
         assert_eq!((found[0].gap.after, found[0].gap.until), (190_000, 200_000));
+        // Stamps may be anywhere.
+        let far = [(i64::MIN, i64::MIN + 1), (i64::MAX - 1, i64::MAX)];
+        let far = far.map(|(after, until)| Gap {
+            after,
+            until,
+            by: 1.0,
+        });
+        assert_eq!(of_gaps((0..).map(ClockId).zip(far)).len(), 2);
         assert!((found[0].gap.by - 41e3).abs() < 1e-9);
         let others = [[2, 3].to_vec(), vec![1, 3], vec![], vec![], vec![1, 2]];
         assert_eq!(
