@@ -76,12 +76,19 @@ fn is_seen(used: u64, unused: u64) -> bool {
 }
 
 /// True if a host is worth naming to everybody, by the rules for processes.
+///
+/// Of its work no transfers count: as far as its clock is ahead of others, within bounds, all its
+/// processes seem to come last and wait less, and all its transfers to take longer by that.
 pub(super) fn is_clear_host(
     part: &StragglersPart,
     host: &TogetherPart,
     sureness: Sureness,
 ) -> bool {
-    let slow = |it: &TogetherPart, held: u64| it.by_being_slow(held, part.taking_part) as f64;
+    let slow = |it: &TogetherPart, held: u64| {
+        let longer = it.work.surely_longer();
+        let computing = longer.saturating_sub(it.work.transfers_ticks);
+        held.min(it.outside(computing, part.taking_part)) as f64
+    };
     let surely = slow(host, host.surely_held_up(sureness));
     let others = part.hosts.iter().filter(|it| it.name != host.name);
     let next = others
@@ -154,8 +161,13 @@ impl TogetherPart {
     /// How much of what its processes held up others, outside of it, can be due to its being slow,
     /// where so many take part.
     pub(super) fn by_being_slow(&self, held: u64, taking_part: usize) -> u64 {
+        held.min(self.outside(self.work.surely_longer(), taking_part))
+    }
+
+    /// A time for each of those that take part outside of it.
+    fn outside(&self, ticks: u64, taking_part: usize) -> u64 {
         let outside = taking_part.saturating_sub(self.processes.len()) as u64;
-        held.min(self.work.surely_longer().saturating_mul(outside))
+        ticks.saturating_mul(outside)
     }
 }
 
@@ -344,6 +356,11 @@ mod tests {
         part.hosts[0].unused_records = 31;
         assert!(named(&part).is_empty());
         part.hosts[0].unused_records = 0;
+        // All that it worked longer were transfers, as where its clock is ahead.
+        part.hosts[0].work.transfers_ticks = part.hosts[0].work.longer_ticks;
+        assert!(named(&part).is_empty());
+        part.hosts[0].work.transfers_ticks = 1;
+        assert_eq!(named(&part), ["b"]);
         // 1 % of the time of the others is 20, of which each of two had 9.
         part.hosts[0].work.longer_ticks = 9;
         assert!(named(&part).is_empty());
