@@ -84,7 +84,7 @@ impl ClockBounds {
         self.around(stamp, self.low.at(stamp), self.high.at(stamp))
     }
 
-    /// The same, stamp by stamp: quick where these rise.
+    /// Its [values](Self::at) stamp by stamp: quick where these rise.
     pub(super) fn cursor(&self) -> BoundCursor<'_> {
         BoundCursor {
             of: self,

@@ -182,14 +182,14 @@ struct OneInstant<'a> {
 /// The instant lies somewhere between two places in the order of stamps; at `within`, what has that
 /// stamp is on either side.
 #[derive(Clone, Copy)]
-struct Found {
+struct LeastReversed {
     reversed: f64,
     first: usize,
     last: usize,
     within: Option<usize>,
 }
 
-impl Found {
+impl LeastReversed {
     fn at(place: usize, reversed: f64) -> Self {
         Self {
             reversed,
@@ -276,15 +276,16 @@ impl OneInstant<'_> {
     }
 
     /// The instant at which the least is reversed, going from one stamp to the next.
-    fn least_reversed(&mut self) -> Option<Found> {
+    fn least_reversed(&mut self) -> Option<LeastReversed> {
         let members = 0..self.members.len();
         let first = |member: usize| (self.members[member].cut.0, self.next_of(member, 0));
         let mut cuts: Vec<(i64, i64)> = members.clone().map(first).collect();
         let runs_back = |it: &usize| !self.advances(*it, cuts[*it]);
         let mut backwards = members.filter(runs_back).count();
         let mut sum: f64 = self.edges.iter().map(OpenEdge::reversed).sum();
-        let mut best = (backwards == 0).then_some(Found::at(0, sum));
-        let is_less = |best: &Option<Found>, sum: f64| best.is_none_or(|it| sum < it.reversed);
+        let mut best = (backwards == 0).then_some(LeastReversed::at(0, sum));
+        let is_less =
+            |best: &Option<LeastReversed>, sum: f64| best.is_none_or(|it| sum < it.reversed);
         for place in 0..self.stamps.len() {
             let Stamp { member, at, .. } = self.stamps[place];
             let [before, behind, either] = self.reversed_by(place);
@@ -292,10 +293,10 @@ impl OneInstant<'_> {
             let divided = sum - behind + either;
             let is_divided = either < before.min(behind) && is_less(&best, divided);
             if is_divided && others == 0 && self.advances(member, self.beside(member, at)) {
-                best = Some(Found {
+                best = Some(LeastReversed {
                     last: place + 1,
                     within: Some(place),
-                    ..Found::at(place, divided)
+                    ..LeastReversed::at(place, divided)
                 });
             }
             self.pass(place);
@@ -306,7 +307,7 @@ impl OneInstant<'_> {
                 continue;
             }
             if is_less(&best, sum) {
-                best = Some(Found::at(place + 1, sum));
+                best = Some(LeastReversed::at(place + 1, sum));
             } else if let Some(best) = best.as_mut().filter(|it| sum <= it.reversed) {
                 best.last = place + 1;
             }
@@ -358,7 +359,7 @@ impl OneInstant<'_> {
     }
 
     /// Between which of its stamps a clock was set.
-    fn around(&self, member: usize, found: Found) -> (i64, i64) {
+    fn around(&self, member: usize, found: LeastReversed) -> (i64, i64) {
         let own = (
             self.last_of(member, found.first),
             self.next_of(member, found.last),
@@ -377,10 +378,10 @@ impl OneInstant<'_> {
         }
     }
 
-    /// What a clock shows between the last stamp of any of the clocks before the instant and the first
+    /// The stamps that a clock shows between the last stamp of any of the clocks before the instant and the first
     /// one behind it, at most between its own: in between all go from one offset to the other, and what
     /// they say of each other's messages holds meanwhile if they do it at the same times.
-    fn in_common(&self, member: usize, found: Found, own: (i64, i64)) -> (i64, i64) {
+    fn in_common(&self, member: usize, found: LeastReversed, own: (i64, i64)) -> (i64, i64) {
         let shown = |place: Option<usize>| {
             let time = self.stamps.get(place?)?.time;
             let add = |stamp| Some(self.time(self.members[member].sides[0], stamp)? - stamp as f64);

@@ -35,14 +35,14 @@ pub(super) struct Places<'a> {
 
 /// Where another step explains the most, the best place first.
 #[derive(Default)]
-pub(super) struct Suspects {
-    /// Of what clocks leave unexplained as they are known,
+pub(super) struct SuspectPlaces {
+    /// For what clocks leave unexplained as they are known,
     of_known: Vec<Suspect>,
-    /// and of what stiff ones do.
+    /// and for what stiff ones do.
     of_stiff: Vec<Suspect>,
 }
 
-impl Suspects {
+impl SuspectPlaces {
     pub(super) fn all(&self) -> impl Iterator<Item = &Suspect> {
         self.of_known.iter().chain(&self.of_stiff)
     }
@@ -88,7 +88,7 @@ impl Places<'_> {
     pub(super) fn times(
         &self,
         followed: Option<&SmoothAlignment>,
-        suspects: &Suspects,
+        suspects: &SuspectPlaces,
     ) -> Vec<AtOnce> {
         if !self.known.wanders() && self.known.left == 0 {
             return Vec::new();
@@ -137,10 +137,10 @@ impl Places<'_> {
 
     /// Where another step explains the most of what clocks as they are known, and `stiff` ones, leave
     /// unexplained.
-    pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> Suspects {
+    pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> SuspectPlaces {
         // Stiff clocks that nothing contradicts leave nothing for another step to explain.
         if !self.known.wanders() && self.known.left == 0 {
-            return Suspects::default();
+            return SuspectPlaces::default();
         }
         // Of two clocks that only know each other, the reference is right.
         let edges = self.edges();
@@ -154,7 +154,7 @@ impl Places<'_> {
             suspects
         };
         let of_stiff = stiff.map(|it| of(&it.alignment, false));
-        Suspects {
+        SuspectPlaces {
             of_known: of(&self.known.alignment, self.known.wanders()),
             of_stiff: of_stiff.unwrap_or_default(),
         }

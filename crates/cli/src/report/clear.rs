@@ -77,7 +77,7 @@ fn is_seen(used: u64, unused: u64) -> bool {
 
 /// True if a host is worth naming to everybody, by the rules for processes.
 ///
-/// Of its work no transfers count: as far as its clock is ahead of others, within bounds, all its
+/// No transfers count as its work: as far as its clock is ahead of others, within bounds, all its
 /// processes seem to come last and wait less, and all its transfers to take longer by that.
 pub(super) fn is_clear_host(
     part: &StragglersPart,

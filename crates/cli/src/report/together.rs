@@ -85,7 +85,7 @@ pub(super) fn slow_host(
     rate: TickRate,
 ) -> String {
     let processes = plural(host.processes.len() as u64, "process");
-    let who = Compared {
+    let who = ComparedWords {
         waited: &format!("nearly all of its {processes} waited"),
         whose: "their",
     };
@@ -93,7 +93,7 @@ pub(super) fn slow_host(
 }
 
 /// Words for those whose waits are compared with those of others.
-struct Compared<'a> {
+struct ComparedWords<'a> {
     waited: &'a str,
     whose: &'a str,
 }
@@ -105,7 +105,7 @@ pub(super) fn slow_together(
     sureness: Sureness,
     rate: TickRate,
 ) -> String {
-    let who = Compared {
+    let who = ComparedWords {
         waited: "each waited at least",
         whose: "its",
     };
@@ -115,7 +115,7 @@ pub(super) fn slow_together(
 fn held_up_others(
     part: &StragglersPart,
     own: &TogetherPart,
-    who: &Compared<'_>,
+    who: &ComparedWords<'_>,
     sureness: Sureness,
     rate: TickRate,
 ) -> String {

@@ -61,7 +61,7 @@ pub(crate) struct StragglerPart {
     /// of them certainly.
     pub(crate) held_up_operations: u64,
     pub(crate) certainly_held_up_operations: u64,
-    /// The same as far as it is likely, by ends of operations; absent where these tell nothing.
+    /// How much it likely held up others, as ends of operations tell; absent where these tell nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) likely: Option<LikelyPart>,
     /// Its work compared with that of others; absent where too little is known of waits.
@@ -112,7 +112,7 @@ pub(crate) struct TogetherPart {
     /// The sums over them of what each held up others, those among them too.
     pub(crate) held_up_ticks: u64,
     pub(crate) certainly_held_up_ticks: u64,
-    /// The same as far as it is likely, by ends of operations; absent where these tell nothing.
+    /// How much it likely held up others, as ends of operations tell; absent where these tell nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) likely: Option<LikelyPart>,
     /// The work of nearly all of a host, or of each of several, compared with that of all others, and

@@ -31,7 +31,7 @@ use super::alignment::{Known, Messages, Shift, Windowed, align, align_both};
 use super::calls::{Calls, Group, Sequence};
 use super::item::Item;
 use super::moments::FileMoments;
-use super::stages::{self, Launched, Passed};
+use super::stages::{self, Launched, StageMessages};
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};
 
@@ -302,11 +302,11 @@ fn known_by_both_ways(
         let (Some(back), Some((own, other))) = (most.get(&(to, from)), both) else {
             continue;
         };
-        let there = Passed {
+        let there = StageMessages {
             messages: there.messages(own, other),
             launched: there.launched(),
         };
-        let back = Passed {
+        let back = StageMessages {
             messages: back.messages(other, own),
             launched: back.launched(),
         };

@@ -73,12 +73,12 @@ fn places(launched: &[Option<u64>]) -> Option<BTreeMap<u64, Range<usize>>> {
 
 /// Messages from one rank to another, with the iterations that they are of.
 #[derive(Clone, Copy)]
-pub(super) struct Passed<'a> {
+pub(super) struct StageMessages<'a> {
     pub(super) messages: Messages<'a>,
     pub(super) launched: Launched<'a>,
 }
 
-impl Passed<'_> {
+impl StageMessages<'_> {
     /// Knowledge of the clocks of both ranks by the iterations of these messages.
     fn known(self) -> Option<Known> {
         let shift = self.launched.shift()?;
@@ -88,7 +88,7 @@ impl Passed<'_> {
 }
 
 /// Knowledge of the clocks of two ranks by the iterations of their messages there and back.
-pub(super) fn known(there: Passed<'_>, back: Passed<'_>) -> Option<Known> {
+pub(super) fn known(there: StageMessages<'_>, back: StageMessages<'_>) -> Option<Known> {
     let known = there.known()?.and(&back.known()?.reversed());
     known.is_possible().then_some(known)
 }

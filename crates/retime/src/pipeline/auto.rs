@@ -192,10 +192,7 @@ impl Aligned {
             tied.map(|(clock, _)| clock).collect()
         };
         let steps = alignment.steps.iter().zip(alignment.set_together());
-        let steps = steps.map(|(step, together)| {
-            let set = ClockSet::of(step, causality.nodes())?;
-            Ok(ClockSet { together, ..set })
-        });
+        let steps = steps.map(|(step, others)| ClockSet::of(step, others, causality.nodes()));
         Ok(Self {
             unrelated: tied(Relation::Unrelated),
             one_way: tied(Relation::OneWay),
@@ -203,7 +200,7 @@ impl Aligned {
             pieces: Self::pieces(estimate, alignment.pieces),
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: estimate.moved_later(causality, clocks, &extents)?,
-            steps: steps.collect::<Result<_, Unsolved>>()?,
+            steps: steps.collect::<Result<_, _>>()?,
             half_were_set_at_once: alignment.half_were_set_at_once(),
             estimate: Some(alignment.base()),
             common: alignment.common.clone(),

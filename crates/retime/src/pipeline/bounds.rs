@@ -246,12 +246,14 @@ impl Bounds {
         let steps = clocks.iter().zip(&known.witnessed);
         let steps = steps.map(|(clock, known)| StepsShow::of(clock, *known, nodes, clocks));
         let places = |steps: &[ClockStep]| {
-            let places = steps.iter().filter_map(|it| ClockSet::of(it, nodes).ok());
+            let places = steps
+                .iter()
+                .filter_map(|it| ClockSet::of(it, Vec::new(), nodes).ok());
             places.collect()
         };
         let if_set = known.if_set.iter().filter_map(|step| {
             let within = known.gained(step);
-            let place = ClockSet::of(step, nodes).ok()?;
+            let place = ClockSet::of(step, Vec::new(), nodes).ok()?;
             Some(ClockSet { within, ..place })
         });
         let if_set = if_set.collect();

@@ -168,8 +168,13 @@ pub struct ClockSet {
 }
 
 impl ClockSet {
-    /// A step at stamps as recorded; fails where these do not fit into 64 bits.
-    pub(super) fn of(step: &ClockStep, nodes: &Nodes) -> Result<Self, Unsolved> {
+    /// A step at stamps as recorded, of a clock that was set `together` with others; fails where stamps do
+    /// not fit into 64 bits.
+    pub(super) fn of(
+        step: &ClockStep,
+        together: Vec<ClockId>,
+        nodes: &Nodes,
+    ) -> Result<Self, Unsolved> {
         let stamp = |ticks: i64| {
             let stamp = nodes.absolute(Ticks(ticks));
             stamp.ok_or(Unsolved::StepTooFar { clock: step.clock })
@@ -181,7 +186,7 @@ impl ClockSet {
             by: Ticks(step.by.round() as i64),
             within: None,
             alternatives: step.alternatives.clone(),
-            together: Vec::new(),
+            together,
         })
     }
 
@@ -264,7 +269,7 @@ mod tests {
                 by,
                 alternatives: vec![ClockId(4)],
             };
-            ClockSet::of(&step, causality.nodes())
+            ClockSet::of(&step, Vec::new(), causality.nodes())
         };
         let (after, until, by) = (Timestamp(5), Timestamp(7), Ticks(1));
         let inside = ClockSet {

@@ -54,8 +54,8 @@ pub struct JudgedBy<'a> {
 pub struct CameLast {
     /// The processes as bounds of errors let them be told, for certain.
     pub certain: Stragglers,
-    /// The same if times are as near to the truth as [ends](crate::EndsEvidence) of operations make
-    /// likely; `None` where these tell nothing.
+    /// Waits that are certain if times are as near to the truth as [ends](crate::EndsEvidence) of
+    /// operations make likely; `None` where these tell nothing.
     pub likely: Option<Stragglers>,
 }
 
