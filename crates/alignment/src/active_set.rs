@@ -271,6 +271,7 @@ impl<'a> OffsetProblem<'a> {
             tight: OPTIONS.tightest * self.windows(division.pieces),
             sigma: division.bend,
             drift: division.drift,
+            most_drift: division.most_drift,
         };
         let terms = Terms {
             links: &self.links,

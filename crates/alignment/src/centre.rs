@@ -453,6 +453,7 @@ pub(super) mod tests {
             tight: 192,
             sigma: 1e-3,
             drift: OPTIONS.rho,
+            most_drift: OPTIONS.proven,
         };
         let centre = Centre::new(all.terms(&links), &frame, &curves, cost, None, &()).unwrap();
         (centre, curves)

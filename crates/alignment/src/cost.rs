@@ -15,6 +15,8 @@ pub(super) struct Cost<'a> {
     pub(super) tight: usize,
     /// The amount by which rates change from one piece to the next, as a fraction.
     pub(super) sigma: f64,
-    /// The amount by which rates of clocks differ, as a fraction.
+    /// The amount by which rates of clocks differ, as a fraction,
     pub(super) drift: f64,
+    /// and hardly by more than this.
+    pub(super) most_drift: f64,
 }

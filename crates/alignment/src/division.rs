@@ -24,8 +24,10 @@ pub(super) struct Division {
     pub(super) pieces: usize,
     /// The amount by which rates change from one piece to the next, as a fraction.
     pub(super) bend: f64,
-    /// The amount by which rates of clocks differ, as a fraction.
+    /// The amount by which rates of clocks differ, as a fraction,
     pub(super) drift: f64,
+    /// and hardly by more than this.
+    pub(super) most_drift: f64,
 }
 
 impl Division {
@@ -40,6 +42,7 @@ impl Division {
             pieces,
             bend: wander * (seconds / pieces as f64).sqrt(),
             drift: OPTIONS.rho,
+            most_drift: OPTIONS.proven,
         }
     }
 }

@@ -79,12 +79,6 @@ impl Frame {
         self.axis.shifts[clock] as f64 + self.lines[clock].at(self.time(clock, stamp))
     }
 
-    /// Without lines.
-    pub(super) fn level(mut self) -> Self {
-        self.lines.fill(Line::default());
-        self
-    }
-
     /// With lines added.
     pub(super) fn tilted(mut self, lines: &[Line]) -> Self {
         for (line, more) in self.lines.iter_mut().zip(lines) {

@@ -180,16 +180,16 @@ pub fn align(
             reference,
             monitor,
         )?;
-        let before = KnownClocks::Roughly(rough.clone());
+        let before = KnownClocks::Roughly(rough.lines.clone());
         let anew = trace.dependencies(&before)?;
         if anew.may_depend_on_times() {
             rough = stages::rough(&anew, OPTIONS.windows, reference, monitor)?;
         }
-        let roughly = KnownClocks::Roughly(rough.clone());
+        let roughly = KnownClocks::Roughly(rough.lines.clone());
         let source = trace.dependencies(&roughly)?;
         let aligned = stages::align_roughly_aligned(
             &source,
-            rough,
+            rough.base,
             AlignmentTask::of(rate, reference),
             monitor,
         )?;

@@ -5,8 +5,9 @@
 //! back; the median of the slopes between all windows (Theil-Sen) is their
 //! relative drift, and the median of what is left their offset. It takes no
 //! notice of up to a quarter of windows gone wrong. Pairs are joined to a
-//! spanning tree, those first whose windows lie closest to their line, so that
-//! each clock gets its line along the best pairs (Jezequel's idea).
+//! spanning tree, those first whose windows lie closest to their line, and those last that
+//! were heard in few windows, so that each clock gets its line along the best pairs
+//! (Jezequel's idea).
 //!
 //! Lines here are sums of many small corrections, all over one axis that starts
 //! at 0, so floats hold them. What one clock differs from another by, over its
@@ -24,25 +25,40 @@ use retime_model::{Cancelled, Monitor};
 use retime_numerics::median::median;
 use retime_numerics::parallel;
 
-/// Adds lines to the frame, `rounds` times; returns the least latency of each link
-/// with them. Fails only if `monitor` says to give up.
+/// Adds lines to the frame, `rounds` times. Fails only if `monitor` says to give up.
 pub(super) fn add_lines(
     links: &Links,
     frame: &mut Frame,
     rounds: usize,
     monitor: &dyn Monitor,
-) -> Result<Vec<f64>, Cancelled> {
+) -> Result<AddedLines, Cancelled> {
     let mut known = Latencies::of(links, frame);
+    let before = known.reversed;
+    let mut steepest = 0.0;
     for _ in 0..rounds {
         let more = tree(links, frame, monitor)?;
-        let tilted = frame.clone().tilted(&more);
+        let tilted = frame.clone().tilted(&more.lines);
         let now = Latencies::of(links, &tilted);
         if now.reversed > known.reversed || !now.reversed.is_finite() {
             break;
         }
+        steepest = f64::max(steepest, more.steepest);
         (*frame, known) = (tilted, now);
     }
-    Ok(known.least)
+    Ok(AddedLines {
+        are_steep: steepest > OPTIONS.proven && known.reversed * OPTIONS.stiffer < before,
+        least: known.least,
+    })
+}
+
+/// The lines that were added, by what they do to the dependencies.
+pub(super) struct AddedLines {
+    /// The least latency of each link with them.
+    pub(super) least: Vec<f64>,
+    /// True if clocks run at rates that differ by more than those of clocks do: a pair that was heard
+    /// in many windows says so, since any line explains a few dependencies, and lines leave less than a
+    /// tenth of what was reversed, in sum.
+    pub(super) are_steep: bool,
 }
 
 /// Aligned latencies, summed up.
@@ -79,10 +95,27 @@ struct Fit {
     /// To be added to `high` to show what `low` does.
     line: Line,
     spread: f64,
+    /// In so many windows both directions were heard.
+    windows: usize,
 }
 
-/// Lines along a spanning tree; zero at the reference.
-fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Vec<Line>, Cancelled> {
+impl Fit {
+    /// True if few windows tell: any line is straight through one or two.
+    fn is_of_few(&self) -> bool {
+        self.windows < OPTIONS.fewest
+    }
+}
+
+/// Lines along a spanning tree.
+struct Tree {
+    /// Per clock; zero at the reference.
+    lines: Vec<Line>,
+    /// The largest difference of rates, as a fraction, of a pair that was heard in more than a few windows.
+    steepest: f64,
+}
+
+/// Lines along the spanning tree of the straightest pairs.
+fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Tree, Cancelled> {
     let list = links.list();
     let pairs = (0..list.len()).filter(|&at| list[at].from < list[at].to);
     let pairs: Vec<usize> = pairs.collect();
@@ -94,16 +127,21 @@ fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Vec<Line>
     let fits: Vec<Option<Fit>> = parallel::try_map(&pairs, fit)?;
     let mut fits: Vec<Fit> = fits.into_iter().flatten().collect();
     fits.sort_by(|a, b| {
-        let spread = a.spread.total_cmp(&b.spread);
+        let few = a.is_of_few().cmp(&b.is_of_few());
+        let spread = few.then(a.spread.total_cmp(&b.spread));
         spread.then((a.low, a.high).cmp(&(b.low, b.high)))
     });
     let mut group: Vec<usize> = (0..links.clocks()).collect();
     let mut lines = vec![Line::default(); links.clocks()];
     let mut members: Vec<Vec<usize>> = group.iter().map(|&it| vec![it]).collect();
+    let mut steepest = 0.0;
     for fit in fits {
         let (low, high) = (group[fit.low], group[fit.high]);
         if low == high {
             continue;
+        }
+        if !fit.is_of_few() {
+            steepest = f64::max(steepest, fit.line.drift.abs());
         }
         // The whole tree of one end is tilted to fit the other's, the smaller one.
         let gap = lines[fit.low] + fit.line - lines[fit.high];
@@ -120,7 +158,7 @@ fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Vec<Line>
         members[kept].extend(joining);
     }
     keep_reference(frame.reference, &group, &mut lines);
-    Ok(lines)
+    Ok(Tree { lines, steepest })
 }
 
 /// Tilts the tree of the reference such that its time stays as it is.
@@ -148,13 +186,14 @@ fn fit(links: &Links, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
         .iter()
         .map(|&(x, y)| (y - line.at(x)).abs())
         .collect();
-    // Few windows make any line look good.
+    // Fewer windows make a line look better.
     let spread = median(&mut rests)? + frame.axis.span * 1e-9 / points.len() as f64;
     Some(Fit {
         low: forth.from,
         high: forth.to,
         line,
         spread,
+        windows: points.len(),
     })
 }
 
@@ -169,4 +208,61 @@ fn least(links: &Links, frame: &Frame, link: &Link) -> [f64; OPTIONS.windows] {
         *least = least.min(seen.latency);
     }
     least
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::align_edges;
+    use retime_causality::edges::{Edge, Edges};
+    use retime_model::{ClockId, TickRate};
+
+    const LAST: i64 = 2_000_000_000;
+
+    /// The last of three clocks runs 5 % faster than it says.
+    fn shown(clock: usize, time: i64) -> i64 {
+        match clock {
+            2 => time + time / 20 - 7_000,
+            _ => time,
+        }
+    }
+
+    /// Messages of 300 to 309 ticks in `rounds`: the second clock exchanges them with the others, the
+    /// other two with each other in the first round alone.
+    fn exchange(rounds: i64) -> Edges {
+        let message = |round: i64, from: usize, to: usize| {
+            let sent = round * (LAST / rounds) + 1_000 * from as i64;
+            let received = sent + 300 + (round * 7 + to as i64) % 10;
+            Edge::message(
+                ClockId(from as u32),
+                shown(from, sent),
+                ClockId(to as u32),
+                shown(to, received),
+            )
+        };
+        let ways = [(0, 1), (1, 0), (1, 2), (2, 1)];
+        let all = (0..rounds).flat_map(|round| ways.map(|(from, to)| message(round, from, to)));
+        let first = [message(0, 0, 2), message(0, 2, 0)];
+        let extent = |clock| Some((shown(clock, 0), shown(clock, LAST)));
+        Edges::new(all.chain(first).collect(), (0..3).map(extent).collect())
+    }
+
+    /// The largest distance of the last clock from the time it should show.
+    fn worst(rounds: i64) -> f64 {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let alignment = align_edges(&exchange(rounds), rate, ClockId(0), &()).unwrap();
+        assert!(alignment.steps.is_empty(), "{:?}", alignment.steps);
+        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
+        let error = |part: i64| {
+            let time = LAST / 20 * part;
+            let stamp = shown(2, time);
+            (stamp as f64 + offset.at(stamp) - time as f64).abs()
+        };
+        (1..20).map(error).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn a_frequency_that_was_declared_wrongly_is_a_line() {
+        let worst = worst(2_000);
+        assert!(worst < 20.0, "{worst}");
+    }
 }

@@ -253,6 +253,7 @@ mod tests {
             tight: 2,
             sigma: 1e-8,
             drift: OPTIONS.rho,
+            most_drift: OPTIONS.proven,
         };
         let centre = Centre::new(all.terms(&links), &frame, &curves, cost, None, &());
         minimise(&mut centre.unwrap(), &mut curves, exactly(1.0), &()).unwrap()

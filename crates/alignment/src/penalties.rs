@@ -65,7 +65,7 @@ impl Penalties {
                 cost.drift,
             ),
             wall: Wall {
-                rise: width * OPTIONS.proven,
+                rise: width * cost.most_drift,
                 weight: square(width * OPTIONS.beyond),
             },
             pull: Vec::new(),

@@ -57,6 +57,8 @@ pub(super) struct Stiffness {
     /// How much they have to that nothing contradicts them is to be found out, too, if that
     /// is at most so much; else only that it is more.
     pub(super) measured_to: Option<f64>,
+    /// Rates may differ by any amount.
+    pub(super) any_rate: bool,
 }
 
 /// Offsets, and the dependencies they follow.
@@ -110,6 +112,7 @@ impl<'a> ModelSelection<'a> {
             at_least,
             may_wander,
             measured_to,
+            any_rate: _,
         } = self.stiffness;
         let at_most = measured_to.unwrap_or(f64::INFINITY);
         let mut latest = best.survey.contradictions(0.0);
@@ -176,7 +179,15 @@ impl<'a> ModelSelection<'a> {
     fn divisions(&self, candidates: &Candidates<'_>) -> [Division; STEPS] {
         let finest = candidates.finest().unwrap_or(1);
         let seconds = self.seconds();
-        OPTIONS.wander.map(|it| Division::of(it, seconds, finest))
+        let most_drift = if self.stiffness.any_rate {
+            1.0
+        } else {
+            OPTIONS.proven
+        };
+        OPTIONS.wander.map(|it| Division {
+            most_drift,
+            ..Division::of(it, seconds, finest)
+        })
     }
 
     /// The length of the run.

@@ -28,14 +28,24 @@ use super::survey::Survey;
 use super::{Alignment, Relation};
 use retime_causality::edges::Edge;
 
-/// Constants and lines: what is known before a division is looked for, by the tightest dependencies of so
-/// many windows of the run.
+/// Clocks as they are known before a division is looked for.
+pub(super) struct RoughClocks {
+    /// With a constant and a line each.
+    pub(super) lines: Frame,
+    /// The base beside which offsets are looked for: constants, and the lines of clocks that are known to run at
+    /// other rates than clocks do. Nothing that is said of rates, as that they hardly differ by more
+    /// than [`proven`](super::options::AlignOptions::proven), holds for a frequency that was declared
+    /// wrongly; beside its line it does.
+    pub(super) base: Frame,
+}
+
+/// Constants and lines, by the tightest dependencies of so many windows of the run.
 pub(super) fn rough(
     source: &dyn Source,
     windows: usize,
     reference: ClockId,
     monitor: &dyn Monitor,
-) -> Result<Frame, Cancelled> {
+) -> Result<RoughClocks, Cancelled> {
     // As long as nothing is known, each clock begins at its own first event.
     let clocks = (0..source.clocks() as u32).map(ClockId);
     let begin = |clock| source.extent(clock).map_or(0, |(first, _)| -first);
@@ -48,9 +58,15 @@ pub(super) fn rough(
     };
     let reduced = Reduced::new(source, &reduction, &FxHashSet::default(), monitor)?;
     let links = Links::new(source.clocks(), &reduced, |_| true);
-    let mut frame = shifted(source, &begun, &links, monitor)?;
-    add_lines(&links, &mut frame, OPTIONS.rough_lines, monitor)?;
-    Ok(frame)
+    let level = shifted(source, &begun, &links, monitor)?;
+    let mut lines = level.clone();
+    let added = add_lines(&links, &mut lines, OPTIONS.rough_lines, monitor)?;
+    let base = if added.are_steep {
+        lines.clone()
+    } else {
+        level
+    };
+    Ok(RoughClocks { lines, base })
 }
 
 /// An alignment by smooth functions.
@@ -91,18 +107,18 @@ pub(super) fn align_plainly(
     task: AlignmentTask,
     monitor: &dyn Monitor,
 ) -> Result<SmoothAlignment, Cancelled> {
-    let frame = rough(source, OPTIONS.rough_windows, task.reference, monitor)?;
-    align_roughly_aligned(source, frame, task, monitor)
+    let rough = rough(source, OPTIONS.rough_windows, task.reference, monitor)?;
+    align_roughly_aligned(source, rough.base, task, monitor)
 }
 
-/// Aligns clocks whose [rough] differences are known.
+/// Aligns clocks beside the [base](RoughClocks::base) that is known of them.
 pub(super) fn align_roughly_aligned(
     source: &dyn Source,
-    frame: Frame,
+    base: Frame,
     task: AlignmentTask,
     monitor: &dyn Monitor,
 ) -> Result<SmoothAlignment, Cancelled> {
-    Stages::new(source, frame.level(), task, monitor)?.finish(task.reference)
+    Stages::new(source, base, task, monitor)?.finish(task.reference)
 }
 
 /// How far the alignment is.
@@ -160,12 +176,12 @@ impl<'a> Stages<'a> {
         }
         let links = self.candidates.links();
         let mut lines = self.frame.clone();
-        let fastest = add_lines(&links, &mut lines, 1, self.monitor)?;
+        let added = add_lines(&links, &mut lines, 1, self.monitor)?;
         let outlier_test = OutlierTest {
             links: &links,
             frame: &lines,
             curves: &self.curves,
-            fastest: &fastest,
+            fastest: &added.least,
             nanosecond: self.nanosecond,
         };
         let outliers =

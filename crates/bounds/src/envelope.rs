@@ -10,7 +10,7 @@ pub(super) struct Envelope {
     /// Knots in order of rising stamps.
     #[serde(with = "packed")]
     pub(super) knots: Vec<(i64, f64)>,
-    /// Between which knots a clock stepped.
+    /// Between which stamps a clock stepped.
     pub(super) steps: Vec<(i64, i64)>,
     /// 1 for an upper bound, which rises to both ends, -1 for a lower one.
     side: f64,
@@ -20,8 +20,14 @@ pub(super) struct Envelope {
 impl Envelope {
     /// Through the values of moments `(piece, stamp, value)`, by piece and
     /// stamp: cones of slope `slope` around them within a piece, and whatever is
-    /// wider between two pieces. Infinite values mean no bound.
-    pub(super) fn new(moments: &[(u32, i64, f64)], side: f64, slope: f64) -> Self {
+    /// wider between two pieces. Infinite values mean no bound. `pieces` are from stamp to stamp, in
+    /// order; nothing bounds one without moments. A single piece need not be given.
+    pub(super) fn new(
+        moments: &[(u32, i64, f64)],
+        pieces: &[(i64, i64)],
+        side: f64,
+        slope: f64,
+    ) -> Self {
         let mut envelope = Self {
             // Most cones meet between two moments.
             knots: Vec::with_capacity(2 * moments.len()),
@@ -29,18 +35,31 @@ impl Envelope {
             side,
             slope,
         };
-        for (index, &(piece, at, value)) in moments.iter().enumerate() {
-            match index.checked_sub(1).map(|before| moments[before]) {
-                Some((same, start, from)) if same == piece => {
-                    envelope.within(start, from, at, value);
-                }
-                Some((_, start, from)) => envelope.across(start, from, at, value),
-                None => {}
+        let mut before = None;
+        let mut rest = moments;
+        for number in 0..pieces.len().max(1) {
+            let (own, later) = rest.split_at(rest.partition_point(|it| it.0 as usize <= number));
+            if let Some(ended) = number.checked_sub(1) {
+                let step = (pieces[ended].1, pieces[number].0);
+                envelope.across(step, before, own.first());
             }
-            envelope.push(at, value);
+            envelope.piece(own);
+            (before, rest) = (own.last(), later);
         }
         envelope.knots.shrink_to_fit();
         envelope
+    }
+
+    /// The moments of one piece.
+    fn piece(&mut self, moments: &[(u32, i64, f64)]) {
+        let mut before = None;
+        for &(_, at, value) in moments {
+            if let Some((start, from)) = before {
+                self.within(start, from, at, value);
+            }
+            self.push(at, value);
+            before = Some((at, value));
+        }
     }
 
     /// One value for each piece of a clock that keeps its rate exactly, and at
@@ -62,7 +81,7 @@ impl Envelope {
             let value = value(piece);
             [from, to.max(from)].map(|at| (piece as u32, at, value))
         });
-        Self::new(&moments.collect::<Vec<_>>(), side, 0.0)
+        Self::new(&moments.collect::<Vec<_>>(), pieces, side, 0.0)
     }
 
     /// The ticks by which the clock may gain on its line, or lose, within so many ticks.
@@ -116,15 +135,27 @@ impl Envelope {
         }
     }
 
-    /// Between two pieces the clock steps, no one knows where: either cone.
-    fn across(&mut self, start: i64, from: f64, end: i64, to: f64) {
-        self.steps.push((start, end));
-        if end - start < 2 {
-            return;
-        }
-        let either = |at: i64| self.wider([self.cone(start, from, at), self.cone(end, to, at)]);
-        let inside = [start + 1, end - 1].map(|at| (at, either(at)));
-        for (at, value) in inside {
+    /// Between two stamps the clock steps, no one knows where: either the cone of the last moment
+    /// before it, or that of the first behind it.
+    fn across(
+        &mut self,
+        (after, until): (i64, i64),
+        last: Option<&(u32, i64, f64)>,
+        first: Option<&(u32, i64, f64)>,
+    ) {
+        let of = |moment: Option<&(u32, i64, f64)>, at: i64| match moment {
+            Some(&(_, from, value)) => self.cone(from, value, at),
+            None => f64::INFINITY * self.side,
+        };
+        let either = |at: i64| (at, self.wider([of(last, at), of(first, at)]));
+        let knots = [
+            (after, of(last, after)),
+            either(after.saturating_add(1).min(until)),
+            either(until.saturating_sub(1).max(after)),
+            (until, of(first, until)),
+        ];
+        self.steps.push((after, until));
+        for (at, value) in knots {
             self.push(at, value);
         }
     }
@@ -142,5 +173,38 @@ impl Envelope {
             Some(last) if last.0 >= at => {}
             _ => self.knots.push((at, value)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Set between 1000 and 3000, though the last dependency before is at 900 and the first behind at
+    /// 3100.
+    #[test]
+    fn a_piece_lasts_until_the_step() {
+        let moments = [(0, 900, 5.0), (1, 3_100, 50.0)];
+        let upper = Envelope::new(&moments, &[(0, 1_000), (3_000, 4_000)], 1.0, 0.01);
+        let values = [900, 1_000, 1_001, 2_999, 3_000, 3_100].map(|at| upper.at(at));
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let expected = [5.0, 6.0, 70.99, 51.01, 51.0, 50.0];
+        assert!(
+            values.iter().zip(expected).all(|(a, b)| near(*a, b)),
+            "{values:?}"
+        );
+        assert_eq!(upper.steps, [(1_000, 3_000)]);
+    }
+
+    #[test]
+    fn nothing_bounds_a_piece_of_which_nobody_heard() {
+        let pieces = [(0, 100), (110, 200), (210, 300)];
+        let lower = |piece: u32, at: i64| Envelope::new(&[(piece, at, 1.0)], &pieces, -1.0, 0.01);
+        let bounded = |of: &Envelope| [50, 150, 250].map(|at| of.at(at).is_finite());
+        assert_eq!(bounded(&lower(0, 50)), [true, false, false]);
+        assert_eq!(bounded(&lower(1, 150)), [false, true, false]);
+        assert_eq!(bounded(&lower(2, 250)), [false, false, true]);
+        let outer = Envelope::new(&[(0, 50, 1.0), (2, 250, 2.0)], &pieces, -1.0, 0.01);
+        assert_eq!(bounded(&outer), [true, false, true]);
     }
 }

@@ -187,10 +187,10 @@ impl<'a> Facts<'a> {
                 (piece, at, ticks * side)
             });
             let moments: Vec<_> = moments.collect();
-            if clock != self.base.reference {
-                return Some(Envelope::new(&moments, side, self.drift()));
-            }
             let pieces: Vec<(i64, i64)> = relaxation.pieces(clock, first, last).collect();
+            if clock != self.base.reference {
+                return Some(Envelope::new(&moments, &pieces, side, self.drift()));
+            }
             let value = |piece: usize| {
                 let of = moments.iter().find(|it| it.0 as usize == piece);
                 of.map_or(f64::INFINITY * side, |it| it.2)

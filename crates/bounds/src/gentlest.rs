@@ -377,7 +377,7 @@ impl ListedLinks {
             let side = |values: &[i128], side: f64| {
                 let moment = |node: usize| (0, graph.moment(node).2, ticks(values[node]));
                 let moments: Vec<_> = graph.nodes(clock).map(moment).collect();
-                Envelope::new(&moments, side, eps)
+                Envelope::new(&moments, &[], side, eps)
             };
             let (low, high) = (side(&low, -1.0), side(&high, 1.0));
             let mut places: Vec<i64> = low.knots.iter().chain(&high.knots).map(|it| it.0).collect();

@@ -4,8 +4,8 @@
 //! known; which rate that is, an estimate tells. Its fine structure must not
 //! count: where it follows noise, its slope means nothing. The line's slope is
 //! the median of slopes over an eighth of the run each (Theil-Sen at one
-//! distance), so that a few steps of the clock do not tilt it; it passes through
-//! the median of what remains.
+//! distance), without the stretches in which the clock is known to have been set. So neither
+//! these nor a few steps that are not known tilt it. It passes through the median of what remains.
 //!
 //! It is read for every dependency, so ticks are plain floats: exact to 1/64 of a
 //! tick at 10^14, far less than any drift leaves open. Where lines are put one
@@ -54,8 +54,13 @@ impl OffsetLine {
         let points: Vec<(i64, f64)> = (0..=PARTS)
             .map(|part| (stamp(part), offset.at(stamp(part))))
             .collect();
-        let pairs = points.iter().zip(points.iter().skip(APART));
-        let slopes = pairs.map(|(from, to)| (to.1 - from.1) / (to.0 - from.0).max(1) as f64);
+        let set: Vec<Run> = points.iter().map(|it| Run::set(offset, it.0)).collect();
+        let slope = |from: usize| {
+            let ends = [from, from + APART];
+            let [start, end] = ends.map(|it| Run::to(points[it]).without(&set[it]));
+            end.without(&start).slope()
+        };
+        let slopes = (0..=PARTS - APART).filter_map(slope);
         let slope = median(&mut slopes.collect::<Vec<_>>()).unwrap_or(0.0);
         let middle = i64::midpoint(first, last);
         let rest = points
@@ -66,6 +71,51 @@ impl OffsetLine {
             ticks: median(&mut rest.collect::<Vec<_>>()).unwrap_or(0.0),
             slope,
         }
+    }
+}
+
+/// The ticks by which an offset grows within some ticks of its clock.
+#[derive(Clone, Copy)]
+struct Run {
+    lasts: i64,
+    grows: f64,
+}
+
+impl Run {
+    /// From 0 to a point of an offset.
+    fn to((stamp, ticks): (i64, f64)) -> Self {
+        Self {
+            lasts: stamp,
+            grows: ticks,
+        }
+    }
+
+    /// All stretches up to a stamp in which the clock is known to have been set.
+    fn set(offset: &Offset, stamp: i64) -> Self {
+        let begun = offset.steps().iter().filter(|it| it.0 < stamp);
+        let none = Self {
+            lasts: 0,
+            grows: 0.0,
+        };
+        begun.fold(none, |sum, &(after, until)| {
+            let until = until.min(stamp);
+            Self {
+                lasts: sum.lasts.saturating_add(until.saturating_sub(after)),
+                grows: sum.grows + offset.at(until) - offset.at(after),
+            }
+        })
+    }
+
+    fn without(self, part: &Self) -> Self {
+        Self {
+            lasts: self.lasts.saturating_sub(part.lasts),
+            grows: self.grows - part.grows,
+        }
+    }
+
+    /// Ticks per tick; `None` of no length.
+    fn slope(self) -> Option<f64> {
+        (self.lasts > 0).then(|| self.grows / self.lasts as f64)
     }
 }
 
@@ -93,5 +143,19 @@ mod tests {
         let offset = Offset::through(vec![(0, 10.0), (500, 15.0), (501, 915.0), (1_000, 920.0)]);
         let line = OffsetLine::through(&offset, 0, 1_000);
         assert!((line.slope - 0.01).abs() < 1e-3, "{line:?}");
+    }
+
+    /// In each eighth of the run the clock is set by 900 ticks, as a rate of 720 per thousand would.
+    #[test]
+    fn a_staircase_does_not_tilt_the_line() {
+        let stair = |step: i64| {
+            let at = 1_250 * step;
+            let add = (at / 100 + 900 * step) as f64;
+            [(at, add), (at + 1_240, add + 12.4)]
+        };
+        let steps: Vec<(i64, i64)> = (1..8).map(|it| (1_250 * it - 10, 1_250 * it)).collect();
+        let offset = Offset::through((0..8).flat_map(stair).collect());
+        let line = OffsetLine::through(&offset.with_steps(&steps), 0, 10_000);
+        assert!((line.slope - 0.01).abs() < 1e-4, "{line:?}");
     }
 }

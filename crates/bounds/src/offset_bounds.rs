@@ -183,8 +183,14 @@ mod tests {
         };
         let side = |before: f64, behind: f64, side: f64| {
             let added = |stamp: i64, ticks: f64| ticks - line.at(stamp);
-            let before = (0, 1_000, added(1_000, before));
-            Envelope::new(&[before, (1, 3_000, added(3_000, behind))], side, 0.001)
+            let before = (0, 900, added(1_000, before) - 0.1 * side);
+            let behind = (1, 3_100, added(3_000, behind) - 0.1 * side);
+            Envelope::new(
+                &[before, behind],
+                &[(0, 1_000), (3_000, 4_000)],
+                side,
+                0.001,
+            )
         };
         let bounds = ClockBounds {
             line,
@@ -201,7 +207,8 @@ mod tests {
         assert!((least - (495.0 - 220.0 + 2.0)).abs() < 1e-9, "{least}");
         assert!((most - (505.0 - 190.0 + 6.0)).abs() < 1e-9, "{most}");
         // Where nothing bounds the clock behind the step, it may have gained anything.
-        let open = Envelope::new(&[(0, 1_000, 3.0)], 1.0, f64::INFINITY);
+        let pieces = [(0, 1_000), (3_000, 4_000)];
+        let open = Envelope::new(&[(0, 1_000, 3.0)], &pieces, 1.0, 0.001);
         let bounds = ClockBounds {
             high: open,
             ..bounds

@@ -56,13 +56,15 @@ pub(crate) enum CliError {
     /// The result cannot be right.
     #[error(
         "{}: the result of the {method} cannot be right: {message}; nothing was written \
-         (--force writes it all the same)",
+         ({allowance}--force writes it all the same)",
         printable_path(trace)
     )]
     Implausible {
         trace: PathBuf,
         method: String,
         message: String,
+        /// The option that allows for it, if there is one.
+        allowance: String,
     },
     #[error("{}: {source}", printable_path(path))]
     Io { path: PathBuf, source: io::Error },

@@ -11,6 +11,9 @@
 //! Where dependencies are many, steps are first looked for by [the tightest few](thinned), and all
 //! are aligned with those that are found.
 //!
+//! Clocks whose rate [changes](rate_changes) by more than those of clocks differ were not set; that is
+//! asked first.
+//!
 //! Steps are looked for along the lines of the alignment, and at first also as if
 //! all clocks ran at one rate: lines through several large steps in a short run
 //! are so steep that no step can be seen any more.
@@ -23,6 +26,7 @@ mod narrow;
 mod parts;
 mod places;
 mod proof;
+mod rate_changes;
 mod reversed;
 mod score;
 mod search;
@@ -33,6 +37,7 @@ mod together;
 mod unset;
 
 use explained::{Doubt, Explained};
+use rate_changes::with_rate_changes;
 use search::{StepSearch, Tried};
 use thinned::{Thinned, thinned};
 pub(super) use unset::unset;
@@ -65,6 +70,7 @@ pub(super) fn explain(
         monitor,
     };
     let all = InOrder::new(source, monitor)?;
+    let found = with_rate_changes(&all.list, found, rate, monitor)?;
     let explained = match thinned(&all, monitor)? {
         Some(few) => rounds.coarse_to_fine(&few, found, &all)?,
         None => rounds.of(&all, found)?,

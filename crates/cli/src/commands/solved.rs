@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use retime::causality::Check;
 use retime::clock::AmortizationRate;
-use retime::pipeline::{Bounds, Method, Runaway, Solution};
+use retime::pipeline::{Bounds, Implausible, Method, Runaway, Solution};
 use retime::{MinimalDelay, TickRate, Ticks};
 
 use super::asked::Asked;
@@ -98,7 +98,24 @@ fn refuse_implausible(
         trace: analysed.opened.path.clone(),
         method: method.to_string(),
         message: reason.describe(analysis.info(), analysis.clocks()),
+        allowance: allowance(&reason),
     })
+}
+
+/// The option that allows for a result, for the message that refuses it.
+fn allowance(reason: &Implausible) -> String {
+    let Implausible::RatesDiffer(found, _) = reason else {
+        return String::new();
+    };
+    // Two digits, rounded up: enough, and nobody takes it for a measurement.
+    let digit = 10_f64.powf((100.0 * found.by).log10().floor() - 1.0);
+    let enough = (100.0 * found.by / digit).floor() + 1.0;
+    let digits = usize::from(digit < 1.0) * (-digit.log10()).ceil().max(0.0) as usize;
+    format!(
+        "--max-rate-difference {:.digits$}% allows for it, as where the frequency of a clock was \
+         declared wrongly; ",
+        enough * digit
+    )
 }
 
 /// The check of the times of a solution; of counters, whether they rise at all.

@@ -217,7 +217,8 @@ impl SummaryText {
         };
         let source = match (delay.source, delay.half_round_trip_ticks) {
             (DelaySource::Learned, Some(half)) if half < 0 => {
-                "no round trip tells: clocks were set, or stamps are defective".into()
+                "no round trip tells: clocks were set or run at other rates, or stamps are defective"
+                    .into()
             }
             (DelaySource::Learned, Some(half)) => {
                 // Two ways to learn it, with two results: see docs/methods/auto.md.

@@ -104,10 +104,10 @@ fn delay_advice(analysis: &Analysis) -> Option<String> {
     let half = delay.half_round_trip.filter(|half| *half < largest)?;
     if half < Ticks(0) {
         let why = if analysis.shared_clocks().is_empty() {
-            "a clock was set, or stamps are wrong"
+            "a clock was set or its frequency declared wrongly, or stamps are wrong"
         } else {
-            "a clock was set, stamps are wrong, or processes of one node do not read one clock (try \
-             --clocks process)"
+            "a clock was set or its frequency declared wrongly, stamps are wrong, or processes of \
+             one node do not read one clock (try --clocks process)"
         };
         return Some(format!(
             "some messages came back before they were sent, by one clock, and by more than clocks \
