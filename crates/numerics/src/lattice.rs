@@ -10,11 +10,21 @@
 //! s = the greatest common divisor of |x[i + 1] - x[i]|
 //! ```
 //!
+//! A step need not be whole: a timer that advances 1024 times a second, or 250 times and is
+//! disciplined by a time service, is stamped in whole nanoseconds nevertheless. Its distances are
+//! multiples of the least of them, if it is read often, to a point or two, but for what is unknown of
+//! that, which becomes less with each. Of distances that are no multiples of `s` five in `s` are as near
+//! by chance, so that 64 that all are mean something from steps of 64 points on. These are looked at
+//! first, the least before the others.
+//!
 //! ```
 //! use retime_numerics::lattice::step;
 //! let seen = (0..200_i64).map(|at| 7 + 10 * (at * at % 97));
 //! assert_eq!(step(seen.clone()), 10);
 //! assert_eq!(step(seen.take(20)), 1); // too few to say more
+//! // Every 976 562.5 ns.
+//! let timer = (0..1_000_i64).map(|at| 1_953_125 * (at + at * at % 7) / 2);
+//! assert_eq!(step(timer), 976_563);
 //! ```
 //!
 //! Source: Euclid, *Elements*, book VII, proposition 2; that `n` random numbers have no
@@ -23,15 +33,20 @@
 
 /// Distances that have to be seen for their divisor to say anything.
 const FEWEST: u32 = 64;
+/// A step that is not whole is so many points at least,
+const LEAST: u64 = 64;
+/// and of which each is a multiple to so many points, as both of its ends are rounded down,
+const ROUNDED: f64 = 2.0;
+/// and to this share of itself: a disciplined timer changes its rate.
+const DISCIPLINED: f64 = 1e-6;
 
-/// The step of the lattice on which some points lie; at least 1, and 1 if there are too few
-/// of them to tell.
+/// The step of the lattice on which some points lie, rounded up; at least 1, and 1 if there are too
+/// few of them to tell.
 pub fn step(points: impl Iterator<Item = i64>) -> i64 {
     let mut lattice = Lattice::default();
     for point in points {
         lattice.add(point);
-        // No common divisor is smaller.
-        if lattice.divisor == 1 {
+        if lattice.is_refuted() {
             return 1;
         }
     }
@@ -39,36 +54,117 @@ pub fn step(points: impl Iterator<Item = i64>) -> i64 {
 }
 
 /// The points of a lattice seen so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Lattice {
     last: Option<i64>,
     /// Common divisor of the distances.
     divisor: u64,
     /// How many distances were not 0.
     distances: u32,
+    fractional: FractionalStep,
 }
 
 impl Lattice {
     /// Takes a point.
     #[inline]
     pub fn add(&mut self, point: i64) {
-        if self.divisor == 1 {
+        if self.is_refuted() {
             return;
         }
         if let Some(last) = self.last.replace(point)
             && last != point
         {
-            self.divisor = divisor(self.divisor, last.abs_diff(point));
+            let distance = last.abs_diff(point);
+            self.divisor = divisor(self.divisor, distance);
             self.distances = self.distances.saturating_add(1);
+            self.fractional.add(distance);
         }
     }
 
-    /// The step; at least 1, and 1 if there were too few points to tell.
+    /// True if the points are sure to lie on no lattice.
+    fn is_refuted(&self) -> bool {
+        self.divisor == 1 && matches!(self.fractional, FractionalStep::None)
+    }
+
+    /// The step, rounded up; at least 1, and 1 if there were too few points to tell.
     pub fn step(&self) -> i64 {
         if self.distances < FEWEST {
             return 1;
         }
-        i64::try_from(self.divisor).unwrap_or(1).max(1)
+        let whole = i64::try_from(self.divisor).unwrap_or(1).max(1);
+        match self.fractional {
+            FractionalStep::Known { length, points, .. } => {
+                whole.max((points / length).ceil() as i64)
+            }
+            _ => whole,
+        }
+    }
+}
+
+/// A step that need not be whole, as far as it is known.
+#[derive(Clone, Debug)]
+enum FractionalStep {
+    /// The distances that were seen: too few so far.
+    Unknown(Vec<u64>),
+    /// Distances that are `points` long in sum, and `length` steps.
+    Known {
+        points: f64,
+        length: f64,
+    },
+    None,
+}
+
+impl Default for FractionalStep {
+    fn default() -> Self {
+        Self::Unknown(Vec::new())
+    }
+}
+
+impl FractionalStep {
+    #[inline]
+    fn add(&mut self, distance: u64) {
+        match self {
+            Self::None => {}
+            Self::Known { .. } => self.refine(distance),
+            Self::Unknown(seen) => {
+                seen.push(distance);
+                if seen.len() < FEWEST as usize {
+                    return;
+                }
+                let mut seen = std::mem::take(seen);
+                seen.sort_unstable();
+                *self = match seen[0] {
+                    least if least >= LEAST => Self::Known {
+                        points: least as f64,
+                        length: 1.0,
+                    },
+                    _ => Self::None,
+                };
+                for distance in seen {
+                    self.refine(distance);
+                }
+            }
+        }
+    }
+
+    /// Sees whether a distance is a multiple, too, and how long that makes a step.
+    fn refine(&mut self, distance: u64) {
+        let Self::Known { points, length } = self else {
+            return;
+        };
+        let distance = distance as f64;
+        let steps = (distance * (*length / *points)).round();
+        // A multiple of more steps than are known is off by more than both ends are rounded by.
+        if steps > *length {
+            return;
+        }
+        let rest = (distance - steps * (*points / *length)).abs();
+        if rest > ROUNDED + DISCIPLINED * distance {
+            *self = Self::None;
+            return;
+        }
+        *points += distance;
+        *length += steps;
     }
 }
 
@@ -77,4 +173,32 @@ fn divisor(mut a: u64, mut b: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stamps of a timer that advances every `period` points, read twelve times in seven periods or so.
+    fn read(period: f64, count: i64) -> impl Iterator<Item = i64> {
+        let read_at = (0..count).map(|at| (at * 7 + at * at % 29) as f64 / 12.0);
+        read_at.map(move |time| (time.floor() * period) as i64)
+    }
+
+    #[test]
+    fn a_timer_whose_period_is_no_whole_number_is_found() {
+        for period in [100.3, 1_024.4, 4_000_040.7 / 64.0] {
+            let found = step(read(period, 5_000));
+            assert!((found as f64 - period).abs() < 1.1, "{period}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_fine_clock_that_is_read_rarely_has_no_step() {
+        let fine = (0..5_000_i64).map(|at| at * 7_919 + at * at % 104_729);
+        assert_eq!(step(fine), 1);
+        // Every 100 000 ticks or so.
+        let nearly_even = (0..5_000_i64).map(|at| 100_000 * at + at * at % 1_009);
+        assert_eq!(step(nearly_even), 1);
+    }
 }
