@@ -112,9 +112,7 @@ fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
     }
     let staging = staging(args)?;
     let scratch = match (&staging, to_stdout) {
-        (None, true) => {
-            Some(tempfile::tempdir().map_err(|error| CliError::io(&std::env::temp_dir(), error))?)
-        }
+        (None, true) => Some(temporary::directory()?),
         _ => None,
     };
     let room = match (&staging, &scratch) {
@@ -238,6 +236,7 @@ fn put(
             Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
                 Ok("Nobody read to the end.".into())
             }
+            Err(CliError::Interrupted) => Err(CliError::CutShort),
             written => written.map(|it| told(path, &it)),
         };
     };
