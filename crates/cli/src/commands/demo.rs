@@ -96,11 +96,11 @@ fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliErr
     // Whatever the paths begin with.
     let mut output = OsString::from("--output=");
     output.push(corrected);
-    parsed(&[&output, "--".as_ref(), recorded.as_ref()])
+    parsed(&[output.as_os_str(), OsStr::new("--"), recorded.as_os_str()])
 }
 
 fn checked(trace: &Path) -> Result<Analysed, CliError> {
-    let args: CheckArgs = parsed(&["--".as_ref(), trace.as_ref()])?;
+    let args: CheckArgs = parsed(&[OsStr::new("--"), trace.as_os_str()])?;
     with_threads(args.run.threads, || {
         analyse(args.input.shared(&args.format, args.run.quiet), &args.model)
     })

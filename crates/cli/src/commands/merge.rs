@@ -36,6 +36,7 @@ use crate::load::{Source, with_threads};
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::{self, examined, target};
 use crate::staging::{Inputs, Staging, Target};
+use crate::temporary;
 use args::{MergeArgs, MergeOutput};
 use packets::PacketsRoom;
 use part::{Part, Room, part};

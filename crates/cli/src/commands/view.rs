@@ -19,7 +19,7 @@ mod server;
 mod timed;
 
 use std::cell::OnceCell;
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::Args;

@@ -30,10 +30,10 @@ pub(crate) fn quoted(word: impl AsRef<OsStr>) -> String {
                 '\n' => inside += "\\n",
                 '\'' | '\\' => inside.extend(['\\', character]),
                 _ if printable(text) == text => inside.push(character),
-                _ => inside += &octal(text.as_bytes()),
+                _ => inside.extend(octal(text.as_bytes())),
             }
         }
-        inside += &octal(chunk.invalid());
+        inside.extend(octal(chunk.invalid()));
     }
     format!("$'{inside}'")
 }
@@ -47,8 +47,8 @@ pub(crate) fn quoted_path(path: &Path) -> String {
     }
 }
 
-fn octal(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("\\{it:03o}")).collect()
+fn octal(bytes: &[u8]) -> impl Iterator<Item = String> {
+    bytes.iter().map(|it| format!("\\{it:03o}"))
 }
 
 #[cfg(test)]
