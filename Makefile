@@ -33,7 +33,7 @@ EACH ?= 60
 PROFILE = release
 BUILT = $(abspath $(TARGET_DIR))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 
-.PHONY: all demo test run-tests run-examples test-long test-browser frames book book-tools pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi release release-tools tools clean help
+.PHONY: all demo test run-tests run-examples test-long test-browser frames book book-tools pictures fuzz lint deny coverage mpi test-mpi pmpi test-pmpi run-pmpi python test-python capi test-capi mpi-tools python-tools capi-tools browser-tools bench record install install-command install-capi uninstall release release-tools tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --profile $(PROFILE) --package retime-cli
@@ -240,6 +240,14 @@ install-capi: ## Install libretime alone: header, libraries, for pkg-config, CMa
 	for file in retimeConfig.cmake retimeConfigVersion.cmake; do \
 		$(CAPI_FILLED) crates/capi/cmake/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/retime/$$file || exit 1; \
 	done
+
+uninstall: ## Remove what `make install` put there, given the same PREFIX, LIBDIR and DESTDIR
+	rm -f $(INTO)/bin/retime $(INTO)/share/man/man1/retime.1 \
+		$(INTO)/share/bash-completion/completions/retime $(INTO)/share/zsh/site-functions/_retime \
+		$(INTO)/share/fish/vendor_completions.d/retime.fish \
+		$(INTO)/include/retime.h $(DESTDIR)$(LIBDIR)/pkgconfig/retime.pc \
+		$(DESTDIR)$(LIBDIR)/libretime.a $(DESTDIR)$(LIBDIR)/libretime.so $(DESTDIR)$(LIBDIR)/libretime.so.*
+	rm -rf $(DESTDIR)$(LIBDIR)/cmake/retime $(INTO)/share/retime
 
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 

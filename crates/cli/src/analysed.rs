@@ -180,6 +180,7 @@ pub(crate) fn analyse_together(
     Ok(Analysed {
         opened: Opened {
             path: source.path.into(),
+            is_of_files: false,
             trace: trace.clone(),
             dealt: Some(trace),
             contents: read.contents,

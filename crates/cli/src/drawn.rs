@@ -125,6 +125,6 @@ pub(crate) fn page(
 /// The command as it was given, such that a shell would read it.
 fn command_line() -> String {
     let words = call::words().into_iter();
-    let words: Vec<String> = words.map(|it| quoted(&it.to_string_lossy())).collect();
+    let words: Vec<String> = words.map(quoted).collect();
     format!("retime {}", words.join(" "))
 }

@@ -77,6 +77,9 @@ pub(crate) enum CliError {
     Usage(String),
     #[error("interrupted; nothing was written")]
     Interrupted,
+    /// Interrupted while something went to standard output.
+    #[error("interrupted; what was written to standard output is not all")]
+    CutShort,
     #[error(
         "the written copy differs from what was computed: {0}. This is a defect of retime; nothing was kept"
     )]
@@ -134,7 +137,7 @@ impl CliError {
 
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Interrupted => INTERRUPTED,
+            Self::Interrupted | Self::CutShort => INTERRUPTED,
             Self::Strict(_)
             | Self::Unsolved { .. }
             | Self::Worse { .. }
@@ -142,4 +145,16 @@ impl CliError {
             _ => FAILURE,
         }
     }
+}
+
+/// Finds the error at the root of others: what `tar` and `tempfile` add says only where they failed.
+pub(crate) fn root_of(error: io::Error) -> io::Error {
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let code = cause
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }

@@ -42,6 +42,7 @@ mod serial;
 mod shared;
 mod staging;
 mod table;
+mod temporary;
 mod truth;
 mod value_or_file;
 

@@ -18,6 +18,8 @@ use crate::progress::{Progress, Stage};
 /// A trace on disk whose events were read once.
 pub(crate) struct Opened {
     pub(crate) path: PathBuf,
+    /// True if it was given as several files, which may not be all of their directory.
+    pub(crate) is_of_files: bool,
     /// Shared with who draws it while it is corrected.
     pub(crate) trace: Arc<dyn Trace>,
     /// The trace as several processes have it, each a part, where they analyse it together; `None`
@@ -130,6 +132,7 @@ pub(crate) fn load_with<T>(
     memory::check(&path, format)?;
     let (options, beside) = beside(&*trace)?;
     let mut loaded = load_opened(&path, trace, options, quiet)?;
+    loaded.opened.is_of_files = !others.is_empty();
     loaded.opened.of_other_kind = of_other_kind;
     Ok((loaded, beside))
 }
@@ -154,6 +157,7 @@ pub(crate) fn load_opened(
     Ok(Loaded {
         opened: Opened {
             path: path.into(),
+            is_of_files: false,
             trace: Arc::from(trace),
             dealt: None,
             contents: scan.contents,

@@ -141,20 +141,7 @@ impl Staging {
         })?;
         // Without a slash at its end, which would make a directory of a file.
         let target = &*target.with_file_name(name);
-        let parent = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
-        if !is_directory(&parent)? {
-            let wrong = match presence::kind(&parent) {
-                Ok(Some(kind)) => format!(
-                    "is {}, no directory, so nothing can be written into it",
-                    presence::kind_in_words(kind)
-                ),
-                _ => "no such directory; create it before writing into it".to_owned(),
-            };
-            return Err(CliError::input(&parent, wrong));
-        }
+        let parent = parent_of(target)?;
         if let Some(Inputs { trace, others }) = inputs {
             refuse_input(target, &parent, trace)?;
             for input in others {
@@ -546,6 +533,34 @@ fn may_replace_file(
     }
     let message = format!("is no {what}; --force replaces only files that retime wrote");
     Err(CliError::input(target, message))
+}
+
+/// Makes a directory where nothing is.
+pub(crate) fn make_directory(target: &Path) -> Result<(), CliError> {
+    parent_of(target)?;
+    fs::create_dir(target).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => CliError::input(target, "exists already; give a new path"),
+        _ => CliError::io(target, error),
+    })
+}
+
+/// The directory into which something is to be written.
+fn parent_of(target: &Path) -> Result<PathBuf, CliError> {
+    let parent = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    if !is_directory(&parent)? {
+        let wrong = match presence::kind(&parent) {
+            Ok(Some(kind)) => format!(
+                "is {}, no directory, so nothing can be written into it",
+                presence::kind_in_words(kind)
+            ),
+            _ => "no such directory; create it before writing into it".to_owned(),
+        };
+        return Err(CliError::input(&parent, wrong));
+    }
+    Ok(parent)
 }
 
 fn is_directory(path: &Path) -> Result<bool, CliError> {

@@ -329,22 +329,34 @@ impl Whereabouts {
 /// Traces often lie one level deeper than the path that a user has at hand,
 /// or one level above it.
 fn near(dir: &Path) -> Option<PathBuf> {
-    let below = fs::read_dir(dir)
+    let beside = || Some(dir.with_extension("otf2")).filter(|it| it.is_file());
+    below(dir).into_iter().next().or_else(beside)
+}
+
+/// The directories with an anchor that lie in another one, by name.
+fn below(dir: &Path) -> Vec<PathBuf> {
+    let mut below: Vec<PathBuf> = fs::read_dir(dir)
         .into_iter()
         .flatten()
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.is_dir())
-        .find(|path| anchor_files(path).is_ok_and(|anchors| !anchors.is_empty()));
-    let beside = || Some(dir.with_extension("otf2")).filter(|it| it.is_file());
-    below.or_else(beside)
+        .filter(|path| anchor_files(path).is_ok_and(|anchors| !anchors.is_empty()))
+        .collect();
+    below.sort();
+    below
 }
+
+/// How many archives are named where none is where one was looked for.
+const NAMED: usize = 3;
 
 fn nothing_here(dir: &Path) -> String {
     let nothing = "no .otf2 file in this directory";
     match near(dir) {
-        Some(below) if below.starts_with(dir) => {
-            format!("{nothing}; try {}", printable_path(&below))
+        Some(first) if first.starts_with(dir) => {
+            let named = below(dir).into_iter().take(NAMED);
+            let named: Vec<String> = named.map(printable_path).collect();
+            format!("{nothing}; try {}", named.join(" or "))
         }
         Some(beside) => format!("{nothing}; its archive is {}", printable_path(&beside)),
         None => nothing.to_owned(),

@@ -12,7 +12,6 @@ use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Source, with_threads};
 use crate::progress::{Stage, Whole};
 use crate::report::model::{ExaminedPart, Report};
-use crate::report::quoted::quoted;
 use crate::report::{self, examined};
 
 /// Runs the command; returns the exit code.
@@ -78,10 +77,10 @@ fn outcome(report: &Report) -> String {
         return alone.unwrap_or_else(|| nothing_found(&report.examined));
     }
     let caveat = examined::warning(&report.examined).map(|it| format!("{it} "));
-    let trace = quoted(&report.trace.path);
     format!(
-        "{}To repair it: retime correct {trace} -o CORRECTED",
-        caveat.unwrap_or_default()
+        "{}To repair it: retime correct {} -o CORRECTED",
+        caveat.unwrap_or_default(),
+        report.trace.word
     )
 }
 

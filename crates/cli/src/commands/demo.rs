@@ -4,10 +4,10 @@
 //! with collectives in between. Every rank ran with a clock set off by a known
 //! amount, so the correction can be held against the truth.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use retime::causality::{Check, EventNode};
@@ -19,10 +19,11 @@ use super::done::Done;
 use crate::analysed::{Analysed, analyse};
 use crate::args::{CheckArgs, CorrectArgs, DemoArgs};
 use crate::drawn::sketch;
-use crate::error::CliError;
+use crate::error::{CliError, root_of};
 use crate::load::with_threads;
-use crate::report::quoted::quoted;
+use crate::report::quoted::quoted_path;
 use crate::report::to_stdout;
+use crate::{staging, temporary};
 
 /// The recording, as a compressed archive of one directory `halo`.
 const RECORDING: &[u8] = include_bytes!("../../demo/halo.tar.zst");
@@ -34,11 +35,10 @@ const CLOCK_OFFSETS: [i64; 4] = [-1_598, 148_402, -81_598, 38_402];
 pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     let scratch;
     let directory = if let Some(directory) = &args.keep {
-        fs::create_dir(directory).map_err(|error| CliError::io(directory, error))?;
+        staging::make_directory(directory)?;
         directory.as_path()
     } else {
-        scratch =
-            tempfile::tempdir().map_err(|error| CliError::io(&std::env::temp_dir(), error))?;
+        scratch = temporary::directory()?;
         scratch.path()
     };
     let exit = show(directory, args.keep.as_deref());
@@ -64,12 +64,11 @@ fn show(directory: &Path, keep: Option<&Path>) -> Result<u8, CliError> {
     to_stdout(&picture(&before, &after))?;
     to_stdout(&truth(&before, &after))?;
     if let Some(directory) = keep {
-        let word = |path: &Path| quoted(&path.to_string_lossy());
         let kept = format!(
             "\nKept in {}: try retime undo {} -o {}\n",
             printable_path(directory),
-            word(&directory.join("corrected")),
-            word(&directory.join("restored")),
+            quoted_path(&directory.join("corrected")),
+            quoted_path(&directory.join("restored")),
         );
         to_stdout(&kept)?;
     }
@@ -85,32 +84,23 @@ fn unpack(directory: &Path) -> Result<(), CliError> {
         .map_err(|error| CliError::io(directory, root_of(error)))
 }
 
-/// Finds the error at the root of others: `tar` says only where it failed.
-fn root_of(error: io::Error) -> io::Error {
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    let code = cause
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::raw_os_error);
-    code.map_or(error, io::Error::from_raw_os_error)
-}
-
 /// Options as if given on the command line, so that their defaults hold.
-fn parsed<A: Args, const N: usize>(words: [&Path; N]) -> Result<A, CliError> {
+fn parsed<A: Args>(words: &[&OsStr]) -> Result<A, CliError> {
     let command = A::augment_args(clap::Command::new("retime").no_binary_name(true));
-    let matches = command.try_get_matches_from(words.map(PathBuf::from));
+    let matches = command.try_get_matches_from(words);
     let args = matches.and_then(|matches| A::from_arg_matches(&matches));
     args.map_err(|error| CliError::Usage(error.to_string()))
 }
 
 fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliError> {
-    parsed([recorded, Path::new("-o"), corrected])
+    // Whatever the paths begin with.
+    let mut output = OsString::from("--output=");
+    output.push(corrected);
+    parsed(&[output.as_os_str(), OsStr::new("--"), recorded.as_os_str()])
 }
 
 fn checked(trace: &Path) -> Result<Analysed, CliError> {
-    let args: CheckArgs = parsed([trace])?;
+    let args: CheckArgs = parsed(&[OsStr::new("--"), trace.as_os_str()])?;
     with_threads(args.run.threads, || {
         analyse(args.input.shared(&args.format, args.run.quiet), &args.model)
     })

@@ -87,11 +87,12 @@ fn export_here(args: &ExportArgs) -> Result<u8, CliError> {
     let summary = match &staging {
         Some(staging) => {
             let written = into_file(args, &exported, &shown, &staging.file());
-            staging.written(written)?
+            let written = staging.written(written)?;
+            check_interrupt()?;
+            written
         }
         None => into_stdout(args, &exported, &shown)?,
     };
-    check_interrupt()?;
     if let Some(staging) = staging {
         staging.commit_file()?;
     }
@@ -195,6 +196,7 @@ fn into_stdout(
         Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
             Ok(Summary::default())
         }
+        Err(CliError::Interrupted) => Err(CliError::CutShort),
         outcome => outcome,
     }
 }

@@ -36,6 +36,7 @@ use crate::load::{Source, with_threads};
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::{self, examined, target};
 use crate::staging::{Inputs, Staging, Target};
+use crate::temporary;
 use args::{MergeArgs, MergeOutput};
 use packets::PacketsRoom;
 use part::{Part, Room, part};
@@ -112,9 +113,7 @@ fn merge_here(args: &MergeArgs) -> Result<MergeDone, CliError> {
     }
     let staging = staging(args)?;
     let scratch = match (&staging, to_stdout) {
-        (None, true) => {
-            Some(tempfile::tempdir().map_err(|error| CliError::io(&std::env::temp_dir(), error))?)
-        }
+        (None, true) => Some(temporary::directory()?),
         _ => None,
     };
     let room = match (&staging, &scratch) {
@@ -238,6 +237,7 @@ fn put(
             Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
                 Ok("Nobody read to the end.".into())
             }
+            Err(CliError::Interrupted) => Err(CliError::CutShort),
             written => written.map(|it| told(path, &it)),
         };
     };

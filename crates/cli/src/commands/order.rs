@@ -150,6 +150,7 @@ fn list(args: &OrderArgs, loaded: &Loaded, window: Window) -> Result<u64, CliErr
     match write() {
         // Whoever reads the list has seen enough.
         Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        Err(CliError::Interrupted) => Err(CliError::CutShort),
         outcome => outcome,
     }
 }

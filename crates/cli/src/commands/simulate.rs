@@ -17,7 +17,7 @@ use self::args::SimulateArgs;
 use crate::error::CliError;
 use crate::formats;
 use crate::progress::{check_interrupt, interrupted};
-use crate::report::quoted::quoted;
+use crate::report::quoted::quoted_path;
 use crate::report::tell;
 use crate::staging::{Staging, Target};
 
@@ -144,12 +144,15 @@ fn describe(
             seconds(least)
         );
     }
-    let trace = args.output.output.to_string_lossy();
+    // Without a slash at its end, behind which a name would lie inside.
+    let trace = args.output.output.components().as_path();
+    let mut corrected = trace.as_os_str().to_owned();
+    corrected.push("-corrected");
     let _ = writeln!(
         text,
         "\nNext: retime check {0}\n      retime correct {0} -o {1}",
-        quoted(&trace),
-        quoted(&format!("{trace}-corrected")),
+        quoted_path(trace),
+        quoted_path(Path::new(&corrected)),
     );
     text
 }

@@ -19,15 +19,12 @@ mod server;
 mod timed;
 
 use std::cell::OnceCell;
-use std::env;
-use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::Args;
 use retime::causality::Records;
 use retime::pipeline::Method;
-use retime::printable_path;
 use retime_picture::{FirstLook, Live, Picture, Subject};
 
 use super::asked::{Asked, analyse, is_left_alone};
@@ -43,6 +40,7 @@ use crate::load::{Source, with_threads};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report;
 use crate::report::model::Report;
+use crate::temporary;
 use asked::{PageNumber, Question};
 use server::{Server, Serving};
 
@@ -166,7 +164,7 @@ impl Complete {
             subject.trace.bytes(),
             args.solving.run.quiet,
         );
-        let live = Live::new(&subject, &temporary, &progress);
+        let live = Live::new(&subject, &temporary::file, &progress);
         drop(progress);
         check_interrupt()?;
         Ok(Self { live: live?, found })
@@ -279,15 +277,4 @@ fn announce(args: &ViewArgs, address: &str) -> Result<(), CliError> {
 fn subject<'a>(analysed: &'a Analysed, found: &'a Found) -> Subject<'a> {
     let solution = found.solved.as_ref().map(|it| &it.0);
     drawn::subject(analysed, solution, found.bounds.as_ref())
-}
-
-/// A file without a name, for what the page may ask for.
-fn temporary() -> io::Result<File> {
-    tempfile::tempfile().map_err(|error| {
-        let directory = printable_path(env::temp_dir());
-        io::Error::new(
-            error.kind(),
-            format!("{directory}: {error}; TMPDIR names a directory for temporary files"),
-        )
-    })
 }

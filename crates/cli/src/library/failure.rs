@@ -124,7 +124,7 @@ fn kind(error: &CliError, outputs: &[PathBuf]) -> FailureKind {
         CliError::Worse { .. } | CliError::Implausible { .. } => FailureKind::Refused,
         CliError::Complete { .. } | CliError::Unreported { .. } => FailureKind::Complete,
         CliError::Usage(_) => FailureKind::Option,
-        CliError::Interrupted => FailureKind::Interrupted,
+        CliError::Interrupted | CliError::CutShort => FailureKind::Interrupted,
         CliError::Verification(_) => FailureKind::Defect,
         CliError::Strict(_) => FailureKind::Strict,
     }

@@ -18,11 +18,21 @@ use super::model::{
     SharedPart, StepPart, StretchPart, TracePart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
+use super::quoted::quoted_path;
 use crate::delay::DelaySource;
 use crate::load::Opened;
 
 /// How many pairs of clocks a report lists.
 const PAIRS_LISTED: usize = 1000;
+
+/// A trace of several files stands as what `--help` calls these: its directory may hold others.
+fn word(opened: &Opened) -> String {
+    if opened.is_of_files {
+        "FILE...".into()
+    } else {
+        quoted_path(&opened.path)
+    }
+}
 
 pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
     let info = analysis.info();
@@ -38,6 +48,7 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
         .unwrap_or_default();
     TracePart {
         path: opened.path.display().to_string(),
+        word: word(opened),
         format: opened.trace.format(),
         locations: info.locations.len(),
         processes: processes(info),

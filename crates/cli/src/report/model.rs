@@ -58,6 +58,9 @@ pub(crate) struct Report {
 #[derive(Debug, Serialize)]
 pub(crate) struct TracePart {
     pub(crate) path: String,
+    /// As a word of a command line.
+    #[serde(skip)]
+    pub(crate) word: String,
     pub(crate) format: &'static str,
     pub(crate) locations: usize,
     /// Processes, with what each has made as one: a device that it launches kernels on.

@@ -41,6 +41,7 @@ mod tests {
     fn nanoseconds_since(first: u64) -> TracePart {
         TracePart {
             path: String::new(),
+            word: String::new(),
             format: "",
             locations: 0,
             processes: 0,

@@ -66,14 +66,15 @@ fn run(case: &Path) -> Result<(), String> {
 }
 
 /// The messages of our error types that no case can bring about.
-const UNREACHABLE: [&str; 11] = [
+const UNREACHABLE: [&str; 12] = [
     // More than 2^32 events.
     "events that communicate; at most",
     "per location are supported",
     // Such times fail to be checked first; see the tests of retime-export.
     "corrected time stamps do not fit into 64 bits, or lie too far apart",
-    // An interrupt; see `manners.rs`.
+    // An interrupt; see `staging.rs`.
     "interrupted; nothing was written",
+    "interrupted; what was written to standard output is not all",
     "cancelled",
     // Comes after a trace was written; see `manners.rs`.
     "; only the report is missing:",

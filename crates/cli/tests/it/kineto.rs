@@ -22,6 +22,9 @@ fn files_given_one_by_one_are_a_run() {
         .retime(&format!("correct {files} -o other --quiet"))
         .expect_code(0);
     assert_same(&scratch.join("out"), &scratch.join("other"));
+    let said = scratch.retime(&format!("check {files}")).stdout;
+    let advised = "To repair it: retime correct FILE... -o CORRECTED\n";
+    assert!(said.ends_with(advised), "{said}");
     // It is the run that the correction was made for.
     scratch.succeed("apply out/run.retime run -o again --quiet");
 

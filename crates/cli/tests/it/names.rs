@@ -142,10 +142,12 @@ fn control_characters_of_paths_are_shown() {
 #[test]
 fn advised_commands_can_be_pasted() {
     let scratch = Scratch::new();
-    for name in ["two\nlines \u{1b}[31m", "it's \\n"] {
-        scratch.write(name, LINES);
-        let mut check = scratch.command("");
-        let said = Outcome::from(check.args(["check", name]).output().unwrap()).stdout;
+    let of_no_text = OsStr::from_bytes(b"caf\xe9 au lait");
+    let names = ["two\nlines \u{1b}[31m", "it's \\n", "-o"].map(OsStr::new);
+    for name in names.into_iter().chain([of_no_text]) {
+        fs::write(scratch.path().join(name), LINES).unwrap();
+        let mut check = scratch.command("check --");
+        let said = Outcome::from(check.arg(name).output().unwrap()).stdout;
         let (_, advised) = said.trim_end().rsplit_once("retime ").expect(&said);
         let pasted = format!("\"$RETIME\" {advised}").replace("CORRECTED", "pasted");
         let mut bash = scratch.program("bash");
@@ -154,6 +156,52 @@ fn advised_commands_can_be_pasted() {
         assert_eq!(done.code, Some(0), "{pasted}: {}", done.stderr);
         fs::remove_file(scratch.join("pasted")).unwrap();
     }
+}
+
+/// What a demonstration leaves can be taken back as it says, wherever it lies.
+#[test]
+fn a_demonstration_goes_wherever_nothing_is() {
+    let scratch = prepared();
+    let said = scratch.succeed("demo --keep=-o");
+    let (_, advised) = said.trim_end().rsplit_once("try retime ").expect(&said);
+    scratch.succeed(advised);
+    assert_same(&scratch.join("-o/halo"), &scratch.join("-o/restored"));
+
+    for (keep, message) in [
+        ("trace", "trace: exists already; give a new path"),
+        (
+            "none/kept",
+            "none: no such directory; create it before writing into it",
+        ),
+    ] {
+        let outcome = scratch.retime(&format!("demo --keep {keep}"));
+        assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+        assert_eq!(outcome.stderr, format!("retime: {message}\n"));
+    }
+}
+
+#[test]
+fn what_is_advised_of_a_simulation_can_be_done() {
+    let scratch = Scratch::new();
+    for output in ["--output=rings/", "--output=-r"] {
+        let said = scratch.succeed(&format!("simulate ring {output} --ranks 3 --iterations 9"));
+        let (_, advised) = said.split_once("Next: retime check ").expect(&said);
+        let (_, correct) = advised.split_once("retime ").expect(&said);
+        scratch.succeed(correct.trim_end());
+    }
+}
+
+#[test]
+fn archives_one_level_deeper_are_named() {
+    let scratch = Scratch::new();
+    let runs = scratch.join("runs");
+    fs::create_dir(&runs).unwrap();
+    for name in ["second", "first"] {
+        traces::write(&runs, name, &traces::sound());
+    }
+    let outcome = scratch.retime("check runs");
+    let expected = "retime: runs: no .otf2 file in this directory; try runs/first or runs/second\n";
+    assert_eq!(outcome.stderr, expected, "{outcome:#?}");
 }
 
 /// Two long names that begin alike, and of which one is being written by somebody.

@@ -171,10 +171,13 @@ fn who_waits_for_a_pipe_hears_signals() {
 #[test]
 fn a_directory_for_temporary_files_that_is_missing_is_named() {
     let scratch = traces::scratch([("trace", traces::skewed())]);
-    let mut view = scratch.command("view trace -q");
-    let ended = view.env("TMPDIR", "/no-such-place").output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(2), "{said}");
-    let named = "/no-such-place: No such file or directory (os error 2); TMPDIR names";
-    assert!(said.contains(named), "{said}");
+    let named = "/no-such-place: No such file or directory (os error 2); TMPDIR names a directory \
+                 for temporary files\n";
+    for arguments in ["view trace -q", "demo", "merge trace -o -"] {
+        let mut command = scratch.command(arguments);
+        let ended = command.env("TMPDIR", "/no-such-place").output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(2), "{arguments}: {said}");
+        assert!(said.ends_with(named), "{arguments}: {said}");
+    }
 }

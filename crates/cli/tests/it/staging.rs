@@ -2,6 +2,7 @@
 
 use crate::common;
 use std::fs;
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -121,6 +122,29 @@ fn interrupted_at_any_moment() {
             }
         }
         assert!(interruptions > 0, "SIG{signal} never came in time");
+    }
+}
+
+/// Whoever reads hears that there is more, and not that nothing came.
+#[test]
+fn interrupted_while_it_writes_to_standard_output() {
+    let scratch = long_trace();
+    for arguments in ["order trace", "export trace -o -"] {
+        let mut command = scratch.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // There is more than a pipe holds, so that the command waits for a reader.
+        let mut first = [0];
+        let mut output = child.stdout.take().unwrap();
+        output.read_exact(&mut first).unwrap();
+        send(&child, "INT");
+        std::io::copy(&mut output, &mut std::io::sink()).unwrap();
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        assert_eq!(outcome.code, Some(130), "{arguments}: {outcome:#?}");
+        assert_eq!(
+            outcome.stderr, "retime: interrupted; what was written to standard output is not all\n",
+            "{arguments}"
+        );
     }
 }
 

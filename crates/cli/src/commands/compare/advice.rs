@@ -3,7 +3,6 @@
 use retime::format_seconds;
 
 use super::model::{ComparedPart, Comparison, ResultPart};
-use crate::report::quoted::quoted;
 use crate::report::share::share;
 
 /// The recommendation in a sentence. Where the truth is known the nearest method is named; else the
@@ -29,12 +28,12 @@ pub(super) fn advice(comparison: &Comparison) -> String {
                 --clocks location."
             .into();
     };
-    let trace = quoted(&comparison.trace.path);
     let figures = method.result.as_ref().map(|it| figures(it, comparison));
     format!(
-        "Recommended: {}, {}; retime correct {trace} {} -o CORRECTED",
+        "Recommended: {}, {}; retime correct {} {} -o CORRECTED",
         method.name,
         figures.unwrap_or_default(),
+        comparison.trace.word,
         method.options
     )
 }
