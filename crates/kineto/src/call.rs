@@ -25,6 +25,8 @@ use crate::ascend;
 use crate::header::{Header, HeaderGroup, Runs, number, rank_list};
 use crate::iterations::Iteration;
 use crate::kernels::{self, family, mutual};
+use crate::launch;
+use crate::peers::MessageEnd;
 use crate::rank_prefix::without_rank;
 use crate::recorded::Recorded;
 
@@ -253,6 +255,8 @@ pub(crate) enum Tells {
     Operation(Operation, String),
     /// How many elements go in and come out: `c10d::*`.
     Elements(Elements),
+    /// It asks for a message, and does not say where to or where from.
+    Peerless,
     /// Its kernel does [all that was asked for](crate::together) just before: `nccl:coalesced`.
     Together,
 }
@@ -287,7 +291,7 @@ pub(crate) struct Posting {
 }
 
 /// A value as text, whatever it is.
-fn text(value: Option<&Value>) -> String {
+pub(crate) fn text(value: Option<&Value>) -> String {
     match value {
         None => String::new(),
         Some(Value::String(text)) => text.clone(),
@@ -297,12 +301,12 @@ fn text(value: Option<&Value>) -> String {
 
 fn kernel(event: &Recorded<'_>, event_number: u32, name: &[u8], kind: &'static str) -> Said {
     let args = event.arguments.all();
-    match described(&args, event_number) {
+    match described(&args, MessageEnd::peer_of_kernel, event_number) {
         Some(call) => Said::Call(call),
         None => Said::Kernel(Kernel {
             event: event_number,
             launch: number(args.get("correlation")),
-            kind,
+            kind: MessageEnd::of(&args).map_or(kind, |_| launch::PEERLESS),
             by_name: by_name(event_number, name, &args),
         }),
     }
@@ -322,13 +326,18 @@ fn by_name(event_number: u32, name: &[u8], args: &Value) -> Option<Call> {
 }
 
 /// The call that arguments describe as NCCL's kernels of newer versions have them.
-fn described(args: &Value, event_number: u32) -> Option<Call> {
+fn described(
+    args: &Value,
+    peer: impl Fn(MessageEnd, &Value) -> Option<u32>,
+    event_number: u32,
+) -> Option<Call> {
     let name = text(args.get("Collective name"));
-    let peer = |key| number(args.get(key));
-    let what = match &*normalised(&name) {
-        "send" => peer("Dst Rank").map(What::Send),
-        "recv" => peer("Src Rank").map(What::Receive),
-        other => operation(other).map(What::Collective),
+    let what = match MessageEnd::of(args) {
+        Some(end) => peer(end, args).map(|peer| match end {
+            MessageEnd::Sender => What::Send(peer),
+            MessageEnd::Receiver => What::Receive(peer),
+        }),
+        None => operation(&normalised(&name)).map(What::Collective),
     };
     let what = match what? {
         What::Collective(Operation::Alltoall) if !is_even(args) => {
@@ -406,10 +415,12 @@ fn annotation(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Sa
 }
 
 fn parameters(event: &Recorded<'_>, event_number: u32) -> Option<Said> {
-    let call = described(&event.arguments.all(), event_number)?;
+    let args = event.arguments.all();
+    let call = described(&args, MessageEnd::peer_of_request, event_number).map(Tells::All);
+    let peerless = || MessageEnd::of(&args).map(|_| Tells::Peerless);
     Some(Said::Around(Around {
         event: event_number,
-        tells: Tells::All(call),
+        tells: call.or_else(peerless)?,
     }))
 }
 
@@ -513,7 +524,7 @@ fn product(dims: &Value) -> Option<u64> {
 }
 
 /// A name without what versions write differently: `_allgather_base`, `all_gather`.
-fn normalised(name: &str) -> String {
+pub(crate) fn normalised(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|it| it.to_ascii_lowercase()).collect()
 }

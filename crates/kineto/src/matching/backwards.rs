@@ -56,7 +56,7 @@ pub(super) fn backwards(calls: &Calls<'_>, instances: &[Instance]) -> BTreeSet<(
 }
 
 /// Which of some numbers are among the most that rise, or stay, from each to the next.
-fn rising(numbers: &[u64]) -> Vec<bool> {
+pub(super) fn rising(numbers: &[u64]) -> Vec<bool> {
     // For each length the place of the least number with which a row so long can end.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(numbers.len());

@@ -32,6 +32,7 @@ mod pools;
 mod queue;
 mod reasons;
 mod roles;
+mod set_back;
 mod stages;
 #[cfg(test)]
 #[allow(
@@ -99,7 +100,8 @@ pub(crate) struct Matching {
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
     /// Why groups of calls could not be told.
     doubts: BTreeSet<Doubt>,
-    /// How many calls are stamped in another order than their numbers have.
+    /// How many calls are stamped in another order than their numbers have, or while their clock showed
+    /// stamps that it had shown before.
     backwards: usize,
     /// The file and the first track of whose calls these are, if a file can be of several ranks.
     parts: Option<Vec<(usize, u32)>>,
@@ -186,11 +188,12 @@ impl Matching {
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut all = doubt::warnings(&self.doubts);
         if self.backwards > 0 {
-            let calls = plural(self.backwards as u64, "numbered call");
+            let calls = plural(self.backwards as u64, "call");
             let are = if self.backwards == 1 { "is" } else { "are" };
             all.push(format!(
-                "{calls} {are} left out, stamped in another order than numbered on one stream: a \
-                 clock was set back while a profile was recorded"
+                "{calls} {are} left out, since a clock was set back while a profile was recorded: calls \
+                 stand in another order than they are numbered, or take no time, and those among \
+                 them may have been before that or after it; times between are not known"
             ));
         }
         all
@@ -391,12 +394,23 @@ impl Matching {
         laid.instances()
     }
 
+    /// Counts a call of which it is not known when it was; true if it is one.
+    fn leave_out_doubtful(&mut self, calls: &Calls<'_>, file: usize, call: usize) -> bool {
+        let is_doubtful = calls.is_doubtful(file, call);
+        if is_doubtful {
+            self.count(file, CONTRADICTORY, 1);
+            self.backwards += 1;
+        }
+        is_doubtful
+    }
+
     /// Names the calls of operations.
     fn join(&mut self, calls: &Calls<'_>, group: &Group, instances: Vec<Instance>) {
         let space = self.spaces;
         self.spaces += 1;
-        for (number, instance) in (0..).zip(instances) {
+        for (number, mut instance) in (0..).zip(instances) {
             let id = OperationId { space, number };
+            instance.retain(|&(file, call)| !self.leave_out_doubtful(calls, file, call));
             if let Err(why) = self.join_one(calls, group, id, &instance) {
                 for (file, _) in instance {
                     self.count(file, why, 1);
