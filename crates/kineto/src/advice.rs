@@ -7,6 +7,7 @@
 //! | messages of gloo without a peer, calls without a root | with `record_shapes=True`, for both are arguments |
 //! | equal numbers of a group in one file | the files of the ranks, or who each process is |
 //! | calls that may be of one iteration or of the next | with `step()` of the profiler, which numbers iterations, or with newer PyTorch, which numbers calls |
+//! | calls without numbers that no clocks allow | again, once no clock is set meanwhile; or with newer PyTorch, which numbers calls |
 //! | requests without kernels | the activities of the device, too |
 //!
 //! Where some kernels say their group, those that do not are of a CUDA graph, or were launched while nothing
@@ -19,7 +20,7 @@
 //! That ranks have no file is said anyway.
 
 /// Parts of the words in which calls are counted that are not used, with what helps.
-const HELP: [(&str, &str); 10] = [
+const HELP: [(&str, &str); 11] = [
     ("ungrouped communication kernel", NEWER),
     ("unnamed NCCL kernel", NEWER),
     ("unnamed RCCL kernel", NEWER),
@@ -28,6 +29,7 @@ const HELP: [(&str, &str); 10] = [
     ("peerless", SHAPES),
     ("rootless collective call", SHAPES),
     ("ambiguous collective call", NUMBERED),
+    ("contradictory collective call", STEADY),
     ("lone collective request", DEVICE),
     ("doubly numbered", APART),
 ];
@@ -42,6 +44,9 @@ const NUMBERED: &str = "step() of the profiler numbers iterations, and newer PyT
                         (\"Seq\")";
 const APART: &str = "ranks that were put into one file are told apart if retime merge did so, or by labels or \
                      names of processes, such as \"Rank 3\"; else give the files of the ranks";
+const STEADY: &str = "where a clock was set while it was profiled, no straight difference of two clocks fits \
+                      calls that have no numbers: profile again once time services have settled, or with newer \
+                      PyTorch, which numbers calls";
 const DEVICE: &str = "activities with ProfilerActivity.CUDA (or XPU, HPU) record the kernels";
 
 /// Calls that were joined, and those that were only counted.
@@ -100,7 +105,10 @@ mod tests {
             are_grouped: true,
             ..NONE
         };
-        let of_newer = advice(newer, [kinds[0], "peerless communication kernel"].into_iter());
+        let of_newer = advice(
+            newer,
+            [kinds[0], "peerless communication kernel"].into_iter(),
+        );
         assert!(of_newer.is_some_and(|it| it.contains("what helps: PyTorch 2.5 or newer says")));
         assert_eq!(advice(newer, kinds.into_iter().take(1)), None);
         let kinds = ["peerless gloo message call", "lone collective request"];

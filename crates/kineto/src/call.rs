@@ -22,11 +22,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ascend;
-use crate::header::{Header, HeaderGroup, Runs, number, rank_list};
+use crate::header::{Header, HeaderGroup, Runs, number, rank_list, text};
 use crate::iterations::Iteration;
 use crate::kernels::{self, family, mutual};
-use crate::launch;
-use crate::peers::MessageEnd;
+use crate::peers::{MessageEnd, PEERLESS};
 use crate::rank_prefix::without_rank;
 use crate::recorded::Recorded;
 
@@ -290,15 +289,6 @@ pub(crate) struct Posting {
     pub(crate) tag: u32,
 }
 
-/// A value as text, whatever it is.
-pub(crate) fn text(value: Option<&Value>) -> String {
-    match value {
-        None => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    }
-}
-
 fn kernel(event: &Recorded<'_>, event_number: u32, name: &[u8], kind: &'static str) -> Said {
     let args = event.arguments.all();
     match described(&args, MessageEnd::peer_of_kernel, event_number) {
@@ -306,7 +296,7 @@ fn kernel(event: &Recorded<'_>, event_number: u32, name: &[u8], kind: &'static s
         None => Said::Kernel(Kernel {
             event: event_number,
             launch: number(args.get("correlation")),
-            kind: MessageEnd::of(&args).map_or(kind, |_| launch::PEERLESS),
+            kind: MessageEnd::of(&args).map_or(kind, |_| PEERLESS),
             by_name: by_name(event_number, name, &args),
         }),
     }
@@ -524,7 +514,7 @@ fn product(dims: &Value) -> Option<u64> {
 }
 
 /// A name without what versions write differently: `_allgather_base`, `all_gather`.
-pub(crate) fn normalised(name: &str) -> String {
+fn normalised(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|it| it.to_ascii_lowercase()).collect()
 }

@@ -49,9 +49,8 @@ pub(crate) fn warning<'a>(files: impl Iterator<Item = (&'a Path, &'a FileRead)>)
         headers.filter(|it| it.host.is_some()).count()
     };
     let hostless = files.filter(|(_, file)| file.is_merged() && hosts(file) == 0);
-    let name = |(path, _): (&Path, _)| {
-        printable_path(Path::new(path.file_name().unwrap_or_default())).to_string()
-    };
+    let name =
+        |(path, _): (&Path, _)| printable_path(Path::new(path.file_name().unwrap_or_default()));
     let names: Vec<String> = hostless.map(name).collect();
     let named = few(names.into_iter(), NAMED)?;
     Some(format!(

@@ -23,14 +23,12 @@ use retime_model::Operation;
 
 use crate::call::{Around, Call, Elements, Kernel, On, Tells, What};
 use crate::columns::Columns;
+use crate::peers::PEERLESS;
 use crate::threads::Threads;
 use crate::together;
 
-// How kernels are counted whose launch does not tell what they are, in words that take a plural.
-
-/// It sends or receives, and nothing says where to or where from.
-pub(crate) const PEERLESS: &str = "peerless communication kernel";
-/// It does several calls, and what these order does not follow.
+/// A kernel that does several calls, of which it does not follow what they order: how it is counted, in
+/// words that take a plural.
 const COALESCED: &str = "coalesced communication kernel";
 
 /// Kernels that do not say what they do, with the launches and calls that tell it for them.

@@ -10,8 +10,11 @@
 
 use serde_json::Value;
 
-use crate::call::{normalised, text};
-use crate::header::{number, rank_list};
+use crate::header::{number, rank_list, text};
+
+/// A kernel that sends or receives, and nothing says where to or where from: how it is counted, in words
+/// that take a plural.
+pub(crate) const PEERLESS: &str = "peerless communication kernel";
 
 /// An end of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub(crate) enum MessageEnd {
 impl MessageEnd {
     /// The end that arguments describe, if they describe one.
     pub(crate) fn of(args: &Value) -> Option<Self> {
-        match &*normalised(&text(args.get("Collective name"))) {
+        match &*text(args.get("Collective name")) {
             "send" => Some(Self::Sender),
             "recv" => Some(Self::Receiver),
             _ => None,

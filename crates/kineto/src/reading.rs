@@ -177,7 +177,9 @@ impl Trace for Run {
         if let Some(read) = self.read.get() {
             all.extend(warnings(self.files.paths(), &read.files));
             let merged = self.files.paths().iter().zip(&read.files);
-            all.extend(hosts::warning(merged.map(|(path, it)| (path.as_path(), it))));
+            all.extend(hosts::warning(
+                merged.map(|(path, it)| (path.as_path(), it)),
+            ));
             all.extend(read.named.warning());
             let of_files = self.files.paths().iter().zip(&read.files);
             let of_files = of_files.map(|(path, file)| (path.as_path(), file.repeated));

@@ -242,11 +242,18 @@ mod tests {
     fn peers_are_those_that_the_request_says_by_their_rank_in_the_group() {
         let older = |place: u32, has_shapes: bool| {
             let rank = [4, 7][place as usize];
-            let inputs = format!(r#","Concrete Inputs":["","[3, True]","['0', '']","{}"]"#, 1 - place);
+            let inputs = format!(
+                r#","Concrete Inputs":["","[3, True]","['0', '']","{}"]"#,
+                1 - place
+            );
             let inputs = if has_shapes { inputs } else { String::new() };
             let asked = [("send", inputs.clone()), ("recv", inputs)];
             let text = text(place, 4, &asked).replace("[0, 1]", "[4, 7]");
-            read(&text.replacen(&format!(r#""rank":{place}"#), &format!(r#""rank":{rank}"#), 1))
+            read(&text.replacen(
+                &format!(r#""rank":{place}"#),
+                &format!(r#""rank":{rank}"#),
+                1,
+            ))
         };
         let files = [0, 1].map(|place| older(place, true));
         let found = matched(&files);

@@ -105,7 +105,9 @@ pub(super) fn matched(
     let unused = trace.unused(&scan.contents);
     let examined = Examined::new(&scan.info, &causality, &unused);
     let grouping: Grouping = model.clocks.into();
-    let own = outside.is_none().then(|| grouping.clocks(&scan.info, &causality));
+    let own = outside
+        .is_none()
+        .then(|| grouping.clocks(&scan.info, &causality));
     if let Some(outside) = outside {
         let whole = causality.clone();
         causality.leave_out(|node| outside(&whole, node));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
 use retime::estimate::Shown;
-use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::format::Unused;
+use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{
     Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution, related_clocks,
 };
@@ -17,8 +17,8 @@ use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
-    GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart, RelatedPart, RepairPart,
-    SharedPart, StepPart, StretchPart, TracePart, UntiedPart, ViolationPart,
+    GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart, RelatedPart,
+    RepairPart, SharedPart, StepPart, StretchPart, TracePart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use crate::delay::DelaySource;

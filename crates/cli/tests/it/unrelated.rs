@@ -36,7 +36,9 @@ const SETS: &str = "nothing recorded relates the times of node0 and node1 to tho
 #[test]
 fn hosts_that_nothing_relates_are_named_and_the_exit_code_tells() {
     let scratch = job(0);
-    let check = scratch.retime("check run --json report.json").expect_code(3);
+    let check = scratch
+        .retime("check run --json report.json")
+        .expect_code(3);
     let last = check.stdout.lines().last().unwrap_or_default().to_owned();
     assert_eq!(last, format!("No contradiction found, but {SETS}"));
     let report = read_report(&scratch);
@@ -53,10 +55,19 @@ fn hosts_that_nothing_relates_are_named_and_the_exit_code_tells() {
 fn corrected_hosts_that_nothing_relates_are_named_too() {
     let scratch = job(5_000_000);
     let check = scratch.retime("check run").expect_code(1);
-    assert!(check.stdout.contains(&format!("Mind that {SETS}")), "{check:#?}");
+    assert!(
+        check.stdout.contains(&format!("Mind that {SETS}")),
+        "{check:#?}"
+    );
     let correct = scratch.retime("correct run -o out").expect_code(3);
-    assert!(correct.stdout.contains("no contradiction left"), "{correct:#?}");
-    assert!(correct.stdout.contains(&format!("Mind that {SETS}")), "{correct:#?}");
+    assert!(
+        correct.stdout.contains("no contradiction left"),
+        "{correct:#?}"
+    );
+    assert!(
+        correct.stdout.contains(&format!("Mind that {SETS}")),
+        "{correct:#?}"
+    );
     scratch.retime("check out").expect_code(3);
 }
 

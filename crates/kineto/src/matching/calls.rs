@@ -103,6 +103,12 @@ impl<'a> Calls<'a> {
         common.get(common.len() / 2).copied()
     }
 
+    /// The name of who made the calls of a file.
+    pub(super) fn name(&self, file: usize) -> String {
+        let rank = self.rank(file);
+        rank.map_or_else(|| format!("file {file}"), |it| format!("rank {it}"))
+    }
+
     pub(super) fn rank(&self, file: usize) -> Option<u32> {
         self.files.get(file)?.header.rank
     }

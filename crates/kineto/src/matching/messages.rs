@@ -157,7 +157,11 @@ impl Matching {
             let place = usize::try_from(place).ok();
             let send = place.and_then(|it| channel.sends.get(it)).copied();
             let ends = [send.map(|it| (from, it)), Some((to, receive))];
-            if ends.iter().flatten().any(|&(file, call)| calls.is_doubtful(file, call)) {
+            if ends
+                .iter()
+                .flatten()
+                .any(|&(file, call)| calls.is_doubtful(file, call))
+            {
                 continue;
             }
             let send = send.and_then(|it| calls.call(from, it));

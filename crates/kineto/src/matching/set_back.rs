@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use super::backwards::rising;
+use super::rising::rising;
 use crate::call::{Call, Label, What};
 use crate::profile::FileRead;
 
@@ -56,7 +56,9 @@ impl SetBack {
         let (begin, end) = (file.columns.begin(call.event), file.columns.end(call.event));
         let own = self.of_files.get(number).map_or(&[][..], |it| it);
         let last = own.partition_point(|it| it.from <= end).checked_sub(1);
-        let is_within = last.and_then(|it| own.get(it)).is_some_and(|it| it.to >= begin);
+        let is_within = last
+            .and_then(|it| own.get(it))
+            .is_some_and(|it| it.to >= begin);
         file.columns.length(call.event) == Some(0) || is_within
     }
 }
@@ -74,43 +76,49 @@ fn apart(mut all: Vec<ShownTwice>) -> Vec<ShownTwice> {
     all
 }
 
+/// A numbered call on a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Numbered {
+    begin: u64,
+    event: u32,
+    number: u64,
+}
+
 /// The stamps of a file that were shown twice, by the numbers of its calls.
 fn of_file(file: &FileRead) -> Vec<ShownTwice> {
-    let mut streams: BTreeMap<(u32, &Label), Vec<(u64, u32, u64)>> = BTreeMap::new();
+    let mut streams: BTreeMap<(u32, &Label), Vec<Numbered>> = BTreeMap::new();
     // Messages are numbered by themselves.
     let is_collective = |it: &&Call| matches!(it.what, What::Collective(_));
     for call in file.calls.iter().filter(is_collective) {
         if let (Some(number), Some(group)) = (call.sequence, &call.group) {
             let stream = streams.entry((file.columns.track(call.event), group));
-            let begin = file.columns.begin(call.event);
-            stream.or_default().push((begin, call.event, number));
+            stream.or_default().push(Numbered {
+                begin: file.columns.begin(call.event),
+                event: call.event,
+                number,
+            });
         }
     }
-    let mut found = Vec::new();
-    for mut stream in streams.into_values() {
-        stream.sort_unstable();
-        let numbered: Vec<(u64, u64)> = stream.into_iter().map(|it| (it.0, it.2)).collect();
-        found.extend(of_stream(&numbered));
-    }
-    found
+    streams.into_values().flat_map(of_stream).collect()
 }
 
-/// The same of calls of a stream, each a stamp and a number, in the order of stamps.
-fn of_stream(calls: &[(u64, u64)]) -> Vec<ShownTwice> {
-    if calls.is_sorted_by_key(|it| it.1) {
+/// The same of calls of a stream.
+fn of_stream(mut calls: Vec<Numbered>) -> Vec<ShownTwice> {
+    calls.sort_unstable();
+    if calls.is_sorted_by_key(|it| it.number) {
         return Vec::new();
     }
-    let numbers: Vec<u64> = calls.iter().map(|it| it.1).collect();
+    let numbers: Vec<u64> = calls.iter().map(|it| it.number).collect();
     let rise = rising(&numbers);
     let (kept, others): (Vec<_>, Vec<_>) = calls.iter().zip(rise).partition(|it| it.1);
-    let between = |&(stamp, number): &(u64, u64)| {
+    let between = |it: &Numbered| {
         // Kept calls rise by stamps and by numbers.
-        let behind = kept.partition_point(|it| it.0.1 < number);
+        let behind = kept.partition_point(|(kept, _)| kept.number < it.number);
         let (before, _) = kept.get(behind.checked_sub(1)?)?;
         let (next, _) = kept.get(behind)?;
         Some(ShownTwice {
-            from: stamp.min(next.0),
-            to: stamp.max(before.0),
+            from: it.begin.min(next.begin),
+            to: it.begin.max(before.begin),
         })
     };
     others.iter().filter_map(|it| between(it.0)).collect()
@@ -121,7 +129,12 @@ mod tests {
     use super::*;
 
     fn shown_twice(calls: &[(u64, u64)]) -> Option<(u64, u64)> {
-        let all = of_stream(calls);
+        let numbered = calls.iter().map(|&(begin, number)| Numbered {
+            begin,
+            event: 0,
+            number,
+        });
+        let all = of_stream(numbered.collect());
         let from = all.iter().map(|it| it.from).min()?;
         Some((from, all.iter().map(|it| it.to).max()?))
     }

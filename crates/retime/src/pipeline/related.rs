@@ -45,13 +45,21 @@ pub fn related_clocks(
     let missed = unused.iter();
     let missed = missed.filter(|it| it.is_ordered && it.reach == Reach::Trace);
     for records in missed.map(|it| &it.records) {
-        for (&clock, _) in clocks.by_location().iter().zip(records).filter(|it| *it.1 > 0) {
+        for (&clock, _) in clocks
+            .by_location()
+            .iter()
+            .zip(records)
+            .filter(|it| *it.1 > 0)
+        {
             communicates[clock.as_usize()] = true;
         }
     }
     let mut found: BTreeMap<usize, Vec<ClockId>> = BTreeMap::new();
     for clock in clocks.iter().filter(|it| communicates[it.as_usize()]) {
-        found.entry(sets.first(clock.as_usize())).or_default().push(clock);
+        found
+            .entry(sets.first(clock.as_usize()))
+            .or_default()
+            .push(clock);
     }
     found.into_values().collect()
 }
@@ -92,7 +100,8 @@ mod tests {
     /// locations that were not used.
     fn found(text: &str, unused: &[u64], reach: Reach) -> Vec<Vec<u32>> {
         let trace = trace(text).unwrap();
-        let analysis = Analysis::new(trace.info, trace.logs, AnalysisOptions::default(), &()).unwrap();
+        let analysis =
+            Analysis::new(trace.info, trace.logs, AnalysisOptions::default(), &()).unwrap();
         let unused = Unused {
             kind: "call",
             reach,

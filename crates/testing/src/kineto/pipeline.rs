@@ -173,7 +173,11 @@ impl Simulation<'_> {
             ] {
                 let place = usize::from(rank != ends[0]);
                 let (asked, begun) = &begun[place];
-                let Begun { call: launch, event, thread } = begun;
+                let Begun {
+                    call: launch,
+                    event,
+                    thread,
+                } = begun;
                 let instances = self.instances.len();
                 let state = &mut self.ranks[rank as usize];
                 state.messages[group] += 1;

@@ -310,7 +310,9 @@ impl<'a> RankFile<'a> {
                 if self.instances[call.instance].group != group {
                     continue;
                 }
-                let before = call.batch.and_then(|it| placed[it.first..number].iter().flatten().next());
+                let before = call
+                    .batch
+                    .and_then(|it| placed[it.first..number].iter().flatten().next());
                 placed[number] = match before {
                     Some(same) => Some(same.clone()),
                     None => Some(self.kernel(events, call, launches[number])?),
@@ -451,7 +453,12 @@ impl<'a> RankFile<'a> {
         let instance = &self.instances[call.instance];
         let group = self.groups.get(instance.group);
         let newer = self.run.sequence_numbers && self.run.version == Version::Peers;
-        arguments::described(instance, group, call, [newer, self.run.version == Version::Peers])
+        arguments::described(
+            instance,
+            group,
+            call,
+            [newer, self.run.version == Version::Peers],
+        )
     }
 
     fn kernel<W: Write>(
@@ -470,9 +477,8 @@ impl<'a> RankFile<'a> {
         } else {
             FIRST_STREAM + self.instances[call.instance].group as u32
         };
-        let says_nothing = self.is_nameless(call)
-            || call.batch.is_some()
-            || self.run.version == Version::Ranges;
+        let says_nothing =
+            self.is_nameless(call) || call.batch.is_some() || self.run.version == Version::Ranges;
         let described = if says_nothing {
             String::new()
         } else {
