@@ -85,9 +85,9 @@ impl Launches {
                 says: Says::Together(place),
                 ..
             } => Some(match stays.asked_before(*place, &kernels) {
-                Asked::Peerless => Err(PEERLESS),
-                Asked::Calls(asked) if asked.is_empty() => return None,
-                Asked::Calls(asked) => {
+                AskedTogether::Peerless => Err(PEERLESS),
+                AskedTogether::Calls(asked) if asked.is_empty() => return None,
+                AskedTogether::Calls(asked) => {
                     let calls = together::calls(kernel.event, &asked);
                     (!calls.is_empty()).then_some(calls).ok_or(COALESCED)
                 }
@@ -145,9 +145,9 @@ enum Says<'a> {
 }
 
 /// Calls that were asked for, and are done together.
-enum Asked<'a> {
+enum AskedTogether<'a> {
     Calls(Vec<&'a Call>),
-    /// Of a message among them nothing says the peer.
+    /// A message is among them of which nothing says the peer.
     Peerless,
 }
 
@@ -289,7 +289,7 @@ impl<'a> Stays<'a> {
 
     /// The calls on the thread of a range before it that launched nothing, after the last that
     /// did. A range that launched kernels, given how many each did, ends what was asked for before.
-    fn asked_before(&self, range: usize, kernels: &BTreeMap<u32, u32>) -> Asked<'a> {
+    fn asked_before(&self, range: usize, kernels: &BTreeMap<u32, u32>) -> AskedTogether<'a> {
         let track = self.all.get(range).map(|it| it.track);
         let before = self.all.get(..range).unwrap_or_default().iter().rev();
         let on_thread = before.take_while(|it| Some(it.track) == track);
@@ -304,9 +304,9 @@ impl<'a> Stays<'a> {
             _ => None,
         });
         let asked: Option<Vec<&Call>> = asked.collect();
-        asked.map_or(Asked::Peerless, |mut calls| {
+        asked.map_or(AskedTogether::Peerless, |mut calls| {
             calls.reverse();
-            Asked::Calls(calls)
+            AskedTogether::Calls(calls)
         })
     }
 }

@@ -71,7 +71,7 @@ fn corrected_hosts_that_nothing_relates_are_named_too() {
     scratch.retime("check out").expect_code(3);
 }
 
-/// Of a stretch of time it is not known what relates clocks before it and afterwards.
+/// A stretch of time does not tell what relates clocks before it and afterwards.
 #[test]
 fn a_stretch_says_nothing_of_it() {
     let scratch = job(0);

@@ -58,7 +58,8 @@ impl Bent {
         }
         let place = |it: i64| usize::try_from(it).ok();
         let pairs = other.iter().zip(shift..);
-        let pairs = pairs.filter_map(|(b, at)| Some(b.end - pivot.get(place(at)?)?.end));
+        let pairs =
+            pairs.filter_map(|(b, at)| Some(b.end.saturating_sub(pivot.get(place(at)?)?.end)));
         let ends: Vec<i64> = pairs.collect();
         let (first, last) = (*ends.first()?, *ends.last()?);
         Some(Self { first, last })

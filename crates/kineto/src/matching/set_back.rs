@@ -63,7 +63,7 @@ impl SetBack {
     }
 }
 
-/// The same stretches in order, those that overlap as one.
+/// Stretches in order, those that overlap as one.
 fn apart(mut all: Vec<ShownTwice>) -> Vec<ShownTwice> {
     all.sort_unstable_by_key(|it| it.from);
     all.dedup_by(|next, before| {
@@ -102,7 +102,7 @@ fn of_file(file: &FileRead) -> Vec<ShownTwice> {
     streams.into_values().flat_map(of_stream).collect()
 }
 
-/// The same of calls of a stream.
+/// The stamps that were shown twice, by the calls of a stream.
 fn of_stream(mut calls: Vec<Numbered>) -> Vec<ShownTwice> {
     calls.sort_unstable();
     if calls.is_sorted_by_key(|it| it.number) {

@@ -88,7 +88,7 @@ pub enum Step {
     /// Stages of a pipeline, which strides of ranks are, take microbatches in the order 1F1B: forward,
     /// and as soon as the first has come through one forward and one backward by turns.
     Pipeline {
-        /// How many.
+        /// Microbatches of an iteration.
         microbatches: u32,
         /// The time that a stage takes forward; backward it takes twice as long.
         forward: Duration,

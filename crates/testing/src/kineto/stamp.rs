@@ -23,7 +23,7 @@ pub(super) struct HostClock {
     pub(super) offset: i64,
     /// Parts per billion that it is fast.
     pub(super) drift: i64,
-    /// When it is set, and the nanoseconds that it shows more from then on.
+    /// The times at which it is set, and the nanoseconds that it shows more from then on.
     pub(super) set: Vec<(u64, i64)>,
 }
 
