@@ -114,7 +114,7 @@ fn clocks_that_were_set_together_are_told_of_once() {
 /// are numbered.
 #[test]
 fn the_clock_of_a_host_that_is_set_while_a_job_is_profiled_is_found() {
-    for by in [5_000_000, -5_000_000, 150_000_000] {
+    for by in [5_000_000, -5_000_000] {
         let scratch = Scratch::new();
         let run = KinetoRun {
             set_clocks: vec![SetClock {
