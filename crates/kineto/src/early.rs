@@ -34,7 +34,7 @@ pub(crate) struct Early {
 
 /// Early kernels are of one moment if, in the stretch of time that has them all, no more than one of so many
 /// kernels begins.
-const AT_ONCE_OF: u64 = 8;
+const AT_ONCE_OF: u64 = 2;
 
 impl Early {
     /// The early kernels among those that are `wanted`.

@@ -10,7 +10,7 @@ use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
 
 use retime_testing::kineto::{
-    Duration, Element, HostNames, KinetoRun, SetClock, Step, Straggler, Style, Version, Windows,
+    Duration, Element, HostNames, KinetoRun, Step, Straggler, Style, Version, Windows,
 };
 
 use crate::truth::Truth;
@@ -265,33 +265,6 @@ fn none_is_joined_wrongly(run: fn(u64) -> KinetoRun, usual: u64) {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
-}
-
-#[test]
-fn no_call_is_joined_wrongly_where_the_clock_of_a_host_is_set() {
-    for (seed, by) in [
-        (1, -5_000_000),
-        (2, -60_000_000),
-        (3, 40_000_000),
-        (4, -300_000),
-    ] {
-        for sequence_numbers in [true, false] {
-            let run = KinetoRun {
-                seed,
-                sequence_numbers,
-                set_clocks: vec![SetClock {
-                    host: 1,
-                    at: 100_000_000,
-                    by,
-                }],
-                ..KinetoRun::training(Style::Nccl)
-            };
-            let directory = tempfile::tempdir().unwrap();
-            run.write(directory.path()).unwrap();
-            let joined = judge(directory.path());
-            assert!(!sequence_numbers || 2 * joined.calls > joined.of, "{seed}");
-        }
-    }
 }
 
 /// The files of a run as one, in which each `pid` says whose it is.
