@@ -430,8 +430,19 @@ impl Analysed {
 
     /// How much of the communication in the trace was looked at.
     pub(crate) fn examined(&self) -> model::ExaminedPart {
-        let stretch = build::stretch_part(&self.analysis);
-        build::examined_part(self.analysis.examined(&self.opened.unused()), stretch)
+        let (analysis, unused) = (&self.analysis, self.opened.unused());
+        let stretch = build::stretch_part(analysis);
+        // What relates clocks may lie outside of a stretch.
+        let unrelated = if stretch.is_none() {
+            let (info, clocks) = (analysis.info(), analysis.clocks());
+            build::unrelated_parts(info, clocks, analysis.recorded(), &unused)
+        } else {
+            Vec::new()
+        };
+        model::ExaminedPart {
+            unrelated,
+            ..build::examined_part(analysis.examined(&unused), stretch)
+        }
     }
 
     /// The report so far.

@@ -84,8 +84,8 @@ pub(crate) struct CheckArgs {
 #[command(
     after_help = "Exit codes: 0 some method leaves no effect before its cause, or the trace \
     has none; 1 all leave some, or are refused; 2 usage, input or system error; 3 as 0, but \
-    nothing, or fewer than half, of what the trace records of communication could be used; \
-    130 interrupted."
+    nothing, or fewer than half, of what the trace records of communication could be used, or \
+    nothing recorded relates some clocks to others; 130 interrupted."
 )]
 pub(crate) struct CompareArgs {
     #[arg(required_unless_present = "features", help = THE_TRACE)]

@@ -34,7 +34,8 @@ use crate::report_error;
     after_help = "Exit codes: 0 success; 1 the trace has, or would keep, violations; \
                         2 usage, input or system error; 3 check, correct, compare, order and export \
                         found or left no violation, but nothing, or fewer than half, of what the trace records of \
-                        communication could be used; 130 interrupted."
+                        communication could be used, or nothing recorded relates some clocks to others; \
+                        130 interrupted."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

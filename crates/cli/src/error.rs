@@ -11,7 +11,7 @@ pub(crate) const VIOLATIONS: u8 = 1;
 /// Exit code for usage, input and system errors.
 pub(crate) const FAILURE: u8 = 2;
 /// Exit code where no contradiction was found or left, but nothing or only a small
-/// part of what communicates was looked at.
+/// part of what communicates was looked at, or nothing relates some clocks.
 pub(crate) const UNEXAMINED: u8 = 3;
 /// Exit code after an interrupt.
 pub(crate) const INTERRUPTED: u8 = 130;

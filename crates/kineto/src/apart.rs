@@ -12,8 +12,9 @@
 //!
 //! Then such a device is a process that its host has made, on the same node, with a clock of its
 //! own. So is every other device of the run, since one profiler has converted them all: those that
-//! contradict nothing are left with their host by whoever groups clocks. Where no kernel is early
-//! nothing says that there is a second clock, and there is none.
+//! contradict nothing are left with their host by whoever groups clocks. Where no kernel is early, or all
+//! that are of one moment, at which the clock was set back, nothing says that there is a second clock, and
+//! there is none.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub(crate) type Device<'a> = (Option<u32>, Option<&'a str>, &'a str);
 impl Apart {
     /// The devices apart of each file, given all devices that calls drive in it.
     pub(crate) fn of_files(files: &[FileRead], driven: impl Fn(usize) -> Self) -> Vec<Self> {
-        if files.iter().any(|it| it.early().kernels > 0) {
+        if files.iter().any(|it| it.early().shows_two_clocks()) {
             (0..files.len()).map(driven).collect()
         } else {
             vec![Self::default(); files.len()]

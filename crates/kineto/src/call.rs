@@ -22,9 +22,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ascend;
-use crate::header::{Header, HeaderGroup, Runs, number, rank_list};
+use crate::header::{Header, HeaderGroup, Runs, number, rank_list, text};
 use crate::iterations::Iteration;
 use crate::kernels::{self, family, mutual};
+use crate::peers::{MessageEnd, PEERLESS};
 use crate::rank_prefix::without_rank;
 use crate::recorded::Recorded;
 
@@ -253,6 +254,8 @@ pub(crate) enum Tells {
     Operation(Operation, String),
     /// How many elements go in and come out: `c10d::*`.
     Elements(Elements),
+    /// It asks for a message, and does not say where to or where from.
+    Peerless,
     /// Its kernel does [all that was asked for](crate::together) just before: `nccl:coalesced`.
     Together,
 }
@@ -286,23 +289,14 @@ pub(crate) struct Posting {
     pub(crate) tag: u32,
 }
 
-/// A value as text, whatever it is.
-fn text(value: Option<&Value>) -> String {
-    match value {
-        None => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    }
-}
-
 fn kernel(event: &Recorded<'_>, event_number: u32, name: &[u8], kind: &'static str) -> Said {
     let args = event.arguments.all();
-    match described(&args, event_number) {
+    match described(&args, MessageEnd::peer_of_kernel, event_number) {
         Some(call) => Said::Call(call),
         None => Said::Kernel(Kernel {
             event: event_number,
             launch: number(args.get("correlation")),
-            kind,
+            kind: MessageEnd::of(&args).map_or(kind, |_| PEERLESS),
             by_name: by_name(event_number, name, &args),
         }),
     }
@@ -322,13 +316,18 @@ fn by_name(event_number: u32, name: &[u8], args: &Value) -> Option<Call> {
 }
 
 /// The call that arguments describe as NCCL's kernels of newer versions have them.
-fn described(args: &Value, event_number: u32) -> Option<Call> {
+fn described(
+    args: &Value,
+    peer: impl Fn(MessageEnd, &Value) -> Option<u32>,
+    event_number: u32,
+) -> Option<Call> {
     let name = text(args.get("Collective name"));
-    let peer = |key| number(args.get(key));
-    let what = match &*normalised(&name) {
-        "send" => peer("Dst Rank").map(What::Send),
-        "recv" => peer("Src Rank").map(What::Receive),
-        other => operation(other).map(What::Collective),
+    let what = match MessageEnd::of(args) {
+        Some(end) => peer(end, args).map(|peer| match end {
+            MessageEnd::Sender => What::Send(peer),
+            MessageEnd::Receiver => What::Receive(peer),
+        }),
+        None => operation(&normalised(&name)).map(What::Collective),
     };
     let what = match what? {
         What::Collective(Operation::Alltoall) if !is_even(args) => {
@@ -406,10 +405,12 @@ fn annotation(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Sa
 }
 
 fn parameters(event: &Recorded<'_>, event_number: u32) -> Option<Said> {
-    let call = described(&event.arguments.all(), event_number)?;
+    let args = event.arguments.all();
+    let call = described(&args, MessageEnd::peer_of_request, event_number).map(Tells::All);
+    let peerless = || MessageEnd::of(&args).map(|_| Tells::Peerless);
     Some(Said::Around(Around {
         event: event_number,
-        tells: Tells::All(call),
+        tells: call.or_else(peerless)?,
     }))
 }
 

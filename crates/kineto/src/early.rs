@@ -28,21 +28,42 @@ pub(crate) struct Early {
     pub(crate) of: u64,
     /// and by how many nanoseconds at most.
     pub(crate) most: u64,
+    /// True if all of them are of one moment, as where the clock was set back.
+    pub(crate) are_at_once: bool,
 }
+
+/// Early kernels are of one moment if, in the stretch of time that has them all, no more than one of so many
+/// kernels begins.
+const AT_ONCE_OF: u64 = 2;
 
 impl Early {
     /// The early kernels among those that are `wanted`.
     pub(crate) fn of(driven: &Driven, columns: &Columns, wanted: impl Fn(u32) -> bool) -> Self {
         let mut early = Self::default();
-        for &(launch, kernel) in driven.kernels.iter().filter(|it| wanted(it.1)) {
+        let wanted = || driven.kernels.iter().filter(|it| wanted(it.1));
+        let begin = |event: u32| columns.begin(event) as i64;
+        let (mut from, mut to) = (i64::MAX, i64::MIN);
+        for &(launch, kernel) in wanted() {
             early.of += 1;
             let before = before(columns, launch, kernel);
             if before > 0 {
                 early.kernels += 1;
                 early.most = early.most.max(before.unsigned_abs());
+                (from, to) = (from.min(begin(kernel)), to.max(begin(launch)));
             }
         }
+        // By how much a clock is set back launches before that seem later than kernels behind it, and so
+        // long it shows stamps twice.
+        if early.kernels > 0 && to.abs_diff(from) <= early.most.saturating_mul(2) {
+            let meanwhile = wanted().filter(|it| (from..=to).contains(&begin(it.1)));
+            early.are_at_once = AT_ONCE_OF * meanwhile.count() as u64 <= early.of;
+        }
         early
+    }
+
+    /// True if they show that devices read clocks of their own.
+    pub(crate) const fn shows_two_clocks(&self) -> bool {
+        self.kernels > 0 && !self.are_at_once
     }
 }
 
@@ -67,18 +88,23 @@ pub(crate) struct EarlyInFile<'a> {
 /// Warnings of the files that hold early kernels, apart by whether the devices of a file have clocks
 /// of their own; none without such kernels.
 pub(crate) fn warnings<'a>(files: impl Iterator<Item = EarlyInFile<'a>>) -> Vec<String> {
-    let (apart, other): (Vec<_>, Vec<_>) = files
+    let (at_once, others): (Vec<_>, Vec<_>) = files
         .filter(|it| it.early.kernels > 0)
-        .partition(|it| it.is_apart);
+        .partition(|it| it.early.are_at_once && !it.is_apart);
+    let (apart, other): (Vec<_>, Vec<_>) = others.into_iter().partition(|it| it.is_apart);
     let told = |files: Vec<EarlyInFile<'_>>, what: &str| {
         let named = few(files.iter().map(in_words), NAMED)?;
         let begin = "kernels begin before the calls that launched them in";
         Some(format!("{begin} {named}: {what}"))
     };
-    [told(apart, APART), told(other, TOGETHER)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        told(apart, APART),
+        told(other, TOGETHER),
+        told(at_once, AT_ONCE),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The meaning of such kernels for devices with clocks of their own,
@@ -88,6 +114,9 @@ const APART: &str = "GPU and host read two clocks, since the profiler has not co
 const TOGETHER: &str = "the profiler has not brought GPU and host to one clock, so times of the \
                         one do not tell when something happened on the other to better than that; \
                         both stand on one track, and a correction keeps them apart as they are";
+
+/// and where all of them are of one moment.
+const AT_ONCE: &str = "all of them at one moment, at which their clock was set back";
 
 fn in_words(file: &EarlyInFile<'_>) -> String {
     let EarlyInFile { path, early, .. } = file;
@@ -126,7 +155,10 @@ mod tests {
             let mut started = Correlated::default();
             started.kernels.extend([(3, 2), (8, 3), (9, 4)]);
             let driven = started.joined(launches);
-            let Early { kernels, of, most } = Early::of(&driven, &columns, |_| true);
+            let early = Early::of(&driven, &columns, |_| true);
+            let Early {
+                kernels, of, most, ..
+            } = early;
             (kernels, of, most)
         };
         assert_eq!(early(&launches), (1, 2, 2));
@@ -137,12 +169,48 @@ mod tests {
         assert_eq!(early(&launches), (2, 3, 10));
     }
 
+    /// A kernel each millisecond, launched 10 us before, by a clock that is set back by 3 ms in the middle;
+    /// the one under way then begins before its launch.
+    #[test]
+    fn early_kernels_of_one_moment_are_no_clock_of_the_device() {
+        let early = |shown: fn(u64, u64) -> u64| {
+            let mut columns = Columns {
+                lengths: vec![1; 80],
+                tracks: vec![0; 80],
+                ..Columns::default()
+            };
+            let (mut launches, mut started) = (Launches::default(), Correlated::default());
+            for number in 0..40_u32 {
+                let begin = 50_000_000 + 1_000_000 * u64::from(number);
+                let both = [begin - 10_000, begin].map(|it| shown(u64::from(number), it));
+                columns.begins.extend(both);
+                launches.calls.push((u64::from(number), 2 * number));
+                started.kernels.push((u64::from(number), 2 * number + 1));
+            }
+            launches.sort();
+            Early::of(&started.joined(&launches), &columns, |_| true)
+        };
+        let set_back = early(|_, at| at - if at >= 70_000_000 { 3_000_000 } else { 0 });
+        assert_eq!((set_back.kernels, set_back.most), (1, 2_990_000));
+        assert!(set_back.are_at_once && !set_back.shows_two_clocks());
+        let behind = early(|number, at| {
+            at - if at % 1_000_000 == 0 {
+                12_000 * (number % 2)
+            } else {
+                0
+            }
+        });
+        assert_eq!((behind.kernels, behind.most), (20, 2_000));
+        assert!(behind.shows_two_clocks());
+    }
+
     #[test]
     fn files_are_named() {
         let early = |kernels| Early {
             kernels,
             of: 1_234,
             most: 1_500,
+            are_at_once: false,
         };
         let files = [3, 0, 1_000].map(|it| (PathBuf::from(format!("/a/rank{it}.json")), early(it)));
         let told = |which: std::ops::Range<usize>, is_apart: bool| {

@@ -45,6 +45,7 @@ pub(crate) struct Extract {
     flows: Vec<FlowEnd>,
     unused: Vec<(String, u32, u64)>,
     repeated: u64,
+    says_groups: bool,
     early: Early,
     /// All devices that calls drive.
     pub(crate) driven: Apart,
@@ -176,6 +177,7 @@ impl Extract {
                 .map(|it| (it.kind.to_owned(), it.track, it.events))
                 .collect(),
             repeated: file.repeated,
+            says_groups: file.says_groups,
             early: file.early(),
             driven: Apart::of(file),
         }
@@ -210,6 +212,7 @@ impl Extract {
             flows: self.flows,
             unused: unused.collect(),
             repeated: self.repeated,
+            says_groups: self.says_groups,
             unseen: Some(Unseen {
                 spans: self.times.spans,
                 early: self.early,

@@ -16,6 +16,7 @@ use crate::devices::{Correlated, Driven, is_kernel, is_of_device};
 use crate::header::{self, Header};
 use crate::headers::Headers;
 use crate::iterations::Iteration;
+use crate::labelled::Labelled;
 use crate::labels::is_merged;
 use crate::launch::Launches;
 use crate::launched_in;
@@ -69,8 +70,8 @@ pub struct Gathering {
     stamps: Vec<Stamp>,
     thread_names: FxHashMap<(String, String), String>,
     process_names: FxHashMap<String, String>,
-    /// The ranks that labels of processes say, by pid.
-    ranks_of_processes: FxHashMap<String, String>,
+    /// The ranks and hosts that labels of processes say.
+    labelled: Labelled,
     /// The ranks that events say by their arguments.
     pub(crate) said_ranks: SaidRanks,
     /// The headers of the profiles that processes were recorded in, by pid.
@@ -90,6 +91,8 @@ pub struct Gathering {
     unused: Vec<Unused>,
     /// How many calls were left out, since they stand there once already.
     repeated: u64,
+    /// True if calls or kernels say their group.
+    says_groups: bool,
 }
 
 impl Gathering {
@@ -137,7 +140,7 @@ impl Gathering {
     /// A number that tracks of one process have in common, which a rank is, whatever it calls its
     /// devices: that of the first of them.
     pub fn process_of(&self, track: u32) -> Option<u32> {
-        let owner = |it: &Track| (self.ranks_of_processes.get(&it.pid), it.machine);
+        let owner = |it: &Track| (self.labelled.rank(&it.pid), it.machine);
         let own = self.tracks.get(track as usize)?;
         let is_of_it = |it: &Track| {
             it.machine == own.machine && it.pid == own.pid
@@ -248,22 +251,13 @@ impl Gathering {
 
     /// Names a process.
     pub fn name_process(&mut self, pid: String, name: String) {
-        if let Some(rank) = crate::labels::of_process(&name) {
-            self.ranks_of_processes.entry(pid.clone()).or_insert(rank);
-        }
+        self.labelled.name(&pid, &name);
         self.process_names.insert(pid, name);
-    }
-
-    /// Says which rank a process is.
-    pub(crate) fn rank_process(&mut self, pid: String, rank: String) {
-        self.ranks_of_processes.insert(pid, rank);
     }
 
     /// Takes a label of a process, which may say its rank.
     pub fn label_process(&mut self, pid: String, label: &str) {
-        if let Some(rank) = crate::labels::of_process(label) {
-            self.rank_process(pid, rank);
-        }
+        self.labelled.label(pid, label);
     }
 
     /// Takes what the profile of a process said of its job and its host, as whoever put it into a
@@ -444,6 +438,7 @@ impl Gathering {
         launches.sort();
         self.driven = std::mem::take(&mut self.correlated).joined(&launches);
         let asked = launches.asked();
+        self.says_groups = launches.asked_of_groups(&self.calls);
         let (named, unnamed) = launches.named(&self.columns, &threads);
         self.calls.extend(named);
         roots::tell(
@@ -521,11 +516,11 @@ impl Gathering {
     }
 
     /// The headers that the file has of ranks; those of processes that are of none are left.
-    fn headers_of_ranks(&mut self) -> BTreeMap<String, Header> {
+    fn headers_of_ranks(&mut self, is_merged: bool) -> BTreeMap<String, Header> {
         let mut of_ranks = BTreeMap::new();
         let headers = std::mem::take(&mut self.headers_of_processes);
         for (pid, header) in headers {
-            match self.ranks_of_processes.get(&pid) {
+            match self.labelled.rank(&pid) {
                 Some(label) => {
                     let rank = label.parse().ok();
                     of_ranks.insert(label.clone(), Header { rank, ..header });
@@ -534,6 +529,9 @@ impl Gathering {
                     self.headers_of_processes.insert(pid, header);
                 }
             }
+        }
+        if is_merged {
+            self.labelled.add_hosts(&mut of_ranks);
         }
         of_ranks
     }
@@ -546,11 +544,11 @@ impl Gathering {
         beyond: impl Fn(&Self, u32) -> FormatError,
     ) -> Result<FileRead, FormatError> {
         for track in self.tracks.iter_mut().filter(|it| it.label.is_none()) {
-            track.label = self.ranks_of_processes.get(&track.pid).cloned();
+            track.label = self.labelled.rank(&track.pid).cloned();
         }
         self.label_by_arguments();
-        let of_ranks = self.headers_of_ranks();
         let is_merged = is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref()));
+        let of_ranks = self.headers_of_ranks(is_merged);
         if is_merged {
             passed.header.of_several();
             self.number_launches_by_rank();
@@ -590,6 +588,7 @@ impl Gathering {
             flows: self.flows,
             unused: self.unused,
             repeated: self.repeated,
+            says_groups: self.says_groups,
             driven: Arc::new(self.driven),
             computing: self.computing,
             unseen: None,

@@ -190,6 +190,15 @@ pub(crate) fn number<T: TryFrom<u64> + std::str::FromStr>(value: Option<&Value>)
     }
 }
 
+/// A value as text, whatever it is.
+pub(crate) fn text(value: Option<&Value>) -> String {
+    match value {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
 /// A group, called by what a key says.
 fn group(value: &Value, key: &str) -> Option<HeaderGroup> {
     let name = value.get(key)?.as_str()?.to_owned();

@@ -8,15 +8,20 @@
 //! begin of either <= end of the other      by the times as recorded
 //! ```
 //!
-//! where one has to wait for the other. Where that fails once, the name joins ranks whose clocks
+//! where one has to wait for the other. A call that ends when it begins is left out: its clock was set
+//! back meanwhile, as that of all others of the host. Where that fails once, the name joins ranks whose clocks
 //! differ, and none of them is joined by it any more: they are divided as far as
 //! [other evidence](crate::one_name) goes. What a
 //! [device with a clock of its own](crate::apart) does tells nothing of the host. Where no rank says
 //! its host, each is on its own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use retime_model::printable_path;
 
 use crate::apart::Apart;
+use crate::few::few;
 use crate::header::Header;
 use crate::matching::{Joined, Part};
 use crate::one_name::Rooms;
@@ -36,6 +41,26 @@ impl Hosts {
         self.names.get(unit)?.as_deref()
     }
 }
+
+/// Warns of files of several ranks none of which says its host; `None` if there is no such file.
+pub(crate) fn warning<'a>(files: impl Iterator<Item = (&'a Path, &'a FileRead)>) -> Option<String> {
+    let hosts = |file: &FileRead| {
+        let headers = file.of_ranks.values().chain(file.of_processes.values());
+        headers.filter(|it| it.host.is_some()).count()
+    };
+    let hostless = files.filter(|(_, file)| file.is_merged() && hosts(file) == 0);
+    let name =
+        |(path, _): (&Path, _)| printable_path(Path::new(path.file_name().unwrap_or_default()));
+    let names: Vec<String> = hostless.map(name).collect();
+    let named = few(names.into_iter(), NAMED)?;
+    Some(format!(
+        "nothing says on which host a rank in {named} ran, so each has a clock of its own, also where \
+         several read one; newer profilers write it into the file of each rank, and retime merge keeps it"
+    ))
+}
+
+/// Files that are named in one warning.
+const NAMED: usize = 4;
 
 /// The parts of files that have a header: a file, or a rank or a process in one of several.
 #[derive(Debug)]
@@ -160,6 +185,9 @@ fn operations(
                 continue;
             };
             let (begin, end) = (it.columns.begin(call.event), it.columns.end(call.event));
+            if begin == end {
+                continue;
+            }
             let (key, cause, effect) = match call.part {
                 Part::Collective {
                     id, cause, effect, ..

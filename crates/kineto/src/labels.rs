@@ -10,7 +10,9 @@
 //! | others | the label of the process (`process_labels`), `rank 3`, or its name: `Rank 3 (node1)`, `rank3: python`, `[rank 3] python`, `[TP03] 1234` |
 //! | others | an argument `rank` of each event that communicates, where each `pid` is of one rank alone |
 //!
-//! What the header of such a file says of one rank holds for none of the others then.
+//! What the header of such a file says of one rank holds for none of the others then. The host of a
+//! rank is what stands behind it in parentheses, `Rank 3 (node1)`, if that is called a node or a host and
+//! has a number: other words may be devices, or parts of a job.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -51,6 +53,18 @@ pub(crate) fn of_process(name: &str) -> Option<String> {
         is_label(rank).then(|| rank.to_owned())
     };
     number_of(name).or_else(counted)
+}
+
+/// The host that the label or the name of the process of a rank names.
+pub(crate) fn host_of_process(name: &str) -> Option<&str> {
+    const HOSTS: [&str; 3] = ["node", "host", "nid"];
+    of_process(name)?;
+    let (_, host) = name.trim().strip_suffix(')')?.rsplit_once('(')?;
+    let lower = host.to_ascii_lowercase();
+    let is_called_so = HOSTS.iter().any(|it| lower.starts_with(it));
+    let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+    let is_numbered = host.contains(|it: char| it.is_ascii_digit());
+    (is_called_so && is_numbered && host.chars().all(is_word)).then_some(host)
 }
 
 /// The number behind "rank" at the beginning, if nothing goes on there that makes it another word.
@@ -178,6 +192,24 @@ mod tests {
             "[worker3] python",
         ] {
             assert_eq!(of_process(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn hosts_stand_behind_ranks() {
+        let cluster = "nid001234.cluster-2";
+        assert_eq!(host_of_process("Rank 3 (node1)"), Some("node1"));
+        let named = format!("rank 0: python3 (torchrun) ({cluster})");
+        assert_eq!(host_of_process(&named), Some(cluster));
+        for name in [
+            "Rank 3 (GPU 0)",
+            "Rank 3 (host)",
+            "Rank 3 (TP1)",
+            "Rank 3 (node 1)",
+            "Rank 3 node1",
+            "python (node1)",
+        ] {
+            assert_eq!(host_of_process(name), None, "{name}");
         }
     }
 }

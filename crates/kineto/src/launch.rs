@@ -23,8 +23,13 @@ use retime_model::Operation;
 
 use crate::call::{Around, Call, Elements, Kernel, On, Tells, What};
 use crate::columns::Columns;
+use crate::peers::PEERLESS;
 use crate::threads::Threads;
 use crate::together;
+
+/// A kernel that does several calls, of which it does not follow what they order: how it is counted, in
+/// words that take a plural.
+const COALESCED: &str = "coalesced communication kernel";
 
 /// Kernels that do not say what they do, with the launches and calls that tell it for them.
 #[derive(Debug, Default)]
@@ -47,6 +52,16 @@ impl Launches {
         ranges.max(count(|it| matches!(it, Tells::All(_))))
     }
 
+    /// True if calls by which the program asked for operations say their group, or these kernels do.
+    pub(crate) fn asked_of_groups(&self, kernels: &[Call]) -> bool {
+        let asked = self.around.iter().filter_map(|it| match &it.tells {
+            Tells::All(call) => Some(call),
+            _ => None,
+        });
+        let mut all = kernels.iter().chain(asked);
+        all.any(|it| it.group.is_some())
+    }
+
     /// The calls that kernels are, and those of which that cannot be told, if launches are
     /// [sorted](Self::sort).
     pub(crate) fn named(self, columns: &Columns, threads: &Threads) -> (Vec<Call>, Vec<Kernel>) {
@@ -64,24 +79,32 @@ impl Launches {
         for within in launched.iter().flatten() {
             *kernels.entry(within.event).or_default() += 1;
         }
-        let calls = |kernel: &Kernel, within: Option<&Within<'_>>| match within {
-            Some(it) if kernels.get(&it.event) != Some(&1) => Vec::new(),
-            None => Vec::new(),
-            Some(Within {
+        let told = |kernel: &Kernel, within: Option<&Within<'_>>| match within? {
+            it if kernels.get(&it.event) != Some(&1) => None,
+            Within {
                 says: Says::Together(place),
                 ..
-            }) => together::calls(kernel.event, &stays.asked_before(*place, &kernels)),
-            Some(it) => it.call(kernel.event).into_iter().collect(),
+            } => Some(match stays.asked_before(*place, &kernels) {
+                AskedTogether::Peerless => Err(PEERLESS),
+                AskedTogether::Calls(asked) if asked.is_empty() => return None,
+                AskedTogether::Calls(asked) => {
+                    let calls = together::calls(kernel.event, &asked);
+                    (!calls.is_empty()).then_some(calls).ok_or(COALESCED)
+                }
+            }),
+            it => Some(it.call(kernel.event).map(|it| vec![it]).ok_or(PEERLESS)),
         };
-        let calls: Vec<Vec<Call>> = (self.kernels.iter().zip(&launched))
-            .map(|(kernel, within)| calls(kernel, within.as_ref()))
+        let told: Vec<Option<Result<Vec<Call>, &'static str>>> = (self.kernels.iter())
+            .zip(&launched)
+            .map(|(kernel, within)| told(kernel, within.as_ref()))
             .collect();
         let (mut named, mut unnamed) = (Vec::new(), Vec::new());
-        for (kernel, calls) in self.kernels.into_iter().zip(calls) {
-            if calls.is_empty() {
-                unnamed.push(kernel);
+        for (kernel, told) in self.kernels.into_iter().zip(told) {
+            match told {
+                Some(Ok(calls)) => named.extend(calls),
+                Some(Err(kind)) => unnamed.push(Kernel { kind, ..kernel }),
+                None => unnamed.push(kernel),
             }
-            named.extend(calls);
         }
         (named, unnamed)
     }
@@ -115,8 +138,17 @@ enum Says<'a> {
     All(&'a Call),
     /// Operation, sizes of the input, and elements of both tensors.
     Range(Operation, &'a str, Option<Elements>),
+    /// A message, to or from whom is not said.
+    Peerless,
     /// All that was asked for before this place.
     Together(usize),
+}
+
+/// Calls that were asked for, and are done together.
+enum AskedTogether<'a> {
+    Calls(Vec<&'a Call>),
+    /// A message is among them of which nothing says the peer.
+    Peerless,
 }
 
 impl Within<'_> {
@@ -130,7 +162,7 @@ impl Within<'_> {
             Says::Range(operation, sizes, elements) => {
                 Some(of_range(event, operation, sizes, elements))
             }
-            Says::Together(_) => None,
+            Says::Peerless | Says::Together(_) => None,
         }
     }
 }
@@ -237,7 +269,8 @@ impl<'a> Stays<'a> {
         let (mut all, mut range, mut elements) = (None, None, None);
         for Stay { around, .. } in near.filter(|it| it.end >= time) {
             match &around.tells {
-                Tells::All(call) => _ = all.get_or_insert((around.event, call)),
+                Tells::All(call) => _ = all.get_or_insert((around.event, Says::All(call))),
+                Tells::Peerless => _ = all.get_or_insert((around.event, Says::Peerless)),
                 Tells::Operation(operation, sizes) => {
                     range.get_or_insert((around.event, *operation, &**sizes));
                 }
@@ -250,32 +283,31 @@ impl<'a> Stays<'a> {
             let says = Says::Range(operation, sizes, elements);
             Some(Within { event, says })
         };
-        let by_all = all.map(|(event, call)| Within {
-            event,
-            says: Says::All(call),
-        });
+        let by_all = all.map(|(event, says)| Within { event, says });
         by_all.or_else(by_range).or(together)
     }
 
     /// The calls on the thread of a range before it that launched nothing, after the last that
     /// did. A range that launched kernels, given how many each did, ends what was asked for before.
-    fn asked_before(&self, range: usize, kernels: &BTreeMap<u32, u32>) -> Vec<&'a Call> {
+    fn asked_before(&self, range: usize, kernels: &BTreeMap<u32, u32>) -> AskedTogether<'a> {
         let track = self.all.get(range).map(|it| it.track);
         let before = self.all.get(..range).unwrap_or_default().iter().rev();
         let on_thread = before.take_while(|it| Some(it.track) == track);
-        let mut asked: Vec<&Call> = on_thread
-            .filter(|it| !matches!(it.around.tells, Tells::Elements(_)))
-            .map_while(|it| match &it.around.tells {
-                Tells::All(call)
-                    if !kernels.contains_key(&it.around.event) && !self.has_launched(it) =>
-                {
-                    Some(call)
-                }
-                _ => None,
-            })
-            .collect();
-        asked.reverse();
-        asked
+        let tells = on_thread.filter(|it| !matches!(it.around.tells, Tells::Elements(_)));
+        let is_asked = |it: &&Stay<'_>| {
+            matches!(it.around.tells, Tells::All(_) | Tells::Peerless)
+                && !kernels.contains_key(&it.around.event)
+                && !self.has_launched(it)
+        };
+        let asked = tells.take_while(is_asked).map(|it| match &it.around.tells {
+            Tells::All(call) => Some(call),
+            _ => None,
+        });
+        let asked: Option<Vec<&Call>> = asked.collect();
+        asked.map_or(AskedTogether::Peerless, |mut calls| {
+            calls.reverse();
+            AskedTogether::Calls(calls)
+        })
     }
 }
 

@@ -187,6 +187,8 @@ pub struct FileRead {
     pub(crate) unused: Vec<Unused>,
     /// How many calls stand there [once more](crate::repeated).
     pub(crate) repeated: u64,
+    /// True if calls or kernels say their group, as newer PyTorch has them do.
+    pub(crate) says_groups: bool,
     /// The calls by which it and its devices depend on each other.
     pub(crate) driven: Arc<Driven>,
     /// Its kernels that do not communicate.
@@ -234,6 +236,7 @@ impl FileRead {
             flows: Vec::new(),
             unused: Vec::new(),
             repeated: self.repeated,
+            says_groups: self.says_groups,
             driven: Arc::clone(&self.driven),
             computing: Computing::default(),
             unseen: self.unseen.clone(),

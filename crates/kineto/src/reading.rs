@@ -21,7 +21,7 @@ use crate::rows::Table;
 use crate::run::Run;
 use crate::scan::Matched;
 use crate::task::Task;
-use crate::{documents, early, facts, recordings, repeated, timelines};
+use crate::{documents, early, facts, hosts, recordings, repeated, timelines};
 
 /// The least nanoseconds that can only count from 1970 (then September 2001): a clock that counts
 /// from the start of its machine would have to run for 31 years.
@@ -176,6 +176,10 @@ impl Trace for Run {
         all.extend(recordings::warning(&self.other_recordings));
         if let Some(read) = self.read.get() {
             all.extend(warnings(self.files.paths(), &read.files));
+            let merged = self.files.paths().iter().zip(&read.files);
+            all.extend(hosts::warning(
+                merged.map(|(path, it)| (path.as_path(), it)),
+            ));
             all.extend(read.named.warning());
             let of_files = self.files.paths().iter().zip(&read.files);
             let of_files = of_files.map(|(path, file)| (path.as_path(), file.repeated));
@@ -194,7 +198,11 @@ impl Trace for Run {
                 let kinds = matched.unmatched(&read.files, &read.places);
                 let others = kinds.iter().flat_map(|it| &it.1).sum();
                 let joined = matched.joined();
-                let share = Share { joined, others };
+                let share = Share {
+                    joined,
+                    others,
+                    are_grouped: read.files.iter().any(|it| it.says_groups),
+                };
                 all.extend(advice(share, kinds.iter().map(|it| it.0)));
             }
             let files = read.files.iter().zip(&read.places.apart);

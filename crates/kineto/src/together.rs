@@ -232,7 +232,35 @@ mod tests {
         for other in [broadcast, send] {
             let files = read(&[gather.clone(), other]);
             assert_eq!(lengths(&files), [0, 0]);
-            assert_eq!(files[0].unused[0].kind, "unnamed NCCL kernel");
+            assert_eq!(files[0].unused[0].kind, "coalesced communication kernel");
         }
+    }
+
+    /// Before 2.5 PyTorch names a peer by its rank in the group alone, and only with
+    /// `record_shapes=True`.
+    #[test]
+    fn peers_are_those_that_the_request_says_by_their_rank_in_the_group() {
+        let older = |place: u32, has_shapes: bool| {
+            let rank = [4, 7][place as usize];
+            let inputs = format!(
+                r#","Concrete Inputs":["","[3, True]","['0', '']","{}"]"#,
+                1 - place
+            );
+            let inputs = if has_shapes { inputs } else { String::new() };
+            let asked = [("send", inputs.clone()), ("recv", inputs)];
+            let text = text(place, 4, &asked).replace("[0, 1]", "[4, 7]");
+            read(&text.replacen(
+                &format!(r#""rank":{place}"#),
+                &format!(r#""rank":{rank}"#),
+                1,
+            ))
+        };
+        let files = [0, 1].map(|place| older(place, true));
+        let found = matched(&files);
+        let lengths: Vec<usize> = found.joined.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [8, 8], "{:?}", found.unmatched);
+        let files = [0, 1].map(|place| older(place, false));
+        assert_eq!(files[0].unused[0].kind, "peerless communication kernel");
+        assert!(files.iter().all(|it| it.calls.is_empty()));
     }
 }

@@ -8,6 +8,7 @@
 //! kineto /tmp/run style=gloo left_out=2 cut=true missing=3,5 late=2,4,3000000
 //! kineto /tmp/hosts style=nccl ranks=64 ranks_per_host=8 late_host=3,1,3000000 scatter=10000,22000
 //! kineto /tmp/gpus style=nccl device_offset=200000 device_drift=5000 devices_awaited=true
+//! kineto /tmp/set style=nccl ranks=8 ranks_per_host=4 set=1,150000000,-5000000
 //! kineto /tmp/large style=nccl iterations=100 filler=20
 //! ```
 //!
@@ -16,14 +17,14 @@
 //! number follows `ranks_per_host`. `scatter` is between which nanoseconds the ends of an
 //! operation lie behind its last begin and transfer. `device_offset` is by how many nanoseconds the
 //! clock of a GPU is off that of its host at most, and `device_drift` by how many parts per
-//! billion; with `devices_awaited` each iteration ends with a call that waits for the GPU.
+//! billion; `set` is a host, after how many nanoseconds its clock is set, and by how many. With `devices_awaited` each iteration ends with a call that waits for the GPU.
 
 #![allow(clippy::print_stderr, reason = "it is a command")]
 
 use std::{error::Error, path::Path, process::ExitCode};
 
 use retime_sim::Duration;
-use retime_testing::kineto::{Bases, HostNames, KinetoRun, Straggler, Style};
+use retime_testing::kineto::{Bases, HostNames, KinetoRun, SetClock, Straggler, Style, Version};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -54,6 +55,7 @@ fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>
     match key {
         "style" if value == "serving" => *run = KinetoRun::serving(),
         "style" if value == "data" => *run = KinetoRun::data_parallel(),
+        "style" if value == "pipeline" => *run = KinetoRun::pipeline(true),
         "style" => *run = KinetoRun::training(style(value)?),
         "seed" => run.seed = value.parse()?,
         "ranks" => run.ranks = value.parse()?,
@@ -63,9 +65,11 @@ fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>
         "iterations" => run.iterations = value.parse()?,
         "offset" => run.offset = value.parse()?,
         "drift" => run.drift = value.parse()?,
+        "set" => run.set_clocks.push(set_clock(value)?),
         "device_offset" => run.devices.offset = value.parse()?,
         "device_drift" => run.devices.drift = value.parse()?,
         "devices_awaited" => run.devices.awaited = value.parse()?,
+        "version" => run.version = version(value)?,
         "sequence_numbers" => run.sequence_numbers = value.parse()?,
         "host_names" => run.host_names = host_names(value)?,
         "bases" => run.bases = bases(value)?,
@@ -91,7 +95,7 @@ fn style(value: &str) -> Result<Style, &'static str> {
     match value {
         "nccl" => Ok(Style::Nccl),
         "gloo" => Ok(Style::Gloo),
-        _ => Err("styles are nccl, gloo, serving and data"),
+        _ => Err("styles are nccl, gloo, serving, data and pipeline"),
     }
 }
 
@@ -101,6 +105,15 @@ fn bases(value: &str) -> Result<Bases, &'static str> {
         "differing" => Ok(Bases::Differing),
         "absent" => Ok(Bases::Absent),
         _ => Err("bases are same, differing and absent"),
+    }
+}
+
+fn version(value: &str) -> Result<Version, &'static str> {
+    match value {
+        "ranges" => Ok(Version::Ranges),
+        "groups" => Ok(Version::Groups),
+        "peers" => Ok(Version::Peers),
+        _ => Err("versions are ranges, groups and peers"),
     }
 }
 
@@ -119,6 +132,17 @@ fn straggler(value: &str) -> Result<Straggler, Box<dyn Error>> {
             rank: rank.try_into()?,
             every: every.try_into()?,
             late,
+        }),
+        _ => Err("three numbers are needed".into()),
+    }
+}
+
+fn set_clock(value: &str) -> Result<SetClock, Box<dyn Error>> {
+    match numbers::<i64>(value)?[..] {
+        [host, at, by] => Ok(SetClock {
+            host: host.try_into()?,
+            at: at.try_into()?,
+            by,
         }),
         _ => Err("three numbers are needed".into()),
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use retime::causality::{Check, Defect, EventNode, check};
 use retime::format::{Scan, Trace};
 use retime::pipeline::Examined;
-use retime::{Causality, Clocks, MinimalDelay, Ticks, TraceInfo};
+use retime::{Causality, Clocks, Grouping, MinimalDelay, Ticks, TraceInfo};
 
 use crate::analysed::Analysed;
 use crate::args::ModelArgs;
@@ -104,11 +104,20 @@ pub(super) fn matched(
     let mut causality = joined(path, &scan.info, scan.logs, options)?;
     let unused = trace.unused(&scan.contents);
     let examined = Examined::new(&scan.info, &causality, &unused);
+    let grouping: Grouping = model.clocks.into();
+    let own = outside
+        .is_none()
+        .then(|| grouping.clocks(&scan.info, &causality));
     if let Some(outside) = outside {
         let whole = causality.clone();
         causality.leave_out(|node| outside(&whole, node));
     }
-    Fresh::of(&causality, &scan.info, clocks, examined)
+    let mut fresh = Fresh::of(&causality, &scan.info, clocks, examined)?;
+    if let Some(own) = own {
+        let (info, check) = (&scan.info, &fresh.check);
+        fresh.examined.unrelated = build::unrelated_parts(info, &own, check, &unused);
+    }
+    Ok(fresh)
 }
 
 /// Reads a trace that nothing is known of.

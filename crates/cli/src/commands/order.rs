@@ -3,10 +3,11 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use retime::causality::{Defect, check};
+use retime::causality::{Check, Defect, check};
 use retime::pipeline::{AskedDelay, Examined};
 use retime::{
-    CausalityOptions, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, plural, printable,
+    CausalityOptions, Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, plural,
+    printable,
 };
 
 use crate::args::{OrderArgs, OrderFormat};
@@ -15,8 +16,9 @@ use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load_with, with_threads};
 use crate::method::to_ticks;
 use crate::progress::Interrupts;
-use crate::report::build::examined_part;
+use crate::report::build::{examined_part, unrelated_parts};
 use crate::report::examined;
+use crate::report::model::ExaminedPart;
 use crate::serial::line::{Lines, write_header};
 use crate::serial::{Listed, Row, each_event};
 
@@ -44,10 +46,17 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
         Some(AskedDelay::Given(delay)) => Some(delay),
         _ => None,
     };
-    let found = contradictions(&loaded, given.as_ref())? + list(args, &loaded, window)?;
     let (info, causality) = (&loaded.info, &loaded.causality);
-    let examined = Examined::new(info, causality, &loaded.opened.unused());
-    let examined = examined_part(examined, None);
+    let clocks = Grouping::Auto.clocks(info, causality);
+    let check = checked(&loaded, &clocks, given.as_ref())?;
+    let contradictions = contradictions(&loaded, &check, given.is_some());
+    let found = contradictions + list(args, &loaded, window)?;
+    let unused = loaded.opened.unused();
+    let examined = examined_part(Examined::new(info, causality, &unused), None);
+    let examined = ExaminedPart {
+        unrelated: unrelated_parts(info, &clocks, &check, &unused),
+        ..examined
+    };
     let contradictory = (found > 0).then(|| {
         format!(
             "{} in the trace: effects stamped before their causes{} stand there by time; \
@@ -75,21 +84,26 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     })
 }
 
-/// Dependencies that are violated, also by a minimal delay that was given to the correction of the
-/// trace, and events stamped before the one before them.
-fn contradictions(loaded: &Loaded, given: Option<&MinimalDelay>) -> Result<u64, CliError> {
-    let (causality, info) = (&loaded.causality, &loaded.info);
-    let times = causality.nodes().timestamps();
-    let found = if let Some(delay) = given {
-        let clocks = Grouping::Auto.clocks(info, causality);
-        let check = check(causality, &clocks, delay, times, &Interrupts)?;
+/// All dependencies at the times of a trace, by a minimal delay if one was given to its correction.
+fn checked(
+    loaded: &Loaded,
+    clocks: &Clocks,
+    given: Option<&MinimalDelay>,
+) -> Result<Check, CliError> {
+    let (causality, none) = (&loaded.causality, MinimalDelay::Uniform(Ticks(0)));
+    let (delay, times) = (given.unwrap_or(&none), causality.nodes().timestamps());
+    Ok(check(causality, clocks, delay, times, &Interrupts)?)
+}
+
+/// Dependencies that are violated, also by a minimal delay that was given, and events stamped before the
+/// one before them.
+fn contradictions(loaded: &Loaded, check: &Check, is_given: bool) -> u64 {
+    let found = if is_given {
         check.short() + check.violated_within_clock()
     } else {
-        let clocks = Grouping::Location.clocks(info, causality);
-        let none = MinimalDelay::Uniform(Ticks(0));
-        check(causality, &clocks, &none, times, &Interrupts)?.violated()
+        check.violated()
     };
-    Ok(found + causality.defects().count(Defect::TimeRunsBackwards))
+    found + loaded.causality.defects().count(Defect::TimeRunsBackwards)
 }
 
 /// The stretch of time to list.

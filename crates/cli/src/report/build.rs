@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
 use retime::estimate::Shown;
+use retime::format::Unused;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
-use retime::pipeline::{Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution};
+use retime::pipeline::{
+    Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution, related_clocks,
+};
 use retime::repair;
 use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Ticks, Timestamp, TraceInfo};
 
@@ -14,8 +17,8 @@ use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
-    GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart, RepairPart,
-    SharedPart, StepPart, StretchPart, TracePart, UntiedPart, ViolationPart,
+    GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart, RelatedPart,
+    RepairPart, SharedPart, StepPart, StretchPart, TracePart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use super::quoted::quoted_path;
@@ -121,7 +124,31 @@ pub(crate) fn examined_part(examined: Examined, stretch: Option<StretchPart>) ->
         used: examined.used(),
         within_clock: examined.within_clock(),
         examined,
+        unrelated: Vec::new(),
     }
+}
+
+/// The sets of clocks that nothing relates to each other, if there are several.
+pub(crate) fn unrelated_parts(
+    info: &TraceInfo,
+    clocks: &Clocks,
+    check: &Check,
+    unused: &[Unused],
+) -> Vec<RelatedPart> {
+    let sets = related_clocks(info, clocks, check, unused);
+    if sets.len() < 2 {
+        return Vec::new();
+    }
+    let names = clock_names::names(info, clocks);
+    let name = |clock: &ClockId| {
+        let name = names.get(clock.as_usize()).cloned().flatten();
+        name.unwrap_or_else(|| format!("clock {}", clock.0))
+    };
+    let part = |set: Vec<ClockId>| RelatedPart {
+        names: set.iter().map(name).collect(),
+        clocks: set.iter().map(|it| it.0).collect(),
+    };
+    sets.into_iter().map(part).collect()
 }
 
 pub(crate) fn place_part(info: &TraceInfo, place: Place) -> PlacePart {

@@ -1,9 +1,9 @@
 //! How much of the communication in a trace was looked at, in words.
 
 use retime::pipeline::Verdict;
-use retime::{format_seconds, group_digits, plural};
+use retime::{format_seconds, group_digits, plural, printable};
 
-use super::model::{ExaminedPart, Report, StretchPart};
+use super::model::{ExaminedPart, RelatedPart, Report, StretchPart};
 use crate::error::UNEXAMINED;
 
 /// How the last line begins where no contradiction was found, but that says little;
@@ -12,7 +12,9 @@ pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
     let found = match part.verdict {
         Verdict::MostUsed => {
             let of_stretch = part.stretch.as_ref().map(of_stretch);
-            return of_stretch.or_else(|| between_none(part));
+            return of_stretch
+                .or_else(|| between_none(part))
+                .or_else(|| Some(format!("No contradiction found, but {}", unrelated(part)?)));
         }
         Verdict::NothingRecorded => {
             return Some("The trace has no record of communication".into());
@@ -61,9 +63,45 @@ pub(crate) fn alone(report: &Report) -> Option<String> {
         .then(|| "The trace has one location, so there is nothing to compare".into())
 }
 
-/// A sentence that warns, whatever was found, if too little was looked at.
+/// Sets of clocks that are named one by one, and clocks of each.
+const SETS_NAMED: usize = 4;
+const CLOCKS_NAMED: usize = 3;
+
+/// A clause that names the clocks that nothing relates to each other, if there are such.
+fn unrelated(part: &ExaminedPart) -> Option<String> {
+    let (first, others) = part.unrelated.split_first()?;
+    let named = others.iter().take(SETS_NAMED - 1).map(names_of);
+    let named: Vec<String> = named.collect();
+    let more = match others.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(", or those of {more} more sets"),
+    };
+    Some(format!(
+        "nothing recorded relates the times of {} to those of {}{more}: by how much these are apart is not known",
+        names_of(first),
+        named.join(", or those of "),
+    ))
+}
+
+/// Clocks of a set: "node0, node1 and 2 more".
+fn names_of(set: &RelatedPart) -> String {
+    let names = set.names.iter().map(|it| printable(it).to_string());
+    let names: Vec<String> = names.collect();
+    let (named, more) = names.split_at(names.len().min(CLOCKS_NAMED));
+    match (named, more.len()) {
+        ([others @ .., last], 0) if !others.is_empty() => {
+            format!("{} and {last}", others.join(", "))
+        }
+        (named, 0) => named.concat(),
+        (named, more) => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+/// A sentence that warns, whatever was found, if too little was looked at, or clocks are not related.
 pub(crate) fn warning(part: &ExaminedPart) -> Option<String> {
-    Some(format!("Mind that {}.", share(part)?))
+    let clauses = [share(part), unrelated(part)].into_iter().flatten();
+    let clauses: Vec<String> = clauses.collect();
+    (!clauses.is_empty()).then(|| format!("Mind that {}.", clauses.join(", and that ")))
 }
 
 /// A clause that says, after another sentence, that too little was looked at.
@@ -78,6 +116,7 @@ pub(crate) fn exit_code(part: &ExaminedPart) -> u8 {
         Verdict::MostUsed if part.stretch.as_ref().is_some_and(|it| it.dependencies == 0) => {
             UNEXAMINED
         }
+        Verdict::MostUsed if !part.unrelated.is_empty() => UNEXAMINED,
         Verdict::NothingRecorded | Verdict::MostUsed => 0,
     }
 }

@@ -117,6 +117,18 @@ pub(crate) struct ExaminedPart {
     /// The part of the trace that was looked at, where that is not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stretch: Option<StretchPart>,
+    /// Sets of clocks that nothing recorded relates to each other, so that times of one set tell nothing
+    /// about those of another; absent where all clocks whose processes communicate are related.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unrelated: Vec<RelatedPart>,
+}
+
+/// Clocks that dependencies relate to each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct RelatedPart {
+    pub(crate) clocks: Vec<u32>,
+    /// The name of each, as in the list of clocks; "clock 3" where it has none.
+    pub(crate) names: Vec<String>,
 }
 
 /// The stretch of time that `--from` and `--to` leave of a trace, counted from its first event.

@@ -80,6 +80,7 @@ mod thread_waits;
 mod time_of_day;
 mod truth;
 mod unconnected;
+mod unrelated;
 mod verdicts;
 mod view;
 mod waits;

@@ -1,6 +1,8 @@
 //! Clocks that were set, as the report tells of them.
 
 use crate::common::{Scratch, as_lines};
+use crate::simulated_jobs::{read_report, simulate};
+use retime_testing::kineto::{KinetoRun, SetClock, Style};
 use serde_json::{Value, json};
 
 /// Three processes exchange messages for a second, the first two for another one, in which the clock
@@ -105,4 +107,37 @@ fn clocks_that_were_set_together_are_told_of_once() {
     let steps: Vec<_> = steps.iter().map(step).collect();
     let expected = [(Some(3), json!([4])), (Some(4), json!([3]))];
     assert_eq!(steps, expected, "{printed}");
+}
+
+/// The clock of a host is set while a job is profiled on it, forward or back: where it was set back, it
+/// shows stamps twice, calls under way seem to take no time, and others stand in another order than they
+/// are numbered.
+#[test]
+fn the_clock_of_a_host_that_is_set_while_a_job_is_profiled_is_found() {
+    for by in [5_000_000, -5_000_000] {
+        let scratch = Scratch::new();
+        let run = KinetoRun {
+            set_clocks: vec![SetClock {
+                host: 1,
+                at: 150_000_000,
+                by,
+            }],
+            ..KinetoRun::training(Style::Nccl)
+        };
+        simulate(&scratch, &run);
+        let printed = scratch.succeed("correct run -o out --json report.json");
+        let report = read_report(&scratch);
+        assert_eq!(report["clocks"]["count"], 2, "{printed}");
+        assert_eq!(report["after"]["reversed"], 0, "{printed}");
+        let steps = report["method"]["alignment"]["steps"].as_array().unwrap();
+        let [step] = &steps[..] else {
+            panic!("{printed}")
+        };
+        assert_eq!(step["clock"], 1);
+        let found = step["by_ticks"].as_i64().unwrap();
+        assert!((found - by).abs() < 100_000, "{found} {printed}");
+        let is_told = printed.contains("a clock was set back while a profile was recorded");
+        assert_eq!(is_told, by < 0, "{printed}");
+        scratch.retime("check out --quiet").expect_code(0);
+    }
 }

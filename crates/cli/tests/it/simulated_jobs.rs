@@ -19,6 +19,7 @@ pub(crate) fn simulate(scratch: &Scratch, run: &KinetoRun) {
     let truth = KinetoRun {
         offset: 0,
         drift: 0,
+        set_clocks: Vec::new(),
         devices: Devices {
             awaited: run.devices.awaited,
             ..Devices::default()

@@ -31,8 +31,8 @@ fn corrected(shown: impl Fn(usize, i64) -> i64) -> (String, Value) {
         &lines(|process, time| base + shown(process, time)),
     );
     scratch.write("truth.jsonl", &lines(|_, time| base + time));
-    let printed =
-        scratch.succeed("correct trace.jsonl -o out.jsonl --truth truth.jsonl --json report.json");
+    let correct = "correct trace.jsonl -o out.jsonl --truth truth.jsonl --json report.json";
+    let printed = scratch.retime(correct).expect_code(3).stdout;
     let report = std::fs::read_to_string(scratch.join("report.json")).unwrap();
     (printed, serde_json::from_str(&report).unwrap())
 }

@@ -295,6 +295,26 @@ pub(super) fn can_be_shift(pivot: &[Item], other: &[Item], shift: i64) -> bool {
     is_shift(pivot, other, shift, &Known::default(), &mut work) == Some(true)
 }
 
+/// Shifts that are looked at next to a difference of clocks.
+const NEAR: usize = 8;
+
+/// The shift nearest to a difference of clocks that lays calls of equal signatures on each other, more than
+/// half of those of one rank; nothing if none of the nearest does.
+pub(super) fn nearest_alike(pivot: &[Item], other: &[Item], difference: i64) -> Option<i64> {
+    let fewer = pivot.len().min(other.len());
+    let is_alike = |shift: &i64| {
+        let (first, last) = overlap(pivot.len() as i64, other.len() as i64, *shift);
+        let own = other
+            .get(first as usize..=last as usize)
+            .unwrap_or_default();
+        let its = pivot.get((first + shift) as usize..).unwrap_or_default();
+        let mut pairs = own.iter().zip(its);
+        2 * own.len() > fewer && pairs.all(|(a, b)| a.signature == b.signature)
+    };
+    let near = candidates(pivot, other, difference).into_iter().take(NEAR);
+    near.map(|it| it.1).find(is_alike)
+}
+
 /// True if a shift is possible; nothing if finding out would take too long.
 fn is_shift(
     pivot: &[Item],

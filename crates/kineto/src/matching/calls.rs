@@ -7,6 +7,7 @@ use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
 use super::item::Item;
+use super::set_back::SetBack;
 use crate::call::{Call, Label, On, What};
 use crate::profile::FileRead;
 
@@ -29,6 +30,7 @@ pub(super) struct Calls<'a> {
     windows: Vec<OnceCell<(i64, i64)>>,
     /// The file of each rank.
     pub(super) file_of: FxHashMap<u32, usize>,
+    set_back: SetBack,
 }
 
 /// The calls of one file in a group, in order.
@@ -59,7 +61,14 @@ impl<'a> Calls<'a> {
             file_of: ranks
                 .filter_map(|(file, it)| Some((it.header.rank?, file)))
                 .collect(),
+            set_back: SetBack::of(files),
         }
+    }
+
+    /// True if it is not known when a call began or ended, as its clock was set back.
+    pub(super) fn is_doubtful(&self, file: usize, call: usize) -> bool {
+        let both = self.files.get(file).zip(self.call(file, call));
+        both.is_some_and(|(read, call)| self.set_back.is_doubtful(file, read, call))
     }
 
     pub(super) fn call(&self, file: usize, call: usize) -> Option<&'a Call> {
@@ -92,6 +101,12 @@ impl<'a> Calls<'a> {
         let mut common: Vec<i64> = common.collect();
         common.sort_unstable();
         common.get(common.len() / 2).copied()
+    }
+
+    /// The name of who made the calls of a file.
+    pub(super) fn name(&self, file: usize) -> String {
+        let rank = self.rank(file);
+        rank.map_or_else(|| format!("file {file}"), |it| format!("rank {it}"))
     }
 
     pub(super) fn rank(&self, file: usize) -> Option<u32> {

@@ -155,7 +155,16 @@ impl Matching {
         let mut matched = 0;
         for (&receive, place) in channel.receives.iter().zip(shift..) {
             let place = usize::try_from(place).ok();
-            let send = place.and_then(|it| calls.call(from, *channel.sends.get(it)?));
+            let send = place.and_then(|it| channel.sends.get(it)).copied();
+            let ends = [send.map(|it| (from, it)), Some((to, receive))];
+            if ends
+                .iter()
+                .flatten()
+                .any(|&(file, call)| calls.is_doubtful(file, call))
+            {
+                continue;
+            }
+            let send = send.and_then(|it| calls.call(from, it));
             let (Some(send), Some(receive)) = (send, calls.call(to, receive)) else {
                 continue;
             };

@@ -11,6 +11,7 @@
 
 mod alignment;
 mod backwards;
+mod bent;
 mod by_ends;
 mod calls;
 mod candidates;
@@ -31,7 +32,9 @@ mod parts;
 mod pools;
 mod queue;
 mod reasons;
+mod rising;
 mod roles;
+mod set_back;
 mod stages;
 #[cfg(test)]
 #[allow(
@@ -49,6 +52,7 @@ use retime_model::{Class, MessageId, Operation, OperationId, plural};
 use serde::{Deserialize, Serialize};
 
 use self::alignment::{Known, Shift, align};
+use self::bent::Bent;
 pub(crate) use self::calls::Group;
 use self::calls::{Calls, Instance, Sequence};
 use self::doubt::Doubt;
@@ -57,7 +61,7 @@ use self::item::Item;
 use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
 use self::queue::Queue;
-use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, NO_ORDER, TWICE};
+use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, NO_ORDER, TWICE};
 use self::roles::MemberRoles;
 use self::windows::{InWindow, Windows};
 use crate::call::What;
@@ -99,7 +103,10 @@ pub(crate) struct Matching {
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
     /// Why groups of calls could not be told.
     doubts: BTreeSet<Doubt>,
-    /// How many calls are stamped in another order than their numbers have.
+    /// Ranks whose clocks differ by no straight line, by name.
+    bent: BTreeMap<(String, String), Bent>,
+    /// How many calls are stamped in another order than their numbers have, or while their clock showed
+    /// stamps that it had shown before.
     backwards: usize,
     /// The file and the first track of whose calls these are, if a file can be of several ranks.
     parts: Option<Vec<(usize, u32)>>,
@@ -185,12 +192,14 @@ impl Matching {
     /// Says why groups of calls could not be told, and what to record.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut all = doubt::warnings(&self.doubts);
+        all.extend(bent::warning(&self.bent));
         if self.backwards > 0 {
-            let calls = plural(self.backwards as u64, "numbered call");
+            let calls = plural(self.backwards as u64, "call");
             let are = if self.backwards == 1 { "is" } else { "are" };
             all.push(format!(
-                "{calls} {are} left out, stamped in another order than numbered on one stream: a \
-                 clock was set back while a profile was recorded"
+                "{calls} {are} left out, since a clock was set back while a profile was recorded: they \
+                 are stamped in another order than numbered, or as if they took no time, or by stamps that \
+                 their clock showed twice, so that they may have been before that or after it"
             ));
         }
         all
@@ -332,7 +341,7 @@ impl Matching {
         }
         let backwards = backwards::backwards(calls, &instances);
         for (file, _) in &backwards {
-            self.count(*file, CONTRADICTORY, 1);
+            self.count(*file, DOUBTFUL, 1);
         }
         self.backwards += backwards.len();
         for instance in &mut instances {
@@ -376,7 +385,16 @@ impl Matching {
             let file = own.file;
             let own_items = calls.items(group, file, &own.calls);
             let of_pair = known.of_pair(pivot.file, file);
-            match shift(calls, (pivot, &items), (own, &own_items), of_pair) {
+            let shift = shift(calls, (pivot, &items), (own, &own_items), of_pair);
+            if !matches!(shift, Shift::By(_))
+                && bent::do_the_same(calls, pivot, own)
+                && let Some(difference) = calls.iterations_differ_by(pivot.file, file)
+                && let Some(bent) = Bent::of(&items, &own_items, difference)
+            {
+                let names = (calls.name(pivot.file), calls.name(file));
+                self.bent.entry(names).or_insert(bent);
+            }
+            match shift {
                 Shift::By(shift) => {
                     if items.iter().all(Item::is_mutual) {
                         *of_pair = Known::of(&items, &own_items, shift);
@@ -391,12 +409,23 @@ impl Matching {
         laid.instances()
     }
 
+    /// Counts a call of which it is not known when it was; true if it is one.
+    fn leave_out_doubtful(&mut self, calls: &Calls<'_>, file: usize, call: usize) -> bool {
+        let is_doubtful = calls.is_doubtful(file, call);
+        if is_doubtful {
+            self.count(file, DOUBTFUL, 1);
+            self.backwards += 1;
+        }
+        is_doubtful
+    }
+
     /// Names the calls of operations.
     fn join(&mut self, calls: &Calls<'_>, group: &Group, instances: Vec<Instance>) {
         let space = self.spaces;
         self.spaces += 1;
-        for (number, instance) in (0..).zip(instances) {
+        for (number, mut instance) in (0..).zip(instances) {
             let id = OperationId { space, number };
+            instance.retain(|&(file, call)| !self.leave_out_doubtful(calls, file, call));
             if let Err(why) = self.join_one(calls, group, id, &instance) {
                 for (file, _) in instance {
                     self.count(file, why, 1);

@@ -8,6 +8,8 @@ pub(super) const AMBIGUOUS: &str = "ambiguous collective call";
 pub(super) const TWICE: &str = "doubly numbered collective call";
 /// Other ranks have other sequences, or no clocks can differ as this would need.
 pub(super) const CONTRADICTORY: &str = "contradictory collective call";
+/// It may have been before its clock was set back, or after that.
+pub(super) const DOUBTFUL: &str = "doubtful collective call";
 /// The root of a rooted operation is not recorded.
 pub(super) const NO_ROOT: &str = "rootless collective call";
 /// Nobody waits for anybody for certain, as in an exchange of unequal sizes.

@@ -10,7 +10,7 @@ use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
 
 use retime_testing::kineto::{
-    Duration, Element, HostNames, KinetoRun, Step, Straggler, Style, Windows,
+    Duration, Element, HostNames, KinetoRun, Step, Straggler, Style, Version, Windows,
 };
 
 use crate::truth::Truth;
@@ -128,6 +128,41 @@ fn serving(seed: u64) -> KinetoRun {
     }
 }
 
+/// Pipelines of all versions, some in parts, with hosts of one stage or several.
+fn pipeline(seed: u64) -> KinetoRun {
+    let tensor = [1, 2][(seed % 2) as usize];
+    let ranks = [4, 8, 6][(seed / 2 % 3) as usize] * tensor;
+    let mut run = KinetoRun {
+        seed,
+        ranks,
+        ranks_per_host: [2, 4, 1][(seed / 5 % 3) as usize],
+        tensor,
+        iterations: [3, 8][(seed / 3 % 2) as usize],
+        version: [Version::Peers, Version::Groups, Version::Ranges][(seed / 4 % 3) as usize],
+        sequence_numbers: seed % 7 < 2,
+        host_names: names(seed),
+        offset: [100_000, 3_000_000, 30_000_000][(seed / 7 % 3) as usize],
+        ..KinetoRun::pipeline(seed % 3 < 2)
+    };
+    if seed % 4 == 3 {
+        run.windows = Windows {
+            left_out: 1,
+            cut: seed % 8 == 3,
+        };
+    }
+    if seed % 9 == 5 {
+        run.missing = vec![1];
+    }
+    if seed % 5 == 4 {
+        // Equal microbatches, and nothing but messages.
+        run.steps.truncate(1);
+        if let Some(Step::Pipeline { forward, .. }) = run.steps.first_mut() {
+            *forward = Duration::uniform(1_500_000, 1_501_000);
+        }
+    }
+    run
+}
+
 /// The rank of a location, by the name of its process.
 fn rank(scan: &Scan, location: usize) -> u64 {
     let process = scan.info.locations[location].process;
@@ -205,8 +240,18 @@ pub(crate) fn judge_scan(truth: &Truth, scan: &Scan) -> Joined {
 
 #[test]
 fn no_call_is_joined_with_those_of_others() {
+    none_is_joined_wrongly(run, 8);
+}
+
+#[test]
+fn no_message_of_a_pipeline_is_joined_with_another() {
+    none_is_joined_wrongly(pipeline, 6);
+}
+
+/// Judges as many runs as are asked for, or so many.
+fn none_is_joined_wrongly(run: fn(u64) -> KinetoRun, usual: u64) {
     let runs = std::env::var("RETIME_KINETO_RUNS");
-    let runs = runs.ok().and_then(|it| it.parse().ok()).unwrap_or(8);
+    let runs = runs.ok().and_then(|it| it.parse().ok()).unwrap_or(usual);
     let mut wrong = Vec::new();
     for seed in 0..runs {
         let directory = tempfile::tempdir().unwrap();
@@ -242,6 +287,32 @@ fn merged(run: &Path, ranks: u32) -> String {
         before.clone_into(&mut header);
     }
     format!("{header}\"traceEvents\": [{}]}}", events.join(","))
+}
+
+/// The files of a run as one, in which the names of processes say whose they are.
+fn named(run: &Path, ranks: u32, name: impl Fn(u32) -> String) -> String {
+    let mut all = Vec::new();
+    for rank in 0..ranks {
+        let file = run.join(format!("rank{rank}.pt.trace.json"));
+        let text = std::fs::read_to_string(file).unwrap();
+        let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut pids = BTreeSet::new();
+        for event in file["traceEvents"].as_array().unwrap() {
+            let mut event = event.clone();
+            if event["ph"] == "M" {
+                continue;
+            }
+            let pid = format!("{rank} {}", event["pid"]);
+            event["pid"] = pid.clone().into();
+            pids.insert(pid);
+            all.push(event);
+        }
+        let named = pids.into_iter().map(|pid| {
+            serde_json::json!({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name(rank)}})
+        });
+        all.extend(named);
+    }
+    serde_json::json!({"traceEvents": all}).to_string()
 }
 
 /// A run as `TraceFuse` merges it: numbers of processes are moved by a million for each
@@ -313,6 +384,35 @@ fn ranks_in_one_file_are_joined_as_those_of_several() {
             assert!(calls > 200, "{calls}");
         }
     }
+}
+
+#[test]
+fn ranks_in_one_file_share_the_clock_of_the_host_that_their_names_say() {
+    let run = KinetoRun {
+        ranks: 8,
+        iterations: 4,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let directory = tempfile::tempdir().unwrap();
+    run.write(directory.path()).unwrap();
+    let path = directory.path().join("merged.json");
+    let hosts = |name: fn(u32) -> String| {
+        std::fs::write(&path, named(directory.path(), run.ranks, name)).unwrap();
+        let trace = Kineto.open(&path).unwrap();
+        let scan = trace.scan(&()).unwrap();
+        let warned = trace.warnings(&scan.contents).concat();
+        (
+            scan.info.nodes,
+            warned.contains("each has a clock of its own"),
+        )
+    };
+    let (nodes, is_warned) = hosts(|rank| format!("Rank {rank} (node{})", rank / 4));
+    assert_eq!(
+        (&*nodes, is_warned),
+        (&["node0".to_owned(), "node1".to_owned()][..], false)
+    );
+    let (nodes, is_warned) = hosts(|rank| format!("Rank {rank} (GPU {})", rank % 4));
+    assert_eq!((&*nodes, is_warned), (&[][..], true));
 }
 
 #[test]

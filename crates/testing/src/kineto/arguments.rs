@@ -67,11 +67,17 @@ pub(super) fn annotation(instance: &Instance) -> String {
     }
 }
 
-/// The arguments of an operation of NCCL. Newer versions know its number.
-pub(super) fn described(instance: &Instance, group: &Group, call: &Call, newer: bool) -> String {
+/// The arguments of an operation of NCCL. Newer versions know its number, and peers.
+pub(super) fn described(
+    instance: &Instance,
+    group: &Group,
+    call: &Call,
+    [newer, says_peers]: [bool; 2],
+) -> String {
     let size = group.ranks.len();
     let (into, out) = elements(instance.what, instance.payload.elements, size as u64);
     let peer = match call.role {
+        _ if !says_peers => String::new(),
         Role::Member => String::new(),
         Role::Sender { to } => format!(r#","Dst Rank": {to}"#),
         Role::Receiver { from } => format!(r#","Src Rank": {from}"#),

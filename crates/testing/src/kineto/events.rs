@@ -72,7 +72,8 @@ impl<'a, W: Write> Events<'a, W> {
     ) -> io::Result<Placed> {
         let placed = self.next(span.begin)?;
         let lasts = self.stamps.relative(span.end) - self.stamps.relative(span.begin);
-        let (ts, dur) = (&placed.ts, microseconds(lasts));
+        // What a clock is set back in seems to take no time.
+        let (ts, dur) = (&placed.ts, microseconds(lasts.max(0)));
         write!(
             self.to,
             r#"

@@ -70,6 +70,8 @@ pub(super) struct Call {
     pub(super) event: Span,
     /// Which of the threads of the group did it.
     pub(super) thread: usize,
+    /// The calls that its kernel does, if these were put together.
+    pub(super) batch: Option<Batch>,
     /// The number of the operation in its group; for messages, the number of the
     /// rank's own messages there.
     pub(super) sequence: u64,
@@ -84,6 +86,16 @@ impl Call {
             _ => self.event,
         }
     }
+}
+
+/// Calls that one kernel does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Batch {
+    /// The number of the first, and of the last.
+    pub(super) first: usize,
+    pub(super) last: usize,
+    /// The range that starts the kernel.
+    pub(super) launch: Span,
 }
 
 /// An entry in the course of a main thread.

@@ -85,6 +85,19 @@ pub enum Step {
         /// Elements that each member gives.
         elements: u64,
     },
+    /// Stages of a pipeline, which strides of ranks are, take microbatches in the order 1F1B: forward,
+    /// and as soon as the first has come through one forward and one backward by turns.
+    Pipeline {
+        /// Microbatches of an iteration.
+        microbatches: u32,
+        /// The time that a stage takes forward; backward it takes twice as long.
+        forward: Duration,
+        /// Elements of a message.
+        elements: u64,
+        /// True if one kernel sends and receives what goes both ways at once, as
+        /// `batch_isend_irecv` has it.
+        coalesced: bool,
+    },
     /// Ranks send to their successors: first those with even numbers, then the
     /// others.
     Neighbours {
@@ -104,6 +117,18 @@ pub enum Bases {
     Differing,
     /// Nothing: times are absolute.
     Absent,
+}
+
+/// The versions of `PyTorch` that write different things about an operation of NCCL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// 2.1 and older: ranges of the program say operation and sizes, kernels nothing.
+    Ranges,
+    /// 2.3 and 2.4: kernels say operation, sizes and group; peers of messages stand among the inputs
+    /// of the call alone.
+    Groups,
+    /// 2.5 and newer: kernels say peers, too.
+    Peers,
 }
 
 /// The names of hosts that files say.
@@ -135,6 +160,17 @@ pub struct Straggler {
     pub every: u32,
     /// Nanoseconds it computes longer then.
     pub late: u64,
+}
+
+/// The clock of a host is set in the middle of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetClock {
+    /// The host.
+    pub host: u32,
+    /// True nanoseconds since the start.
+    pub at: u64,
+    /// Nanoseconds that it shows more from then on; less if they are negative.
+    pub by: i64,
 }
 
 /// The clocks of devices, and what tells of them.
@@ -175,10 +211,14 @@ pub struct KinetoRun {
     pub offset: u64,
     /// Parts per billion that a host's clock is fast or slow at most.
     pub drift: u64,
+    /// The clocks of hosts that are set meanwhile, in order of time.
+    pub set_clocks: Vec<SetClock>,
     /// The clocks of devices.
     pub devices: Devices,
     /// True if files say the numbers of operations, as newer ones do.
     pub sequence_numbers: bool,
+    /// The version that wrote the files of NCCL.
+    pub version: Version,
     /// The names of hosts that files say.
     pub host_names: HostNames,
     /// The times that the times of files are relative to.
@@ -274,8 +314,10 @@ impl KinetoRun {
             },
             offset: 10_000_000,
             drift: 50_000,
+            set_clocks: Vec::new(),
             devices: Devices::default(),
             sequence_numbers: true,
+            version: Version::Peers,
             host_names: HostNames::Own,
             bases: Bases::Same,
             windows: Windows::default(),
@@ -328,6 +370,31 @@ impl KinetoRun {
                     asynchronous: false,
                 },
             ],
+            ..Self::training(Style::Nccl)
+        }
+    }
+
+    /// Training by pipelines of four stages with two ranks of tensor parallelism each, of which each pair
+    /// of stages is on a host of its own.
+    pub fn pipeline(coalesced: bool) -> Self {
+        Self {
+            iterations: 10,
+            steps: vec![
+                Step::Pipeline {
+                    microbatches: 8,
+                    forward: Duration::heavy(1_500_000, 200_000.0),
+                    elements: 4_000_000,
+                    coalesced,
+                },
+                Step::Collective {
+                    class: Class::AllReduce,
+                    among: Among::Tensor,
+                    elements: 131_328,
+                    element: Element::BFloat16,
+                    asynchronous: false,
+                },
+            ],
+            sequence_numbers: false,
             ..Self::training(Style::Nccl)
         }
     }

@@ -46,6 +46,7 @@ mod groups;
 mod happened;
 mod job;
 mod names;
+mod pipeline;
 mod rank_file;
 mod simulation;
 mod stamp;
@@ -59,7 +60,8 @@ use retime_sim::{Error, Result};
 pub use retime_sim::Duration;
 
 pub use self::job::{
-    Among, Bases, Class, Devices, Element, HostNames, KinetoRun, Step, Straggler, Style, Windows,
+    Among, Bases, Class, Devices, Element, HostNames, KinetoRun, SetClock, Step, Straggler, Style,
+    Version, Windows,
 };
 use self::{groups::Groups, rank_file::RankFile, stamp::HostClock};
 

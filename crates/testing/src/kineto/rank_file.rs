@@ -12,7 +12,7 @@ use super::{
     filler::{Filler, Launched, kernels},
     groups::{Group, Groups},
     happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
-    job::{Class, HostNames, KinetoRun, Style, file_name},
+    job::{Class, HostNames, KinetoRun, Style, Version, file_name},
     names::Names,
     simulation::THREADS,
     stamp::{HostClock, Stamps},
@@ -75,8 +75,8 @@ impl<'a> RankFile<'a> {
             instances: &happened.instances,
             log,
             rank,
-            stamps: Stamps::new(run, hosts[run.host(rank) as usize], rank),
-            device: Stamps::new(run, devices[rank as usize], rank),
+            stamps: Stamps::new(run, hosts[run.host(rank) as usize].clone(), rank),
+            device: Stamps::new(run, devices[rank as usize].clone(), rank),
             window: recorded(run, rank, log),
         }
     }
@@ -84,7 +84,7 @@ impl<'a> RankFile<'a> {
     pub(super) fn write(&self, directory: &Path) -> Result<Written> {
         let mut to = BufWriter::new(File::create(directory.join(file_name(self.rank)))?);
         self.header(&mut to)?;
-        let mut events = Events::new(&mut to, self.stamps);
+        let mut events = Events::new(&mut to, self.stamps.clone());
         self.lanes(&mut events)?;
         let mut calls = vec![None; self.log.calls.len()];
         let mut filler = Filler {
@@ -102,8 +102,8 @@ impl<'a> RankFile<'a> {
         write!(to, "\n  ],\"traceName\": \"/runs/{name}\" }}")?;
         to.flush()?;
         Ok(Written {
-            stamps: self.stamps,
-            device: self.device,
+            stamps: self.stamps.clone(),
+            device: self.device.clone(),
             calls,
         })
     }
@@ -273,19 +273,7 @@ impl<'a> RankFile<'a> {
                 return Ok(());
             }
             let external = filler.next_external();
-            // Messages have the peer there.
-            let about = match call.role {
-                Role::Member => self.rank,
-                Role::Sender { to: peer } | Role::Receiver { from: peer } => peer,
-            };
-            let group = self.groups.get(self.instances[call.instance].group);
-            let described = format!("{}, \"Rank\": {}", self.described(call), group.place(about));
-            let arguments = arguments::of_operator(external, &described);
-            let (from, to, parts) = LAUNCH;
-            let span = Span {
-                begin: call.host.part(from, parts),
-                end: call.host.part(to, parts),
-            };
+            let arguments = arguments::of_operator(external, &self.requested(call));
             let pid = self.process();
             events.complete(
                 "cpu_op",
@@ -294,22 +282,44 @@ impl<'a> RankFile<'a> {
                 call.host,
                 &arguments,
             )?;
-            launches[number] = Launch {
+            let range = match call.batch {
+                None => call.host,
+                Some(batch) if batch.last == number => batch.launch,
+                Some(_) => return Ok(()),
+            };
+            if call.batch.is_some() || self.run.version == Version::Ranges {
+                self.range(events, filler, call, range)?;
+            }
+            let (from, to, parts) = LAUNCH;
+            let span = Span {
+                begin: range.part(from, parts),
+                end: range.part(to, parts),
+            };
+            let launch = Launch {
                 external,
                 correlation: filler.launch(events, pid, span, external)?,
             };
+            let first = call.batch.map_or(number, |it| it.first);
+            launches[first..=number].fill(launch);
             Ok(())
         })?;
-        events.stamps = self.device;
+        events.stamps = self.device.clone();
         kernels(events, self.device(), STREAM, &launched)?;
         for (group, _) in self.groups.of(self.rank) {
             for (number, call) in self.calls() {
-                if self.instances[call.instance].group == group {
-                    placed[number] = Some(self.kernel(events, call, launches[number])?);
+                if self.instances[call.instance].group != group {
+                    continue;
                 }
+                let before = call
+                    .batch
+                    .and_then(|it| placed[it.first..number].iter().flatten().next());
+                placed[number] = match before {
+                    Some(same) => Some(same.clone()),
+                    None => Some(self.kernel(events, call, launches[number])?),
+                };
             }
         }
-        events.stamps = self.stamps;
+        events.stamps = self.stamps.clone();
         Ok(())
     }
 
@@ -394,6 +404,45 @@ impl<'a> RankFile<'a> {
         events.complete("user_annotation", name, lane, call.event, &arguments)
     }
 
+    /// The arguments of the call that asks for an operation of NCCL.
+    fn requested(&self, call: &Call) -> String {
+        // Messages have the peer there.
+        let about = match call.role {
+            Role::Member => self.rank,
+            Role::Sender { to: peer } | Role::Receiver { from: peer } => peer,
+        };
+        let group = self.groups.get(self.instances[call.instance].group);
+        let place = group.place(about);
+        let inputs = format!(r#""Concrete Inputs": ["", "", "", "{place}", "", "[]", "[]"]"#);
+        match self.run.version {
+            Version::Ranges => inputs,
+            Version::Groups => format!("{}, {inputs}", self.described(call)),
+            Version::Peers => format!("{}, \"Rank\": {place}", self.described(call)),
+        }
+    }
+
+    /// The range around the launch of a kernel.
+    fn range<W: Write>(
+        &self,
+        events: &mut Events<'_, W>,
+        filler: &mut Filler,
+        call: &Call,
+        span: Span,
+    ) -> io::Result<Placed> {
+        let of_gloo = self.names(call).gloo;
+        let name = match call.batch {
+            Some(_) => "nccl:coalesced".to_owned(),
+            None => of_gloo.replacen("gloo", "nccl", 1),
+        };
+        let tensor = match call.batch {
+            Some(_) => String::new(),
+            None => arguments::annotation(&self.instances[call.instance]),
+        };
+        let arguments = arguments::of_operator(filler.next_external(), &tensor);
+        let pid = self.process();
+        events.complete("user_annotation", &name, Lane::main(&pid), span, &arguments)
+    }
+
     /// True if the kernel of a call says nothing of it.
     fn is_nameless(&self, call: &Call) -> bool {
         self.instances[call.instance].what == What::Collective(Class::Custom)
@@ -403,7 +452,13 @@ impl<'a> RankFile<'a> {
     fn described(&self, call: &Call) -> String {
         let instance = &self.instances[call.instance];
         let group = self.groups.get(instance.group);
-        arguments::described(instance, group, call, self.run.sequence_numbers)
+        let newer = self.run.sequence_numbers && self.run.version == Version::Peers;
+        arguments::described(
+            instance,
+            group,
+            call,
+            [newer, self.run.version == Version::Peers],
+        )
     }
 
     fn kernel<W: Write>(
@@ -417,11 +472,17 @@ impl<'a> RankFile<'a> {
             correlation,
         } = launch;
         let device = self.device();
-        let (stream, described) = if self.is_nameless(call) {
-            (STREAM, String::new())
+        let stream = if self.is_nameless(call) {
+            STREAM
         } else {
-            let group = self.instances[call.instance].group as u32;
-            (FIRST_STREAM + group, format!(",{}", self.described(call)))
+            FIRST_STREAM + self.instances[call.instance].group as u32
+        };
+        let says_nothing =
+            self.is_nameless(call) || call.batch.is_some() || self.run.version == Version::Ranges;
+        let described = if says_nothing {
+            String::new()
+        } else {
+            format!(",{}", self.described(call))
         };
         let arguments = format!(
             r#""External id": {external},"queued": 0, "device": {device}, "context": 1, "stream": {stream}, "correlation": {correlation}, "registers per thread": 96, "shared memory": 82240, "blocks per SM": 0.181818, "warps per SM": 2.909091, "grid": [24, 1, 1], "block": [512, 1, 1], "est. achieved occupancy %": 0{described}"#,

@@ -22,37 +22,37 @@ const REST: Duration = Duration::exponential(100_000, 50_000.0);
 /// A thread that waits for a message goes on so long after that has come.
 const RECEIVE: Duration = Duration::heavy(26_000, 60_000.0);
 /// The time that a message takes through shared memory or a network.
-const LATENCY: Duration = Duration::exponential(5_000, 5_000.0);
+pub(super) const LATENCY: Duration = Duration::exponential(5_000, 5_000.0);
 /// Elements that fit the buffers of a connection: nobody waits for a receiver.
-const EAGER: u64 = 65_536;
+pub(super) const EAGER: u64 = 65_536;
 /// Threads that work for a group.
 pub(super) const THREADS: usize = 2;
 
 /// The state of a rank.
-struct Rank {
-    random: Random,
+pub(super) struct Rank {
+    pub(super) random: Random,
     /// When its main thread has time.
     host: u64,
     /// When its device has done what was launched.
-    device: u64,
+    pub(super) device: u64,
     /// When all that goes on beside has ended.
     pending: u64,
     /// When the threads of each group, or its stream, have time.
-    threads: Vec<[u64; THREADS]>,
+    pub(super) threads: Vec<[u64; THREADS]>,
     /// When the newest operation of each group began.
     begun: Vec<u64>,
     /// Messages in each group so far.
-    messages: Vec<u64>,
-    log: RankLog,
+    pub(super) messages: Vec<u64>,
+    pub(super) log: RankLog,
 }
 
-struct Simulation<'a> {
-    run: &'a KinetoRun,
-    groups: &'a Groups,
-    ranks: Vec<Rank>,
+pub(super) struct Simulation<'a> {
+    pub(super) run: &'a KinetoRun,
+    pub(super) groups: &'a Groups,
+    pub(super) ranks: Vec<Rank>,
     /// Collective operations of each group so far.
     collectives: Vec<u64>,
-    instances: Vec<Instance>,
+    pub(super) instances: Vec<Instance>,
 }
 
 pub(super) fn simulate(run: &KinetoRun, groups: &Groups) -> Happened {
@@ -122,6 +122,18 @@ impl Simulation<'_> {
                 Step::Neighbours { elements, element } => {
                     self.neighbours(Payload { elements, element });
                 }
+                Step::Pipeline {
+                    microbatches,
+                    forward,
+                    elements,
+                    coalesced,
+                } => {
+                    let payload = Payload {
+                        elements,
+                        element: Element::BFloat16,
+                    };
+                    self.pipelines(microbatches, forward, payload, coalesced, &mut late);
+                }
             }
         }
         for (rank, (begin, place)) in self.ranks.iter_mut().zip(begins) {
@@ -151,30 +163,9 @@ impl Simulation<'_> {
 
     /// All compute; who is late is so in the first computation.
     fn compute(&mut self, duration: Duration, late: &mut [u64]) {
+        let style = self.run.style;
         for (rank, late) in self.ranks.iter_mut().zip(late) {
-            let takes = duration.draw(&mut rank.random) + std::mem::take(late);
-            let begin = rank.host;
-            let device = match self.run.style {
-                Style::Gloo => {
-                    rank.host += takes;
-                    None
-                }
-                // A host that launches kernels runs ahead of its device.
-                Style::Nccl => {
-                    rank.host += takes / 2;
-                    let starts = rank.device.max(begin + LAUNCH.draw(&mut rank.random));
-                    rank.device = starts + takes;
-                    Some(Span {
-                        begin: starts,
-                        end: rank.device,
-                    })
-                }
-            };
-            let host = Span {
-                begin,
-                end: rank.host,
-            };
-            rank.log.items.push(Item::Compute { host, device });
+            rank.compute(style, duration, std::mem::take(late));
         }
     }
 
@@ -216,6 +207,7 @@ impl Simulation<'_> {
                         end,
                     },
                     thread: begun.thread,
+                    batch: None,
                     sequence,
                 },
             );
@@ -260,6 +252,7 @@ impl Simulation<'_> {
                             host: launches[rank as usize],
                             event: Span { begin, end },
                             thread: 0,
+                            batch: None,
                             sequence: 0,
                         },
                     );
@@ -277,20 +270,19 @@ impl Simulation<'_> {
             for sender in (first..ranks).step_by(2) {
                 let closes = sender + 1 == ranks;
                 if !closes {
-                    self.message(sender, sender + 1, payload);
+                    self.message(0, [sender, sender + 1], payload);
                 } else if ranks > 1 && ranks.is_multiple_of(2) {
-                    self.message(sender, 0, payload);
+                    self.message(0, [sender, 0], payload);
                 }
             }
         }
     }
 
-    fn message(&mut self, sender: u32, receiver: u32, payload: Payload) {
-        const GROUP: usize = 0;
-        let sent = self.begin_message(sender, GROUP);
-        let received = self.begin_message(receiver, GROUP);
+    pub(super) fn message(&mut self, group: usize, [sender, receiver]: [u32; 2], payload: Payload) {
+        let sent = self.begin_message(sender, group);
+        let received = self.begin_message(receiver, group);
         let transfer = self.transfer(payload);
-        let mut instance = Instance::new(GROUP, What::Message, payload);
+        let mut instance = Instance::new(group, What::Message, payload);
         for (rank, begun, role) in [
             (sender, sent, Role::Sender { to: receiver }),
             (receiver, received, Role::Receiver { from: sender }),
@@ -313,12 +305,12 @@ impl Simulation<'_> {
             match self.run.style {
                 Style::Nccl => {
                     state.device = end;
-                    state.threads[GROUP][begun.thread] = end;
+                    state.threads[group][begun.thread] = end;
                 }
                 Style::Gloo => state.host = arrived.max(end),
             }
-            state.messages[GROUP] += 1;
-            let sequence = state.messages[GROUP];
+            state.messages[group] += 1;
+            let sequence = state.messages[group];
             instance.join(
                 rank,
                 state,
@@ -331,6 +323,7 @@ impl Simulation<'_> {
                         end,
                     },
                     thread: begun.thread,
+                    batch: None,
                     sequence,
                 },
             );
@@ -340,7 +333,7 @@ impl Simulation<'_> {
 
     /// A rank calls an operation, which begins as soon as it can. Those of a group
     /// begin in the order of their calls.
-    fn begin(&mut self, rank: u32, group: usize) -> Begun {
+    pub(super) fn begin(&mut self, rank: u32, group: usize) -> Begun {
         let state = &mut self.ranks[rank as usize];
         let call = state.call();
         let threads = &state.threads[group];
@@ -382,7 +375,7 @@ impl Simulation<'_> {
 
     /// How long it takes to move so many elements: at 100 GB/s between GPUs, and at
     /// half a GB/s through sockets that many processes share.
-    fn transfer(&self, payload: Payload) -> u64 {
+    pub(super) fn transfer(&self, payload: Payload) -> u64 {
         let bytes = payload.bytes();
         match self.run.style {
             Style::Nccl => bytes / 100,
@@ -393,16 +386,43 @@ impl Simulation<'_> {
 
 /// A call that a rank has begun, and the operation that it leads to.
 #[derive(Clone, Copy)]
-struct Begun {
-    call: Span,
+pub(super) struct Begun {
+    pub(super) call: Span,
     /// When the operation begins.
-    event: u64,
-    thread: usize,
+    pub(super) event: u64,
+    pub(super) thread: usize,
 }
 
 impl Rank {
+    /// Computes for so long, and some nanoseconds longer.
+    pub(super) fn compute(&mut self, style: Style, duration: Duration, longer: u64) {
+        let takes = duration.draw(&mut self.random) + longer;
+        let begin = self.host;
+        let device = match style {
+            Style::Gloo => {
+                self.host += takes;
+                None
+            }
+            // A host that launches kernels runs ahead of its device.
+            Style::Nccl => {
+                self.host += takes / 2;
+                let starts = self.device.max(begin + LAUNCH.draw(&mut self.random));
+                self.device = starts + takes;
+                Some(Span {
+                    begin: starts,
+                    end: self.device,
+                })
+            }
+        };
+        let host = Span {
+            begin,
+            end: self.host,
+        };
+        self.log.items.push(Item::Compute { host, device });
+    }
+
     /// The main thread calls something.
-    fn call(&mut self) -> Span {
+    pub(super) fn call(&mut self) -> Span {
         let begin = self.host;
         self.host += CALL.draw(&mut self.random);
         Span {
@@ -414,7 +434,7 @@ impl Rank {
 
 impl Instance {
     /// Nobody has taken part yet.
-    fn new(group: usize, what: What, payload: Payload) -> Self {
+    pub(super) fn new(group: usize, what: What, payload: Payload) -> Self {
         Self {
             group,
             what,
@@ -424,7 +444,7 @@ impl Instance {
     }
 
     /// A rank took part with this call.
-    fn join(&mut self, rank: u32, state: &mut Rank, call: Call) {
+    pub(super) fn join(&mut self, rank: u32, state: &mut Rank, call: Call) {
         self.members.push((rank, state.log.calls.len()));
         state.log.items.push(Item::Call(state.log.calls.len()));
         state.log.calls.push(call);

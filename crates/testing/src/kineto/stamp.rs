@@ -16,23 +16,30 @@ const CLOCKS: u64 = 1 << 40;
 /// Another one.
 const DEVICES: u64 = 1 << 41;
 
-/// The clock of a host, or of a device: affine in true time.
-#[derive(Debug, Clone, Copy)]
+/// The clock of a host, or of a device: affine in true time but where it is set.
+#[derive(Debug, Clone)]
 pub(super) struct HostClock {
     /// Nanoseconds ahead at the start of the run.
     pub(super) offset: i64,
     /// Parts per billion that it is fast.
     pub(super) drift: i64,
+    /// The times at which it is set, and the nanoseconds that it shows more from then on.
+    pub(super) set: Vec<(u64, i64)>,
 }
 
 impl HostClock {
     /// The clocks of all hosts.
     pub(super) fn draw(run: &KinetoRun) -> Vec<Self> {
         let mut random = Random::new(run.seed, CLOCKS);
+        let set = |host: u32| {
+            let own = run.set_clocks.iter().filter(move |it| it.host == host);
+            own.map(|it| (it.at, it.by)).collect()
+        };
         (0..run.ranks.div_ceil(run.ranks_per_host))
-            .map(|_| Self {
+            .map(|host| Self {
                 offset: random.within(run.offset as f64).round() as i64,
                 drift: random.within(run.drift as f64).round() as i64,
+                set: set(host),
             })
             .collect()
     }
@@ -42,8 +49,9 @@ impl HostClock {
         let mut random = Random::new(run.seed, DEVICES);
         (0..run.ranks)
             .map(|rank| {
-                let host = hosts[run.host(rank) as usize];
+                let host = hosts[run.host(rank) as usize].clone();
                 Self {
+                    set: host.set,
                     offset: host.offset + random.within(run.devices.offset as f64).round() as i64,
                     drift: host.drift + random.within(run.devices.drift as f64).round() as i64,
                 }
@@ -52,14 +60,16 @@ impl HostClock {
     }
 
     /// The time that the clock shows at a true time since the start, in nanoseconds since 1970.
-    pub(super) fn show(self, time: u64) -> i64 {
+    pub(super) fn show(&self, time: u64) -> i64 {
         let gained = i128::from(time) * i128::from(self.drift);
-        EPOCH + self.offset + time as i64 + gained.div_euclid(BILLION) as i64
+        let set = self.set.iter().filter(|it| it.0 <= time);
+        let set: i64 = set.map(|it| it.1).sum();
+        EPOCH + self.offset + time as i64 + gained.div_euclid(BILLION) as i64 + set
     }
 }
 
 /// How a rank writes down its times.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Stamps {
     pub(super) clock: HostClock,
     /// The base that times are relative to, in nanoseconds; `None` if files do not say one.
@@ -81,7 +91,7 @@ impl Stamps {
     }
 
     /// Nanoseconds as written: since the base.
-    pub(super) fn relative(self, time: u64) -> i64 {
+    pub(super) fn relative(&self, time: u64) -> i64 {
         self.clock.show(time) - self.base.unwrap_or(0)
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn write(
     )?;
     for (number, (rank, written)) in written.iter().enumerate() {
         let (file, host) = (file_name(*rank), run.host(*rank));
-        let clock = written.stamps.clock;
+        let clock = &written.stamps.clock;
         let (offset, drift) = (clock.offset, clock.drift);
         let base = written.stamps.base.unwrap_or(0);
         let comma = if number > 0 { "," } else { "" };
@@ -58,11 +58,16 @@ pub(super) fn write(
             "{comma}\n  {{\"rank\": {rank}, \"file\": \"{file}\", \"host\": \"node{host}\", \"offset\": {offset}, \"drift\": {drift}, "
         )?;
         if run.devices.offset > 0 || run.devices.drift > 0 {
-            let HostClock { offset, drift } = written.device.clock;
+            let HostClock { offset, drift, .. } = &written.device.clock;
             write!(
                 to,
                 "\"device_offset\": {offset}, \"device_drift\": {drift}, "
             )?;
+        }
+        if !clock.set.is_empty() {
+            let set = clock.set.iter().map(|(at, by)| format!("[{at}, {by}]"));
+            let set: Vec<String> = set.collect();
+            write!(to, "\"set\": [{}], ", set.join(", "))?;
         }
         write!(to, "\"base\": {base}}}")?;
     }

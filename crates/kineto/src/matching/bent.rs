@@ -1,0 +1,125 @@
+//! Ranks whose clocks differ by no straight line.
+//!
+//! Calls without numbers are joined only where some straight [difference](super::difference) of two clocks
+//! allows it. Where iterations of equal numbers pair the calls of two ranks, which then do the same, and no
+//! line fits, one of both clocks was set while it was recorded, or runs wrong: newer profilers of PyTorch
+//! count by the processor's clock, and spread over all of a recording what the clock of the day was set by.
+//! Calls that wait for each other end nearly together, so their ends tell by how much clocks differ at first
+//! and at last.
+
+use std::collections::BTreeMap;
+
+use retime_model::format_seconds;
+
+use super::alignment::{can_be_shift, nearest_alike};
+use super::calls::Calls;
+use super::item::Item;
+use super::windows::InWindow;
+use crate::call::On;
+use crate::few::few;
+
+/// The differences of two clocks that no straight line fits, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bent {
+    first: i64,
+    last: i64,
+}
+
+/// True if kernels of two ranks were launched in iterations of equal numbers, as many of both in each but
+/// the first and last of either, which can be cut.
+pub(super) fn do_the_same(calls: &Calls<'_>, one: &InWindow, other: &InWindow) -> bool {
+    let count = |of: &InWindow| {
+        let mut launched: BTreeMap<u64, usize> = BTreeMap::new();
+        for &call in &of.calls {
+            let call = calls.call(of.file, call);
+            let call = call.filter(|it| it.on == On::Stream)?;
+            *launched.entry(call.iteration?).or_default() += 1;
+        }
+        launched.pop_first();
+        launched.pop_last();
+        Some(launched)
+    };
+    let (Some(one), Some(other)) = (count(one), count(other)) else {
+        return false;
+    };
+    let mut common = one
+        .iter()
+        .filter_map(|(it, count)| Some((count, other.get(it)?)));
+    let is_some = one.keys().any(|it| other.contains_key(it));
+    is_some && common.all(|(a, b)| a == b)
+}
+
+impl Bent {
+    /// Two ranks whose calls iterations pair by a difference of clocks, if these fit no line.
+    pub(super) fn of(pivot: &[Item], other: &[Item], difference: i64) -> Option<Self> {
+        let shift = nearest_alike(pivot, other, difference)?;
+        if can_be_shift(pivot, other, shift) {
+            return None;
+        }
+        let place = |it: i64| usize::try_from(it).ok();
+        let pairs = other.iter().zip(shift..);
+        let pairs =
+            pairs.filter_map(|(b, at)| Some(b.end.saturating_sub(pivot.get(place(at)?)?.end)));
+        let ends: Vec<i64> = pairs.collect();
+        let (first, last) = (*ends.first()?, *ends.last()?);
+        Some(Self { first, last })
+    }
+}
+
+/// Pairs that are named in one warning.
+const NAMED: usize = 3;
+
+/// Warns of such pairs of ranks or files, by their names.
+pub(super) fn warning(bent: &BTreeMap<(String, String), Bent>) -> Option<String> {
+    let seconds = |it: i64| {
+        let sign = if it < 0 { "-" } else { "" };
+        format!("{sign}{}", format_seconds(it.unsigned_abs() as f64 / 1e9))
+    };
+    let named = bent.iter().map(|((a, b), it)| {
+        let (first, last) = (seconds(it.first), seconds(it.last));
+        format!("{a} and {b} ({first} at first, {last} at last)")
+    });
+    let named = few(named.collect::<Vec<_>>().into_iter(), NAMED)?;
+    Some(format!(
+        "no straight difference of clocks fits the calls of {named}, so that those without numbers are \
+         not joined: one clock was set while it was profiled, or runs wrong; profile again once time \
+         services have settled, or with newer PyTorch, which numbers calls"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls of uneven iterations, by a clock that is set by so much before the tenth.
+    fn calls(by: i64) -> Vec<Item> {
+        let mut begin = 1_000;
+        let mut item = |number: i64| {
+            begin += 9_000_000 + (number * number * 7_919) % 400_000;
+            let shown = begin + if number < 10 { 0 } else { by };
+            Item {
+                signature: 3,
+                begin: shown,
+                end: shown + 50_000,
+                is_cause: true,
+                is_effect: true,
+            }
+        };
+        (0..20).map(&mut item).collect()
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_told_by_ends() {
+        let bent = |by| Bent::of(&calls(0), &calls(by), 0);
+        let (first, last) = (0, 5_000_000);
+        assert_eq!(bent(last), Some(Bent { first, last }));
+        assert_eq!(bent(0), None);
+        let pair = ("rank 0".to_owned(), "rank 4".to_owned());
+        let told = warning(&BTreeMap::from([(pair, bent(last).unwrap())])).unwrap();
+        assert!(
+            told.contains("rank 0 and rank 4 (0 s at first, 5 ms at last), so that"),
+            "{told}"
+        );
+        assert_eq!(warning(&BTreeMap::new()), None);
+    }
+}
