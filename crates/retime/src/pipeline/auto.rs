@@ -230,7 +230,14 @@ impl AtAlignedTimes {
     /// False if the rates of clocks would differ by more than those of any two clocks do: where few
     /// dependencies last for a short time, little moves a rate by much.
     fn is_plausible(&self) -> bool {
-        let rates = RateDifference::largest(&self.correction);
+        let nodes = self.causality.nodes();
+        let set = |clock: ClockId| {
+            let own = self.alignment.steps.iter().filter(|it| it.clock == clock);
+            let stamps = own
+                .map(|it| Some(nodes.absolute(Ticks(it.after))?..nodes.absolute(Ticks(it.until))?));
+            stamps.flatten().collect()
+        };
+        let rates = RateDifference::largest(&self.correction, set);
         rates.is_none_or(|it| it.refuse(RATE_DIFFERENCE).is_ok())
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! - **Rates**: clocks of computers differ by millionths. Let `r(c)` be the rate at which a
 //!   correction runs on the stamps of clock `c`, corrected per recorded tick; a result is
-//!   refused if `max r - min r` is more than a limit. What was set, jumped or stood
-//!   still is not a rate: `r` is the mean over the middle half of a clock's stamps, ordered by
+//!   refused if `max r - min r` is more than a limit. Where a clock is known to have been set there is
+//!   no rate. What jumped or stood still is not one, either: `r` is the mean over the middle half of a clock's stamps, ordered by
 //!   how fast the map runs there. Only clocks that were aligned have rates; a logical
 //!   clock jumps.
 //! - **Bounds** hold whatever the method, so a result is refused that puts more than
@@ -23,13 +23,15 @@
 //! let knots = [(0, 0), (1_000, 1_020), (1_010, 1_520), (2_010, 2_540)];
 //! let knots = knots.map(|(raw, to)| Knot::at(Timestamp(raw), Timestamp(to)));
 //! let map = ClockMap::new(knots.to_vec(), vec![])?;
-//! assert!((middle_rate(&map).rate - 1.02).abs() < 1e-9);
+//! assert!((middle_rate(&map, &[]).rate - 1.02).abs() < 1e-9);
 //! # Ok::<(), retime::MapError>(())
 //! ```
 
+use std::ops::Range;
+
 use retime_bounds::Outside;
 use retime_model::{ClockId, Clocks, TraceInfo, format_seconds};
-use retime_model::{ClockMap, Correction};
+use retime_model::{ClockMap, Correction, Knot, Timestamp};
 
 /// The amount by which the rates of two clocks may differ, unless told otherwise: a hundred times
 /// what quartzes do.
@@ -132,10 +134,15 @@ fn distinct_percents(one: f64, other: f64) -> (String, String) {
 }
 
 impl RateDifference {
-    /// The largest between the clocks of a correction; `None` if no two differ for certain.
-    pub fn largest(correction: &Correction) -> Option<Self> {
+    /// The largest between the clocks of a correction; `None` if no two differ for certain. `set` tells
+    /// in which stretches of its stamps a clock was set.
+    pub fn largest(
+        correction: &Correction,
+        set: impl Fn(ClockId) -> Vec<Range<Timestamp>>,
+    ) -> Option<Self> {
         let clocks = correction.clocks().iter();
-        let rates = clocks.map(|clock| (clock, middle_rate(correction.map(clock))));
+        let rate = |clock| middle_rate(correction.map(clock), &set(clock));
+        let rates = clocks.map(|clock| (clock, rate(clock)));
         let rates: Vec<(ClockId, MiddleRate)> = rates.collect();
         let low = |it: &MiddleRate| it.rate + it.rounding;
         let high = |it: &MiddleRate| it.rate - it.rounding;
@@ -163,9 +170,15 @@ impl RateDifference {
 }
 
 /// The rate at which a map runs in the middle half of its stamps, ordered by rate; 1
-/// where it only shifts.
-pub fn middle_rate(map: &ClockMap) -> MiddleRate {
-    let pieces = map.knots().windows(2).map(|ends| {
+/// where it only shifts. The stretches in which its clock was set are left out: no rate leads through
+/// them.
+pub fn middle_rate(map: &ClockMap, set: &[Range<Timestamp>]) -> MiddleRate {
+    let is_set = |ends: &[Knot]| {
+        set.iter()
+            .any(|it| it.start <= ends[0].raw && ends[1].raw <= it.end)
+    };
+    let pieces = map.knots().windows(2).filter(|it| !is_set(it));
+    let pieces = pieces.map(|ends| {
         let run = ends[1].raw.0 - ends[0].raw.0;
         (run as f64, (ends[1].arrive.0 - ends[0].leave.0) as f64)
     });
@@ -197,7 +210,6 @@ pub fn middle_rate(map: &ClockMap) -> MiddleRate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retime_model::{Knot, Timestamp};
 
     /// A correction of clocks that are mapped by straight lines through 0.
     fn lines(ends: &[(u64, u64)]) -> Correction {
@@ -207,9 +219,26 @@ mod tests {
         Correction::new(Clocks::each_location(ends.len()), maps)
     }
 
+    /// Of clocks that were not set.
+    fn largest(correction: &Correction) -> Option<RateDifference> {
+        RateDifference::largest(correction, |_| Vec::new())
+    }
+
+    /// Set forward for more than half of the stamps that it shows.
+    #[test]
+    fn a_stretch_in_which_a_clock_was_set_is_no_rate() {
+        let knots = [(0, 0), (1_000, 1_000), (4_000, 1_010), (5_000, 2_010)];
+        let knots = knots.map(|(raw, to)| Knot::at(Timestamp(raw), Timestamp(to)));
+        let map = ClockMap::new(knots.to_vec(), vec![]).unwrap();
+        let rate = |set: &[Range<Timestamp>]| middle_rate(&map, set).rate;
+        assert!(rate(&[]) < 0.5, "{}", rate(&[]));
+        let set = [Timestamp(1_000)..Timestamp(4_000)];
+        assert!((rate(&set) - 1.0).abs() < 1e-9, "{}", rate(&set));
+    }
+
     #[test]
     fn the_largest_difference_counts() {
-        let found = RateDifference::largest(&lines(&[
+        let found = largest(&lines(&[
             (1_000_000, 1_000_000),
             (2_000_000, 2_060_000),
             (1_000_000, 990_000),
@@ -224,7 +253,7 @@ mod tests {
         assert!(found.refuse(0.05).is_ok());
         let limited = found.refuse(0.01).unwrap_err();
         assert_eq!(limited, Implausible::RatesDiffer(found, 0.01));
-        assert_eq!(RateDifference::largest(&lines(&[(100, 900)])), None);
+        assert_eq!(largest(&lines(&[(100, 900)])), None);
     }
 
     #[test]
@@ -245,7 +274,7 @@ mod tests {
         let mut clocks = lines(&[(100, 101)]);
         let coarse = clocks.map(ClockId(0)).clone();
         clocks = Correction::new(Clocks::each_location(2), vec![coarse, ClockMap::default()]);
-        assert_eq!(RateDifference::largest(&clocks), None);
+        assert_eq!(largest(&clocks), None);
     }
 
     #[test]

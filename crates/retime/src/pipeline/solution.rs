@@ -48,8 +48,12 @@ impl Solution {
     /// The amount by which the rates of its clocks differ; `None` without an alignment, or if none
     /// differ for certain.
     pub fn rate_difference(&self) -> Option<RateDifference> {
-        self.aligned.as_ref()?;
-        RateDifference::largest(&self.correction)
+        let aligned = self.aligned.as_ref()?;
+        let set = |clock: ClockId| {
+            let own = aligned.steps.iter().filter(|it| it.clock == clock);
+            own.map(|it| it.after..it.until).collect()
+        };
+        RateDifference::largest(&self.correction, set)
     }
 }
 
