@@ -5,9 +5,9 @@
 //! back; the median of the slopes between all windows (Theil-Sen) is their
 //! relative drift, and the median of what is left their offset. It takes no
 //! notice of up to a quarter of windows gone wrong. Pairs are joined to a
-//! spanning tree, those first whose windows lie closest to their line, and those last that
-//! were heard in few windows, so that each clock gets its line along the best pairs
-//! (Jezequel's idea).
+//! spanning tree, those first whose windows lie closest to their line, so that each clock gets its
+//! line along the best pairs (Jezequel's idea); where rates differ by more than those of clocks do,
+//! those last that were heard in few windows.
 //!
 //! Lines here are sums of many small corrections, all over one axis that starts
 //! at 0, so floats hold them. What one clock differs from another by, over its
@@ -126,8 +126,13 @@ fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Tree, Can
     };
     let fits: Vec<Option<Fit>> = parallel::try_map(&pairs, fit)?;
     let mut fits: Vec<Fit> = fits.into_iter().flatten().collect();
+    // A pair that was heard in one window says that rates are alike, which is as good a guess as any
+    // unless others show that they are not.
+    let is_steep = |it: &Fit| !it.is_of_few() && it.line.drift.abs() > OPTIONS.proven;
+    let are_steep = fits.iter().any(is_steep);
+    let is_last = |it: &Fit| are_steep && it.is_of_few();
     fits.sort_by(|a, b| {
-        let few = a.is_of_few().cmp(&b.is_of_few());
+        let few = is_last(a).cmp(&is_last(b));
         let spread = few.then(a.spread.total_cmp(&b.spread));
         spread.then((a.low, a.high).cmp(&(b.low, b.high)))
     });

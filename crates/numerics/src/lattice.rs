@@ -93,9 +93,11 @@ impl Lattice {
         }
         let whole = i64::try_from(self.divisor).unwrap_or(1).max(1);
         match self.fractional {
-            FractionalStep::Known { length, points, .. } => {
-                whole.max((points / length).ceil() as i64)
-            }
+            FractionalStep::Known {
+                points,
+                length,
+                seen,
+            } if seen >= FEWEST => whole.max((points / length).ceil() as i64),
             _ => whole,
         }
     }
@@ -106,10 +108,11 @@ impl Lattice {
 enum FractionalStep {
     /// The distances that were seen: too few so far.
     Unknown(Vec<u64>),
-    /// Distances that are `points` long in sum, and `length` steps.
+    /// So many distances that are `points` long in sum, and `length` steps.
     Known {
         points: f64,
         length: f64,
+        seen: u32,
     },
     None,
 }
@@ -137,11 +140,16 @@ impl FractionalStep {
                     least if least >= LEAST => Self::Known {
                         points: least as f64,
                         length: 1.0,
+                        seen: 0,
                     },
                     _ => Self::None,
                 };
                 for distance in seen {
                     self.refine(distance);
+                }
+                // Most have to be comparable, or the least is no step.
+                if matches!(self, Self::Known { seen, .. } if *seen < FEWEST / 2) {
+                    *self = Self::None;
                 }
             }
         }
@@ -149,7 +157,12 @@ impl FractionalStep {
 
     /// Sees whether a distance is a multiple, too, and how long that makes a step.
     fn refine(&mut self, distance: u64) {
-        let Self::Known { points, length } = self else {
+        let Self::Known {
+            points,
+            length,
+            seen,
+        } = self
+        else {
             return;
         };
         let distance = distance as f64;
@@ -165,6 +178,7 @@ impl FractionalStep {
         }
         *points += distance;
         *length += steps;
+        *seen = seen.saturating_add(1);
     }
 }
 
@@ -197,6 +211,9 @@ mod tests {
     fn a_fine_clock_that_is_read_rarely_has_no_step() {
         let fine = (0..5_000_i64).map(|at| at * 7_919 + at * at % 104_729);
         assert_eq!(step(fine), 1);
+        // The least distance is no step of what is longer by far.
+        let sparse = (0..5_000_i64).map(|at| 100_000 * at + (at * at * at) % 100_003);
+        assert_eq!(step(sparse), 1);
         // Every 100 000 ticks or so.
         let nearly_even = (0..5_000_i64).map(|at| 100_000 * at + at * at % 1_009);
         assert_eq!(step(nearly_even), 1);
