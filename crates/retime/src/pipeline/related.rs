@@ -9,6 +9,9 @@
 //! node0 <-> node1      node2 <-> node3        two sets
 //! ```
 //!
+//! Processes of one node are one set, whether they read one clock or not: whether they do is a guess, which
+//! a corrected copy contradicts no more.
+//!
 //! A clock counts if its processes exchange something, among themselves or with others, or recorded
 //! that they communicate though nothing of it could be used: helpers and threads that do not are no set
 //! of their own.
@@ -29,6 +32,7 @@ pub fn related_clocks(
 ) -> Vec<Vec<ClockId>> {
     let mut sets = Sets::new(clocks.len());
     let mut communicates = vec![false; clocks.len()];
+    let mut of_nodes: BTreeMap<usize, usize> = BTreeMap::new();
     let family = |it: LocationIndex| {
         let process = info.locations.get(it.as_usize()).map(|it| it.process);
         process.map(|it| info.family(it))
@@ -40,6 +44,13 @@ pub fn related_clocks(
             for clock in both {
                 communicates[clock] = true;
             }
+        }
+    }
+    for (&clock, location) in clocks.by_location().iter().zip(&info.locations) {
+        let process = info.processes.get(location.process);
+        if let Some(node) = process.and_then(|it| it.node) {
+            let first = *of_nodes.entry(node).or_insert(clock.as_usize());
+            sets.join([first, clock.as_usize()]);
         }
     }
     let missed = unused.iter();
@@ -128,6 +139,12 @@ mod tests {
         let joined = TWO_PAIRS.replace("receive 0 @20", "receive 0 @20, send 2 @30");
         let joined = joined.replace("2 on 2: ", "2 on 2: receive 1 @5, ");
         assert_eq!(found(&joined, &[], Reach::Trace), [[0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn processes_of_one_node_are_one_set() {
+        let one_node = TWO_PAIRS.replace("3 on 3", "3 on 0");
+        assert_eq!(found(&one_node, &[], Reach::Trace).len(), 1);
     }
 
     #[test]
