@@ -147,7 +147,7 @@ impl CliError {
     }
 }
 
-/// Finds the error at the root of others: what `tar` and `tempfile` add says only where they failed.
+/// Finds the error at the root of others: `tar` says only where it failed.
 pub(crate) fn root_of(error: io::Error) -> io::Error {
     let mut cause: &dyn std::error::Error = &error;
     while let Some(source) = cause.source() {

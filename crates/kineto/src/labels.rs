@@ -10,7 +10,7 @@
 //! | others | the label of the process (`process_labels`), `rank 3`, or its name: `Rank 3 (node1)`, `rank3: python`, `[rank 3] python`, `[TP03] 1234` |
 //! | others | an argument `rank` of each event that communicates, where each `pid` is of one rank alone |
 //!
-//! What the header of such a file says of one rank holds for none of the others then. The host of a
+//! The header of such a file speaks of one rank, and holds for none of the others. The host of a
 //! rank is what stands behind it in parentheses, `Rank 3 (node1)`, if that is called a node or a host and
 //! has a number: other words may be devices, or parts of a job.
 

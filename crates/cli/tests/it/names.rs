@@ -158,7 +158,7 @@ fn advised_commands_can_be_pasted() {
     }
 }
 
-/// What a demonstration leaves can be taken back as it says, wherever it lies.
+/// The copy that a demonstration leaves can be taken back as it says, wherever it lies.
 #[test]
 fn a_demonstration_goes_wherever_nothing_is() {
     let scratch = prepared();

@@ -219,7 +219,7 @@ mod tests {
         Correction::new(Clocks::each_location(ends.len()), maps)
     }
 
-    /// Of clocks that were not set.
+    /// The largest difference of clocks that were not set.
     fn largest(correction: &Correction) -> Option<RateDifference> {
         RateDifference::largest(correction, |_| Vec::new())
     }
