@@ -57,7 +57,7 @@ run-tests:
 # Their output is printed at once, so that it does not mix with that of the tests. rustdoc would warn of
 # the jobs of make, which cargo does not hand on.
 run-examples:
-	@env -u MAKEFLAGS $(CARGO) test --quiet --doc >$(TARGET_DIR)/examples.log 2>&1; result=$$?; cat $(TARGET_DIR)/examples.log; exit $$result
+	@env -u MAKEFLAGS -u MFLAGS $(CARGO) test --quiet --doc >$(TARGET_DIR)/examples.log 2>&1; result=$$?; cat $(TARGET_DIR)/examples.log; exit $$result
 
 test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, all figures, more small worlds
 	RETIME_EFFORT=all $(CARGO) test --package retime-cli --test it --quiet -- \

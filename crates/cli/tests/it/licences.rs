@@ -66,7 +66,7 @@ fn expressions_are_understood() {
 fn everything_may_be_given_away() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["tree", "--locked", "--offline", "--prefix", "none"]);
-    cargo.args(["--no-dedupe", "--edges", "normal,build,dev"]);
+    cargo.args(["--edges", "normal,build,dev"]);
     cargo.args(["--format", "{p}|{l}"]);
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let output = cargo.current_dir(&workspace).output().unwrap();
@@ -76,7 +76,9 @@ fn everything_may_be_given_away() {
         String::from_utf8_lossy(&output.stderr)
     );
     let tree = String::from_utf8(output.stdout).unwrap();
-    let packages: BTreeSet<&str> = tree.lines().filter(|it| !it.is_empty()).collect();
+    // A package whose dependencies are told elsewhere has a star.
+    let lines = tree.lines().map(|it| it.trim_end_matches(" (*)"));
+    let packages: BTreeSet<&str> = lines.filter(|it| !it.is_empty()).collect();
     assert!(packages.len() > 50, "only {} packages", packages.len());
     let (mut wrong, mut elsewhere) = (Vec::new(), Vec::new());
     let own = format!("({}", workspace.canonicalize().unwrap().display());
