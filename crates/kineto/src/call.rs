@@ -50,8 +50,11 @@ pub(crate) struct Call {
     pub(crate) is_empty: bool,
     /// Its root by rank in the group, if the call that [launched](crate::roots) it says so.
     pub(crate) root: Option<u32>,
-    /// The number of the iteration in which its kernel was launched, if that is known.
+    /// The number of the iteration in which its kernel was launched, or it began, if that is known.
     pub(crate) iteration: Option<u64>,
+    /// A number that rises along its track, whatever its clock shows: that of its launch ("correlation"), or
+    /// of the range that it is ("External id").
+    pub(crate) counted: Option<u64>,
     /// The tag of a message: only those of one tag keep their order.
     pub(crate) tag: u32,
     /// The other event of a message of gloo: the range within a send, the call around a receive.
@@ -74,9 +77,18 @@ impl Call {
             is_empty: false,
             root: None,
             iteration: None,
+            counted: None,
             tag: 0,
             other: None,
             on,
+        }
+    }
+
+    /// The call with a number that rises along its track. Some profilers write 0 where they know none.
+    pub(crate) fn counted_by(self, number: Option<u64>) -> Self {
+        Self {
+            counted: number.filter(|it| *it != 0),
+            ..self
         }
     }
 
@@ -229,8 +241,10 @@ impl Said {
 pub(crate) struct Kernel {
     /// Its event.
     pub(crate) event: u32,
-    /// The number that its launch has, too.
+    /// The number that its launch has, too; in a file of several ranks one that no other rank has.
     pub(crate) launch: Option<u64>,
+    /// That number as it stands in the file.
+    pub(crate) counted: Option<u64>,
     /// How it is counted if nothing tells more.
     pub(crate) kind: &'static str,
     /// The call that its name alone makes it.
@@ -276,6 +290,8 @@ pub(crate) struct Request {
     pub(crate) elements: Option<Elements>,
     /// True if some tensor of a list that is exchanged is empty.
     pub(crate) has_empty: bool,
+    /// Its own number ("External id"), which rises along its track.
+    pub(crate) counted: Option<u64>,
 }
 
 /// A call by which the program asks for a message.
@@ -291,13 +307,15 @@ pub(crate) struct Posting {
 
 fn kernel(event: &Recorded<'_>, event_number: u32, name: &[u8], kind: &'static str) -> Said {
     let args = event.arguments.all();
+    let launch = number(args.get("correlation"));
     match described(&args, MessageEnd::peer_of_kernel, event_number) {
-        Some(call) => Said::Call(call),
+        Some(call) => Said::Call(call.counted_by(launch)),
         None => Said::Kernel(Kernel {
             event: event_number,
-            launch: number(args.get("correlation")),
+            launch,
+            counted: launch,
             kind: MessageEnd::of(&args).map_or(kind, |_| PEERLESS),
-            by_name: by_name(event_number, name, &args),
+            by_name: by_name(event_number, name, &args).map(|it| it.counted_by(launch)),
         }),
     }
 }
@@ -353,6 +371,7 @@ fn described(
         is_empty: is_empty(what, args),
         root: None,
         iteration: None,
+        counted: None,
         tag: 0,
         other: None,
         on: On::Stream,
@@ -433,7 +452,7 @@ fn gloo(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let sizes = [of("Input Dims"), of("Input type")].join(" ");
     let signature = signature(what, &name, &sizes);
     let call = Call::unnamed(event_number, what, signature, On::Thread);
-    Some(Said::Call(call))
+    Some(Said::Call(call.counted_by(number(args.get("External id")))))
 }
 
 /// Reads the request that a call on the program's thread makes; the root is an argument of its own.
@@ -443,18 +462,19 @@ fn request(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said>
         return posting(event, event_number, &name);
     }
     let operation = operation(&name)?;
+    let args = event.arguments.all();
     let mut request = Request {
         operation,
         root: None,
         elements: elements(&name, event),
         has_empty: name == "alltoall" && has_empty(event),
+        counted: number(args.get("External id")),
     };
     let place = match operation {
         Operation::Bcast => 2,
         Operation::Reduce | Operation::Gather | Operation::Scatter => 3,
         _ => return Some(Said::Request(request)),
     };
-    let args = event.arguments.all();
     request.root = number(args.get("Concrete Inputs").and_then(|it| it.get(place)));
     Some(Said::Request(request))
 }

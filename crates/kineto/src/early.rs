@@ -33,7 +33,7 @@ pub(crate) struct Early {
 }
 
 /// Early kernels are of one moment if, in the stretch of time that has them all, no more than one of so many
-/// kernels begins.
+/// kernels begins, or no more than one of so many that begin there is early.
 const AT_ONCE_OF: u64 = 2;
 
 impl Early {
@@ -43,6 +43,7 @@ impl Early {
         let wanted = || driven.kernels.iter().filter(|it| wanted(it.1));
         let begin = |event: u32| columns.begin(event) as i64;
         let (mut from, mut to) = (i64::MAX, i64::MIN);
+        let (mut last_kernel, mut first_launch) = (i64::MIN, i64::MAX);
         for &(launch, kernel) in wanted() {
             early.of += 1;
             let before = before(columns, launch, kernel);
@@ -50,13 +51,19 @@ impl Early {
                 early.kernels += 1;
                 early.most = early.most.max(before.unsigned_abs());
                 (from, to) = (from.min(begin(kernel)), to.max(begin(launch)));
+                last_kernel = last_kernel.max(begin(kernel));
+                first_launch = first_launch.min(begin(launch));
             }
         }
         // By how much a clock is set back launches before that seem later than kernels behind it, and so
         // long it shows stamps twice.
         if early.kernels > 0 && to.abs_diff(from) <= early.most.saturating_mul(2) {
             let meanwhile = wanted().filter(|it| (from..=to).contains(&begin(it.1)));
-            early.are_at_once = AT_ONCE_OF * meanwhile.count() as u64 <= early.of;
+            let meanwhile = meanwhile.count() as u64;
+            // Those that were under way when the clock was set are all before their launches, others not.
+            let were_under_way =
+                last_kernel < first_launch && AT_ONCE_OF * early.kernels <= meanwhile;
+            early.are_at_once = AT_ONCE_OF * meanwhile <= early.of || were_under_way;
         }
         early
     }
@@ -193,6 +200,9 @@ mod tests {
         let set_back = early(|_, at| at - if at >= 70_000_000 { 3_000_000 } else { 0 });
         assert_eq!((set_back.kernels, set_back.most), (1, 2_990_000));
         assert!(set_back.are_at_once && !set_back.shows_two_clocks());
+        let by_half = early(|_, at| at - if at >= 70_000_000 { 15_000_000 } else { 0 });
+        assert_eq!((by_half.kernels, by_half.most), (1, 14_990_000));
+        assert!(by_half.are_at_once);
         let behind = early(|number, at| {
             at - if at % 1_000_000 == 0 {
                 12_000 * (number % 2)

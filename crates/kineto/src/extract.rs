@@ -20,7 +20,7 @@ use crate::columns::{Columns, NO_TRACK};
 use crate::early::Early;
 use crate::header::Header;
 use crate::iterations::Iteration;
-use crate::profile::{FileRead, FlowEnd, Moved, Requests, Track, Unseen, Unused};
+use crate::profile::{FileRead, FlowEnd, Moved, RequestEvent, Requests, Track, Unseen, Unused};
 use crate::spans::Spans;
 use crate::xla::Instruction;
 
@@ -95,7 +95,8 @@ pub(crate) fn shown(file: &FileRead) -> Vec<u32> {
     let calls = file.calls.iter();
     let calls = calls.chain(file.instructions.iter().map(|it| &it.call));
     let calls = calls.flat_map(|it| std::iter::once(it.event).chain(it.other));
-    let requests = file.requests.values().flat_map(|it| &it.events).copied();
+    let requests = file.requests.values().flat_map(|it| &it.events);
+    let requests = requests.map(|it| it.event);
     let flows = file.flows.iter().map(|it| it.event);
     let iterations = file.iterations.iter().map(|it| it.event);
     let all = calls.chain(requests).chain(flows).chain(iterations);
@@ -133,7 +134,10 @@ impl Extract {
             ..it.clone()
         });
         let requests = file.requests.iter().map(|(&operation, it)| {
-            let events = it.events.iter().map(|&it| numbers.of(it));
+            let events = it.events.iter().map(|it| RequestEvent {
+                event: numbers.of(it.event),
+                ..*it
+            });
             let requests = Requests {
                 events: events.collect(),
                 roots: it.roots.clone(),
@@ -253,6 +257,7 @@ mod tests {
             is_empty: false,
             root: None,
             iteration: None,
+            counted: None,
             tag: 0,
             other,
             on: On::Stream,

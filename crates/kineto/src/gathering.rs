@@ -20,6 +20,7 @@ use crate::labelled::Labelled;
 use crate::labels::is_merged;
 use crate::launch::Launches;
 use crate::launched_in;
+use crate::launches_by_rank::number_by_rank;
 use crate::posted::Posted;
 use crate::profile::{FileRead, FlowEnd, FlowKind, Requests, Track, Unused};
 use crate::recorded::Recorded;
@@ -307,7 +308,7 @@ impl Gathering {
             Some(Said::Request(asked)) => {
                 let track = self.columns.track(number);
                 let requests = self.requests.entry(asked.operation).or_default();
-                requests.take(number, track, asked.root);
+                requests.take(number, track, &asked);
                 requests.have_empty |= asked.has_empty;
                 self.asked.extend(asked.root.map(|root| RootRequest {
                     event: number,
@@ -395,40 +396,6 @@ impl Gathering {
         self.flows.push(FlowEnd { event, key, kind });
     }
 
-    /// Tells numbers of launches apart by the ranks whose they are: each profiler counts from 1, so
-    /// that a file of several ranks has each number several times.
-    fn number_launches_by_rank(&mut self) {
-        let rank = |it: &Track| (it.machine, it.label.clone());
-        let mut ranks: FxHashMap<_, u64> = FxHashMap::default();
-        let of_tracks = self.tracks.iter().map(|it| {
-            let count = ranks.len() as u64;
-            *ranks.entry(rank(it)).or_insert(count)
-        });
-        let of_tracks: Vec<u64> = of_tracks.collect();
-        let mut numbers: FxHashMap<(u64, u64), u64> = FxHashMap::default();
-        let columns = &self.columns;
-        let mut number = |number: &mut u64, event: u32| {
-            // Some profilers write 0 where they know none.
-            if *number != 0 {
-                let rank = of_tracks.get(columns.track(event) as usize).copied();
-                let next = numbers.len() as u64 + 1;
-                let known = numbers.entry((rank.unwrap_or_default(), *number));
-                *number = *known.or_insert(next);
-            }
-        };
-        for (launch, event) in &mut self.launches.calls {
-            number(launch, *event);
-        }
-        for kernel in &mut self.launches.kernels {
-            if let Some(launch) = &mut kernel.launch {
-                number(launch, kernel.event);
-            }
-        }
-        for (launch, event) in self.correlated.numbers() {
-            number(launch, *event);
-        }
-    }
-
     /// Takes kernels for what launched them says, and those on streams that do not say their
     /// group for calls of it, if it can be told.
     fn name_kernels(&mut self, headers: &Headers) {
@@ -447,13 +414,6 @@ impl Gathering {
             &self.driven,
             &self.columns,
             &threads,
-        );
-        launched_in::tell(
-            &mut self.calls,
-            &self.iterations,
-            &self.driven,
-            &self.columns,
-            &self.tracks,
         );
         let of_tracks = headers.of_tracks(&self.tracks);
         let labels: Vec<Option<Label>> = of_tracks.iter().map(|it| Label::of_any(it)).collect();
@@ -485,6 +445,13 @@ impl Gathering {
             self.unused(streams::UNKNOWN_GROUP, doubtful);
         }
         self.calls.extend(messages);
+        launched_in::tell(
+            &mut self.calls,
+            &self.iterations,
+            &self.driven,
+            &self.columns,
+            &self.tracks,
+        );
         self.calls.sort_by_key(|it| it.event);
         if self.calls.is_empty() && self.unused.is_empty() && asked > 0 {
             self.unused(WITHOUT_KERNELS, asked);
@@ -551,7 +518,12 @@ impl Gathering {
         let of_ranks = self.headers_of_ranks(is_merged);
         if is_merged {
             passed.header.of_several();
-            self.number_launches_by_rank();
+            number_by_rank(
+                &mut self.launches,
+                &mut self.correlated,
+                &self.columns,
+                &self.tracks,
+            );
         }
         let headers = Headers::of(passed.header, of_ranks, &self.tracks);
         let base = headers.of_file.base;

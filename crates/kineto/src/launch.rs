@@ -13,11 +13,14 @@
 //!                                          ncclKernel_SendRecv 41246      on a stream, later
 //! ```
 //!
+//! Where the clock of a thread was set back, stamps do not tell what lies within what: then launches, whose
+//! numbers rise, are stamped in another order, and nothing is told by what this thread did.
+//!
 //! A kernel is that call if no other was launched within it; one that does several calls
 //! [together](crate::together) is all of these. Launches of a CUDA graph are within none, and several
 //! kernels have the number of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use retime_model::Operation;
 
@@ -101,7 +104,9 @@ impl Launches {
         let (mut named, mut unnamed) = (Vec::new(), Vec::new());
         for (kernel, told) in self.kernels.into_iter().zip(told) {
             match told {
-                Some(Ok(calls)) => named.extend(calls),
+                Some(Ok(calls)) => {
+                    named.extend(calls.into_iter().map(|it| it.counted_by(kernel.counted)));
+                }
                 Some(Err(kind)) => unnamed.push(Kernel { kind, ..kernel }),
                 None => unnamed.push(kernel),
             }
@@ -201,6 +206,8 @@ struct Stays<'a> {
     /// Thread and time of each launch, in this order.
     launches: Vec<(u32, i64)>,
     threads: &'a Threads,
+    /// Threads whose clock was set back.
+    set_back: BTreeSet<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -230,12 +237,16 @@ impl<'a> Stays<'a> {
         };
         let mut all: Vec<Stay<'a>> = launches.around.iter().map(stay).collect();
         all.sort_by_key(|it| (it.track, it.begin, it.around.event));
-        let launches = launches.calls.iter().map(|it| place(it.1));
-        let mut launches: Vec<(u32, i64)> = launches.collect();
-        launches.sort_unstable();
+        let numbered = launches.calls.iter().map(|it| (place(it.1), it.0));
+        let mut numbered: Vec<((u32, i64), u64)> = numbered.collect();
+        numbered.sort_unstable();
+        let falls = numbered
+            .windows(2)
+            .filter(|it| it[0].0.0 == it[1].0.0 && it[0].1 > it[1].1);
         Self {
             all,
-            launches,
+            set_back: falls.map(|it| it[0].0.0).collect(),
+            launches: numbered.into_iter().map(|it| it.0).collect(),
             threads,
         }
     }
@@ -252,6 +263,9 @@ impl<'a> Stays<'a> {
     fn within(&self, columns: &Columns, launch: u32) -> Option<Within<'a>> {
         let track = self.threads.track(columns.track(launch));
         let time = columns.begin(launch) as i64;
+        if self.set_back.contains(&track) {
+            return None;
+        }
         let after = self
             .all
             .partition_point(|it| (it.track, it.begin) <= (track, time));
@@ -342,6 +356,32 @@ mod tests {
         let stays = Stays::of(&launches, &columns, &threads);
         assert_eq!(stays.within(&columns, 2).map(|it| it.event), Some(1));
         assert!(stays.within(&columns, 0).is_none());
+    }
+
+    #[test]
+    fn nothing_lies_within_what_a_thread_did_whose_clock_was_set_back() {
+        let told = |numbers: [u64; 2]| {
+            let launches = Launches {
+                around: vec![Around {
+                    event: 0,
+                    tells: Tells::Operation(Operation::Allreduce, String::new()),
+                }],
+                calls: vec![(numbers[0], 1), (numbers[1], 2)],
+                ..Launches::default()
+            };
+            let columns = Columns {
+                begins: vec![10, 12, 90],
+                lengths: vec![10, 1, 1],
+                tracks: vec![0; 3],
+                digits: Vec::new(),
+            };
+            let threads = Threads::default();
+            Stays::of(&launches, &columns, &threads)
+                .within(&columns, 1)
+                .is_some()
+        };
+        assert!(told([7, 8]));
+        assert!(!told([8, 7]));
     }
 
     #[test]

@@ -134,6 +134,7 @@ mod labelled;
 mod labels;
 mod launch;
 mod launched_in;
+mod launches_by_rank;
 mod matching;
 mod merged;
 mod micros;

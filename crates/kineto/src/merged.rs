@@ -65,7 +65,7 @@ fn part_of(file: &FileRead, said: &Header, rank: Option<u32>, tracks: Vec<bool>)
         let own = requests.events.iter().copied();
         let roots = requests.roots.iter().map(|(track, root)| (*track, *root));
         let requests = Requests {
-            events: own.filter(|it| is_own(*it)).collect(),
+            events: own.filter(|it| is_own(it.event)).collect(),
             roots: roots.filter(|it| is_of_it(it.0)).collect(),
             have_empty: requests.have_empty,
         };

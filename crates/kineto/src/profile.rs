@@ -8,7 +8,7 @@ use retime_model::Operation;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::call::Call;
+use crate::call::{Call, Request};
 use crate::columns::{Columns, is_event, moved_with};
 use crate::computing::Computing;
 use crate::devices::Driven;
@@ -54,11 +54,19 @@ pub(crate) struct FlowEnd {
     pub(crate) kind: FlowKind,
 }
 
+/// The event of a call by which a program asks for an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RequestEvent {
+    pub(crate) event: u32,
+    /// Its own number, which rises along its track.
+    pub(crate) counted: Option<u64>,
+}
+
 /// The calls by which a program asks for operations of a kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Requests {
     /// Their events, as they stand in the file.
-    pub(crate) events: Vec<u32>,
+    pub(crate) events: Vec<RequestEvent>,
     /// The root that those on a track give, if they agree on one.
     pub(crate) roots: BTreeMap<u32, Option<u32>>,
     /// True if some of them have parts that are empty.
@@ -67,8 +75,9 @@ pub(crate) struct Requests {
 
 impl Requests {
     /// Takes up one on a track.
-    pub(crate) fn take(&mut self, event: u32, track: u32, root: Option<u32>) {
-        self.events.push(event);
+    pub(crate) fn take(&mut self, event: u32, track: u32, asked: &Request) {
+        let (root, counted) = (asked.root, asked.counted);
+        self.events.push(RequestEvent { event, counted });
         let known = self.roots.entry(track).or_insert(root);
         *known = known.filter(|it| Some(*it) == root);
     }

@@ -108,7 +108,7 @@ mod tests {
                 );
             }
             event("user_annotation", "nccl:coalesced", (7, at + 20, 10), "");
-            let launch = format!(r#""correlation":{}"#, step + 1);
+            let launch = format!(r#""correlation":{}"#, step + 1_000);
             event(
                 "cuda_runtime",
                 "cudaLaunchKernelExC",

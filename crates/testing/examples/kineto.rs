@@ -55,11 +55,18 @@ fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>
     match key {
         "style" if value == "serving" => *run = KinetoRun::serving(),
         "style" if value == "data" => *run = KinetoRun::data_parallel(),
+        "style" if value == "sharded" => *run = KinetoRun::sharded(),
+        "style" if value == "embeddings" => *run = KinetoRun::embeddings(),
+        "style" if value == "owners" => *run = KinetoRun::reduced_to_owners(),
+        "style" if value == "experts" => *run = KinetoRun::experts(),
         "style" if value == "pipeline" => *run = KinetoRun::pipeline(true),
         "style" => *run = KinetoRun::training(style(value)?),
         "seed" => run.seed = value.parse()?,
         "ranks" => run.ranks = value.parse()?,
         "ranks_per_host" => run.ranks_per_host = value.parse()?,
+        "stages" => run.stages = value.parse()?,
+        "experts" => run.experts = value.parse()?,
+        "says_requests" => run.says_requests = value.parse()?,
         "tensor" => run.tensor = value.parse()?,
         "equal_names" => run.equal_names = value.parse()?,
         "iterations" => run.iterations = value.parse()?,
@@ -95,7 +102,9 @@ fn style(value: &str) -> Result<Style, &'static str> {
     match value {
         "nccl" => Ok(Style::Nccl),
         "gloo" => Ok(Style::Gloo),
-        _ => Err("styles are nccl, gloo, serving, data and pipeline"),
+        _ => Err(
+            "styles are nccl, gloo, serving, data, pipeline, sharded, embeddings, owners and experts",
+        ),
     }
 }
 
@@ -113,7 +122,8 @@ fn version(value: &str) -> Result<Version, &'static str> {
         "ranges" => Ok(Version::Ranges),
         "groups" => Ok(Version::Groups),
         "peers" => Ok(Version::Peers),
-        _ => Err("versions are ranges, groups and peers"),
+        "computing" => Ok(Version::Computing),
+        _ => Err("versions are ranges, groups, peers and computing"),
     }
 }
 

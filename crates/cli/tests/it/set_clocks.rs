@@ -141,3 +141,30 @@ fn the_clock_of_a_host_that_is_set_while_a_job_is_profiled_is_found() {
         scratch.retime("check out --quiet").expect_code(0);
     }
 }
+
+/// The clock of a host is set back by less than its ranks wait for gloo, and while all of them do: stamps
+/// before that and after it are no sign that these ranks read different clocks.
+#[test]
+fn ranks_that_wait_while_their_clock_is_set_back_share_it() {
+    let scratch = Scratch::new();
+    let run = KinetoRun {
+        iterations: 12,
+        set_clocks: vec![SetClock {
+            host: 1,
+            at: 100_000_000,
+            by: -5_000_000,
+        }],
+        ..KinetoRun::training(Style::Gloo)
+    };
+    simulate(&scratch, &run);
+    let printed = scratch.succeed("correct run -o out --json report.json");
+    let report = read_report(&scratch);
+    assert_eq!(report["clocks"]["count"], 2, "{printed}");
+    assert_eq!(report["after"]["reversed"], 0, "{printed}");
+    let steps = report["method"]["alignment"]["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 1, "{printed}");
+    assert!(
+        printed.contains("a clock was set back while a profile was recorded"),
+        "{printed}"
+    );
+}

@@ -15,7 +15,6 @@ use super::alignment::{can_be_shift, nearest_alike};
 use super::calls::Calls;
 use super::item::Item;
 use super::windows::InWindow;
-use crate::call::On;
 use crate::few::few;
 
 /// The differences of two clocks that no straight line fits, in nanoseconds.
@@ -25,15 +24,17 @@ pub(super) struct Bent {
     last: i64,
 }
 
-/// True if kernels of two ranks were launched in iterations of equal numbers, as many of both in each but
+/// Calls that a line has to fit at least: it fits any two.
+const LEAST: usize = 3;
+
+/// True if calls of two ranks are of iterations of equal numbers, as many of both in each but
 /// the first and last of either, which can be cut.
 pub(super) fn do_the_same(calls: &Calls<'_>, one: &InWindow, other: &InWindow) -> bool {
     let count = |of: &InWindow| {
         let mut launched: BTreeMap<u64, usize> = BTreeMap::new();
         for &call in &of.calls {
-            let call = calls.call(of.file, call);
-            let call = call.filter(|it| it.on == On::Stream)?;
-            *launched.entry(call.iteration?).or_default() += 1;
+            let iteration = calls.call(of.file, call)?.iteration?;
+            *launched.entry(iteration).or_default() += 1;
         }
         launched.pop_first();
         launched.pop_last();
@@ -56,6 +57,28 @@ impl Bent {
         if can_be_shift(pivot, other, shift) {
             return None;
         }
+        Self::by_ends(pivot, other, shift)
+    }
+
+    /// Two ranks whose calls can be pairs by no shift, if they have equally many, and can be by two lines, of
+    /// which each fits some.
+    pub(super) fn in_two(pivot: &[Item], other: &[Item]) -> Option<Self> {
+        if pivot.len() != other.len() {
+            return None;
+        }
+        let fits = |from: usize, to: usize| {
+            let both = pivot.get(from..to).zip(other.get(from..to));
+            both.is_some_and(|(a, b)| can_be_shift(a, b, 0))
+        };
+        let mut lengths = (1..pivot.len()).collect::<Vec<usize>>();
+        // What fits no line fits none with more.
+        lengths.truncate(lengths.partition_point(|&to| fits(0, to)));
+        let to = lengths.last().copied()?;
+        let are_some = to >= LEAST && pivot.len() - to >= LEAST;
+        (are_some && fits(to, pivot.len())).then(|| Self::by_ends(pivot, other, 0))?
+    }
+
+    fn by_ends(pivot: &[Item], other: &[Item], shift: i64) -> Option<Self> {
         let place = |it: i64| usize::try_from(it).ok();
         let pairs = other.iter().zip(shift..);
         let pairs =
@@ -114,6 +137,10 @@ mod tests {
         let (first, last) = (0, 5_000_000);
         assert_eq!(bent(last), Some(Bent { first, last }));
         assert_eq!(bent(0), None);
+        let in_two = |by| Bent::in_two(&calls(0), &calls(by));
+        assert_eq!(in_two(last), Some(Bent { first, last }));
+        assert_eq!(in_two(0), None);
+        assert_eq!(Bent::in_two(&calls(0), &calls(last)[1..]), None);
         let pair = ("rank 0".to_owned(), "rank 4".to_owned());
         let told = warning(&BTreeMap::from([(pair, bent(last).unwrap())])).unwrap();
         assert!(

@@ -1,7 +1,7 @@
 //! The calls of some files, by their groups.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
@@ -71,6 +71,11 @@ impl<'a> Calls<'a> {
         both.is_some_and(|(read, call)| self.set_back.is_doubtful(file, read, call))
     }
 
+    /// True if the clock of a file was set back while it was recorded.
+    pub(super) fn is_set_back(&self, file: usize) -> bool {
+        self.set_back.is_of(file)
+    }
+
     pub(super) fn call(&self, file: usize, call: usize) -> Option<&'a Call> {
         self.files.get(file)?.calls.get(call)
     }
@@ -133,10 +138,11 @@ impl<'a> Calls<'a> {
             _ => (false, false),
         };
         let item = self.at(file, self.call(file, call)?.event)?;
+        let is_known = !self.is_doubtful(file, call);
         Some(Item {
             signature: self.signature(file, call)?,
-            is_cause,
-            is_effect,
+            is_cause: is_cause && is_known,
+            is_effect: is_effect && is_known,
             ..item
         })
     }
@@ -150,12 +156,16 @@ impl<'a> Calls<'a> {
     /// An end of a message as it stands in the sequence of its channel.
     pub(super) fn end_of_message(&self, file: usize, call: usize) -> Option<Item> {
         let it = self.call(file, call)?;
+        let is_known = !self.is_doubtful(file, call);
         let item = Item {
             signature: self.signature(file, call)?,
-            is_cause: matches!(it.what, What::Send(_)),
-            is_effect: matches!(it.what, What::Receive(_)),
+            is_cause: is_known && matches!(it.what, What::Send(_)),
+            is_effect: is_known && matches!(it.what, What::Receive(_)),
             ..self.at(file, it.event)?
         };
+        if !is_known {
+            return Some(item);
+        }
         let other = it.other.and_then(|other| self.at(file, other));
         Some(other.map_or(item, |other| Item {
             begin: item.begin.min(other.begin),
@@ -189,8 +199,8 @@ impl<'a> Calls<'a> {
     }
 
     /// The iterations of a file as they began: the number of each, and from when to when it lasted.
-    pub(super) fn iterations(&self, file: usize) -> Vec<(u64, i64, i64)> {
-        let Some(file) = self.files.get(file) else {
+    pub(super) fn iterations(&self, number: usize) -> Vec<(u64, i64, i64)> {
+        let Some(file) = self.files.get(number) else {
             return Vec::new();
         };
         let columns = &file.columns;
@@ -205,7 +215,9 @@ impl<'a> Calls<'a> {
             (it.number, begin, end)
         });
         let mut iterations: Vec<(u64, i64, i64)> = iterations.collect();
-        iterations.sort_unstable_by_key(|it| (it.1, it.0));
+        // A clock that was set back shows a later one before an earlier.
+        let is_set_back = self.is_set_back(number);
+        iterations.sort_unstable_by_key(|it| (if is_set_back { 0 } else { it.1 }, it.0));
         iterations
     }
 
@@ -245,7 +257,22 @@ impl<'a> Calls<'a> {
             let event = self.call(file, call).map_or(0, |it| it.event);
             columns.map(|it| (it.begin(event), event))
         });
+        if self.is_set_back(file) {
+            self.sort_as_counted(file, &mut calls);
+        }
         (file, calls)
+    }
+
+    /// Puts the calls of one track in the order in which they were started, if all of them are counted.
+    fn sort_as_counted(&self, file: usize, calls: &mut [usize]) {
+        let counted = |&call: &usize| {
+            let (read, call) = (self.files.get(file)?, self.call(file, call)?);
+            Some((read.columns.track(call.event), call.counted?))
+        };
+        let tracks: Option<BTreeSet<u32>> = calls.iter().map(|it| Some(counted(it)?.0)).collect();
+        if tracks.is_some_and(|it| it.len() == 1) {
+            calls.sort_by_key(counted);
+        }
     }
 
     /// The calls that name their group, by it and file. Ranks can call different groups by

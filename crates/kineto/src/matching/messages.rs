@@ -30,6 +30,7 @@ use rustc_hash::FxHashSet;
 use super::alignment::{Known, Messages, Shift, Windowed, align, align_both};
 use super::calls::{Calls, Group, Sequence};
 use super::item::Item;
+use super::iterations_are_apart;
 use super::moments::FileMoments;
 use super::stages::{self, Launched, StageMessages};
 use super::{Joined, Matching, Part};
@@ -227,6 +228,8 @@ struct MessageEnds {
     /// The iterations in which sends and receives were launched.
     sends_in: Vec<Option<u64>>,
     receives_in: Vec<Option<u64>>,
+    /// True if these are not known of all, since a clock was set back.
+    are_some_unknown: bool,
 }
 
 impl MessageEnds {
@@ -245,10 +248,14 @@ impl MessageEnds {
             receives: items(way.to, &channel.receives),
             sends_in: iterations(way.from, &channel.sends),
             receives_in: iterations(way.to, &channel.receives),
+            are_some_unknown: calls.is_set_back(way.from) || calls.is_set_back(way.to),
         }
     }
 
     fn launched(&self) -> Launched<'_> {
+        if self.are_some_unknown {
+            return Launched::default();
+        }
         Launched {
             sends: &self.sends_in,
             receives: &self.receives_in,
@@ -288,6 +295,9 @@ impl MessageEnds {
             known
         };
         let difference = known.difference();
+        if iterations_are_apart(&self.sends_in, &self.receives_in, shift) {
+            return None;
+        }
         is_whole(sends, receives, shift, sender, receiver, difference).then_some(shift)
     }
 }

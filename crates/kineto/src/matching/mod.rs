@@ -386,11 +386,16 @@ impl Matching {
             let own_items = calls.items(group, file, &own.calls);
             let of_pair = known.of_pair(pivot.file, file);
             let shift = shift(calls, (pivot, &items), (own, &own_items), of_pair);
-            if !matches!(shift, Shift::By(_))
-                && bent::do_the_same(calls, pivot, own)
-                && let Some(difference) = calls.iterations_differ_by(pivot.file, file)
-                && let Some(bent) = Bent::of(&items, &own_items, difference)
-            {
+            let difference = || calls.iterations_differ_by(pivot.file, file);
+            let bent = match shift {
+                Shift::By(_) => None,
+                _ if bent::do_the_same(calls, pivot, own) => {
+                    difference().and_then(|it| Bent::of(&items, &own_items, it))
+                }
+                Shift::Impossible => Bent::in_two(&items, &own_items),
+                Shift::Ambiguous => None,
+            };
+            if let Some(bent) = bent {
                 let names = (calls.name(pivot.file), calls.name(file));
                 self.bent.entry(names).or_insert(bent);
             }
@@ -488,17 +493,34 @@ fn shift(
         return by_clocks;
     };
     let by_iterations = align(windowed.0, windowed.1, &known.of_iterations(difference));
+    let of = |it: &InWindow| -> Vec<Option<u64>> {
+        let iteration = |&call: &usize| calls.call(it.file, call)?.iteration;
+        it.calls.iter().map(iteration).collect()
+    };
+    let are_apart = |shift| iterations_are_apart(&of(pivot), &of(own), shift);
     match (by_clocks, by_iterations) {
         (Shift::By(shift), Shift::By(other)) if shift != other => {
             let told = by_ends::told(items, own_items, &[shift, other]);
             told.map_or(Shift::Ambiguous, Shift::By)
         }
+        // No clock that keeps its rate allows those of equal numbers.
+        (Shift::By(shift), _) | (_, Shift::By(shift)) if are_apart(shift) => Shift::Impossible,
         (Shift::By(_), _) => by_clocks,
         (_, Shift::By(shift)) if !by_ends::is_most(items.len(), own_items.len(), shift) => {
             Shift::Ambiguous
         }
         _ => by_iterations,
     }
+}
+
+/// True if most of the calls that a shift lays on each other are of iterations of different numbers.
+fn iterations_are_apart(pivot: &[Option<u64>], other: &[Option<u64>], shift: i64) -> bool {
+    let pairs = other.iter().zip(shift..).filter_map(|(own, at)| {
+        let its = pivot.get(usize::try_from(at).ok()?)?;
+        Some((*own)? == (*its)?)
+    });
+    let (equal, others): (Vec<bool>, Vec<bool>) = pairs.partition(|it| *it);
+    others.len() > equal.len()
 }
 
 /// Why a call is not joined whose number is that of another in its file: ranks may have been put

@@ -77,7 +77,10 @@ impl Queue {
             let Some(requests) = file.requests.get(&operation) else {
                 continue;
             };
-            let times = requests.events.iter().map(|&it| file.columns.begin(it));
+            let times = requests
+                .events
+                .iter()
+                .map(|it| file.columns.begin(it.event));
             let mut times: Vec<u64> = times.collect();
             times.sort_unstable();
             // As many were asked for until then as had begun, those aside that were asked for

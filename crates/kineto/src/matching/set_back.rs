@@ -8,15 +8,20 @@
 //!                         |---------------|                   stamps that were shown twice
 //! ```
 //!
+//! Calls without numbers in their group tell it by the numbers of what started them, kernels by those of
+//! their launches, ranges by their own: both are given away as the program goes on. So do iterations, and
+//! the calls by which the program asks for operations.
+//!
 //! An event with one of these may have happened before the clock was set, or after it, and no map of the
 //! clock fits both. So calls of all groups that begin or end there are left out, those of all ranks of the
 //! host, too, which read the same clock; so are calls of these that end when they begin, during which it was
-//! set. A call whose number is the lowest or the highest of all is but one of another order.
+//! set. A range of gloo that does tells of itself that it was, since its threads have to be woken. Where numbers can begin anew, as those of groups and iterations, a call whose number is the lowest or the
+//! highest of all is but one of another order.
 
 use std::collections::BTreeMap;
 
 use super::rising::rising;
-use crate::call::{Call, Label, What};
+use crate::call::{Call, Label, On, What};
 use crate::profile::FileRead;
 
 /// From when to when stamps were shown twice.
@@ -51,6 +56,11 @@ impl SetBack {
         }
     }
 
+    /// True if the clock of a file was set back.
+    pub(super) fn is_of(&self, number: usize) -> bool {
+        self.of_files.get(number).is_some_and(|it| !it.is_empty())
+    }
+
     /// True if it is not known when a call of a file began or ended.
     pub(super) fn is_doubtful(&self, number: usize, file: &FileRead, call: &Call) -> bool {
         let (begin, end) = (file.columns.begin(call.event), file.columns.end(call.event));
@@ -78,34 +88,78 @@ fn apart(mut all: Vec<ShownTwice>) -> Vec<ShownTwice> {
     all
 }
 
-/// A numbered call on a stream.
+/// A numbered event on a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Numbered {
     begin: u64,
     event: u32,
     number: u64,
+    end: u64,
 }
 
-/// The stamps of a file that were shown twice, by the numbers of its calls.
-fn of_file(file: &FileRead) -> Vec<ShownTwice> {
-    let mut streams: BTreeMap<(u32, &Label), Vec<Numbered>> = BTreeMap::new();
-    // Messages are numbered by themselves.
-    let is_collective = |it: &&Call| matches!(it.what, What::Collective(_));
-    for call in file.calls.iter().filter(is_collective) {
-        if let (Some(number), Some(group)) = (call.sequence, &call.group) {
-            let stream = streams.entry((file.columns.track(call.event), group));
-            stream.or_default().push(Numbered {
-                begin: file.columns.begin(call.event),
-                event: call.event,
-                number,
-            });
+/// The numbers of events on a track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Numbers<'a> {
+    /// Those of collectives in their group.
+    InGroup(&'a Label),
+    /// Those of what started calls.
+    Started,
+    /// Those of iterations.
+    Iterations,
+}
+
+/// The stamps of a file that were shown twice, by what is numbered in it.
+fn of_file<'a>(file: &'a FileRead) -> Vec<ShownTwice> {
+    let mut tracks: BTreeMap<(u32, Numbers<'a>), Vec<Numbered>> = BTreeMap::new();
+    let mut take = |event: u32, of: Numbers<'a>, number: u64| {
+        let track = tracks.entry((file.columns.track(event), of)).or_default();
+        track.push(Numbered {
+            begin: file.columns.begin(event),
+            event,
+            number,
+            end: file.columns.end(event),
+        });
+    };
+    for call in &file.calls {
+        // Messages are numbered by themselves in their group.
+        if let (What::Collective(_), Some(number), Some(group)) =
+            (call.what, call.sequence, &call.group)
+        {
+            take(call.event, Numbers::InGroup(group), number);
+        }
+        if let Some(number) = call.counted {
+            take(call.event, Numbers::Started, number);
         }
     }
-    streams.into_values().flat_map(of_stream).collect()
+    for it in file.requests.values().flat_map(|it| &it.events) {
+        if let Some(number) = it.counted {
+            take(it.event, Numbers::Started, number);
+        }
+    }
+    for it in &file.iterations {
+        take(it.event, Numbers::Iterations, it.number);
+    }
+    let of_track = |((_, of), numbered)| of_track(numbered, of == Numbers::Started);
+    let of_tracks = tracks.into_iter().flat_map(of_track);
+    of_tracks.chain(instants(file)).collect()
 }
 
-/// The stamps that were shown twice, by the calls of a stream.
-fn of_stream(mut calls: Vec<Numbered>) -> Vec<ShownTwice> {
+/// Instants at which calls of gloo of a file begin and end. Their threads have to be woken, which takes time:
+/// so the clock was set back meanwhile, and showed the instant, or what follows, twice.
+fn instants(file: &FileRead) -> impl Iterator<Item = ShownTwice> {
+    let calls = file.calls.iter();
+    let is_empty = |it: &&Call| {
+        let is_collective = matches!(it.what, What::Collective(_));
+        is_collective && it.on == On::Thread && file.columns.length(it.event) == Some(0)
+    };
+    calls.filter(is_empty).map(|it| {
+        let at = file.columns.begin(it.event);
+        ShownTwice { from: at, to: at }
+    })
+}
+
+/// The stamps that were shown twice, by what is numbered on a track, and whether numbers never begin anew.
+fn of_track(mut calls: Vec<Numbered>, go_on: bool) -> Vec<ShownTwice> {
     calls.sort_unstable();
     if calls.is_sorted_by_key(|it| it.number) {
         return Vec::new();
@@ -116,11 +170,14 @@ fn of_stream(mut calls: Vec<Numbered>) -> Vec<ShownTwice> {
     let between = |it: &Numbered| {
         // Kept calls rise by stamps and by numbers.
         let behind = kept.partition_point(|(kept, _)| kept.number < it.number);
-        let (before, _) = kept.get(behind.checked_sub(1)?)?;
-        let (next, _) = kept.get(behind)?;
+        let before = behind.checked_sub(1).and_then(|it| kept.get(it));
+        let next = kept.get(behind);
+        if !go_on && (before.is_none() || next.is_none()) {
+            return None;
+        }
         Some(ShownTwice {
-            from: it.begin.min(next.begin),
-            to: it.begin.max(before.begin),
+            from: next.map_or(it.begin, |(next, _)| it.begin.min(next.begin)),
+            to: before.map_or(it.end, |(before, _)| it.end.max(before.end)),
         })
     };
     others.iter().filter_map(|it| between(it.0)).collect()
@@ -130,13 +187,14 @@ fn of_stream(mut calls: Vec<Numbered>) -> Vec<ShownTwice> {
 mod tests {
     use super::*;
 
-    fn shown_twice(calls: &[(u64, u64)]) -> Option<(u64, u64)> {
+    fn shown_twice(calls: &[(u64, u64)], go_on: bool) -> Option<(u64, u64)> {
         let numbered = calls.iter().map(|&(begin, number)| Numbered {
             begin,
             event: 0,
             number,
+            end: begin,
         });
-        let all = of_stream(numbered.collect());
+        let all = of_track(numbered.collect(), go_on);
         let from = all.iter().map(|it| it.from).min()?;
         Some((from, all.iter().map(|it| it.to).max()?))
     }
@@ -145,14 +203,19 @@ mod tests {
     fn stamps_are_shown_twice_from_the_first_that_comes_too_early_to_the_last_too_late() {
         let numbers = [18, 19, 20, 23, 21, 24, 22, 25, 26];
         let calls: Vec<(u64, u64)> = (1..).map(|it| 10 * it).zip(numbers).collect();
-        assert_eq!(shown_twice(&calls), Some((40, 70)));
-        assert_eq!(shown_twice(&calls[..3]), None);
+        for go_on in [false, true] {
+            assert_eq!(shown_twice(&calls, go_on), Some((40, 70)));
+            assert_eq!(shown_twice(&calls[..3], go_on), None);
+        }
+        // The first of all comes too late.
+        let late = [(10, 19), (20, 20), (30, 18), (40, 21), (50, 22)];
+        assert_eq!(shown_twice(&late, true), Some((10, 30)));
     }
 
     /// Numbers that begin anew are no clock that was set.
     #[test]
     fn numbers_that_begin_anew_are_left_alone() {
         let anew = [(10, 500), (20, 501), (30, 502), (40, 1), (50, 2)];
-        assert_eq!(shown_twice(&anew), None);
+        assert_eq!(shown_twice(&anew, false), None);
     }
 }

@@ -23,7 +23,7 @@ use super::alignment::{Known, Messages, can_be_shift};
 const COMMON: usize = 2;
 
 /// The iterations of the messages of a way, at both ends.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Launched<'a> {
     pub(super) sends: &'a [Option<u64>],
     pub(super) receives: &'a [Option<u64>],

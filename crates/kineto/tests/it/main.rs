@@ -16,6 +16,8 @@ mod nested;
 mod numbers;
 mod oracle;
 mod overlaps;
+mod parallelisms;
+mod set_clocks;
 mod simulated;
 mod spelling;
 mod truth;

@@ -249,7 +249,7 @@ fn no_message_of_a_pipeline_is_joined_with_another() {
 }
 
 /// Judges as many runs as are asked for, or so many.
-fn none_is_joined_wrongly(run: fn(u64) -> KinetoRun, usual: u64) {
+pub(crate) fn none_is_joined_wrongly(run: fn(u64) -> KinetoRun, usual: u64) {
     let runs = std::env::var("RETIME_KINETO_RUNS");
     let runs = runs.ok().and_then(|it| it.parse().ok()).unwrap_or(usual);
     let mut wrong = Vec::new();

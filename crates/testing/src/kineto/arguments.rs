@@ -14,7 +14,7 @@ pub(super) fn of_operator(external: u64, more: &str) -> String {
     format!(r#""External id": {external},"Record function id": 0{comma}{more}, "Ev Idx": {index}"#)
 }
 
-/// The arguments of a call of Gloo. The first one is a list of tensors, but for gathering, where
+/// The arguments of a call by which the program asks for an operation. The first one is a list of tensors, but for gathering, where
 /// the list to fill comes first, and a barrier, which has a tensor of its own.
 pub(super) fn call(instance: &Instance, names: &Names) -> String {
     let (place, kind, dims) = match instance.what {
@@ -67,15 +67,33 @@ pub(super) fn annotation(instance: &Instance) -> String {
     }
 }
 
-/// The arguments of an operation of NCCL. Newer versions know its number, and peers.
+/// Sizes as the profiler writes them, no more than 30 of them.
+fn said(sizes: &[u64]) -> String {
+    let sizes: Vec<u32> = sizes.iter().map(|it| *it as u32).collect();
+    abbreviated(&sizes, false)
+}
+
+/// The arguments of an operation of NCCL, by the member at a place of its group. Newer versions know its number, and peers.
 pub(super) fn described(
     instance: &Instance,
     group: &Group,
     call: &Call,
+    place: usize,
     [newer, says_peers]: [bool; 2],
 ) -> String {
     let size = group.ranks.len();
-    let (into, out) = elements(instance.what, instance.payload.elements, size as u64);
+    let ([into, out], splits) = match instance.parts.get(place) {
+        Some(gets) => {
+            let gives: Vec<u64> = instance.parts.iter().map(|it| it[place]).collect();
+            let splits = [&gives, gets].map(|it| said(it));
+            ([gives.iter().sum(), gets.iter().sum()], splits)
+        }
+        None => (
+            elements(instance.what, instance.payload.elements, size as u64).into(),
+            ["[]".to_owned(), "[]".to_owned()],
+        ),
+    };
+    let [in_splits, out_splits] = splits;
     let peer = match call.role {
         _ if !says_peers => String::new(),
         Role::Member => String::new(),
@@ -88,7 +106,7 @@ pub(super) fn described(
         String::new()
     };
     format!(
-        r#""Collective name": "{}","In msg nelems": {into},"Out msg nelems": {out},"Group size": {size},"dtype": "{}","In split size": "[]","Out split size": "[]","Process Group Name": "{}","Process Group Description": "{}","Process Group Ranks": "{}"{peer}{sequence}"#,
+        r#""Collective name": "{}","In msg nelems": {into},"Out msg nelems": {out},"Group size": {size},"dtype": "{}","In split size": "{in_splits}","Out split size": "{out_splits}","Process Group Name": "{}","Process Group Description": "{}","Process Group Ranks": "{}"{peer}{sequence}"#,
         Names::new(instance.what, call.role, instance.payload.element).collective,
         instance.payload.element.dtype(),
         group.name,

@@ -17,59 +17,55 @@ impl Group {
     }
 }
 
-/// All process groups: everybody, the neighbours, and the strides.
+/// All process groups by what they are for, in the order of [`KINDS`].
 pub(super) struct Groups {
     all: Vec<Group>,
-    tensor: usize,
+    /// Where the groups of each kind end.
+    ends: [usize; KINDS.len()],
 }
+
+/// For whom there are groups, in their order.
+const KINDS: [Among; 5] = [
+    Among::World,
+    Among::Tensor,
+    Among::Data,
+    Among::Stages,
+    Among::Experts,
+];
 
 impl Groups {
     pub(super) fn new(run: &KinetoRun) -> Self {
-        let world: Vec<u32> = (0..run.ranks).collect();
-        let tensor: Vec<Vec<u32>> = world
-            .chunks(run.tensor as usize)
-            .map(<[u32]>::to_vec)
-            .collect();
-        let data = (0..run.tensor.min(run.ranks))
-            .map(|first| (first..run.ranks).step_by(run.tensor as usize).collect());
-        let count = tensor.len();
-        let kind_of = |index: usize| match index {
-            0 => 0,
-            _ if index <= count => 1,
-            _ => 2,
-        };
-        let all = std::iter::once(world)
-            .chain(tensor)
-            .chain(data)
-            .enumerate()
-            .map(|(index, ranks)| Group {
-                name: if run.equal_names {
-                    kind_of(index).to_string()
-                } else {
-                    index.to_string()
-                },
-                description: if index == 0 {
-                    "default_pg"
-                } else {
-                    "undefined"
-                },
-                ranks,
-            })
-            .collect();
-        Self { all, tensor: count }
+        let (mut all, mut ends) = (Vec::new(), [0; KINDS.len()]);
+        for ((kind, among), end) in KINDS.into_iter().enumerate().zip(&mut ends) {
+            for ranks in members(run, among) {
+                let number = if run.equal_names { kind } else { all.len() };
+                all.push(Group {
+                    name: number.to_string(),
+                    description: if kind == 0 { "default_pg" } else { "undefined" },
+                    ranks,
+                });
+            }
+            *end = all.len();
+        }
+        Self { all, ends }
     }
 
     /// The numbers of the groups that a step is taken in.
     pub(super) fn among(&self, among: Among) -> std::ops::Range<usize> {
-        match among {
-            Among::World => 0..1,
-            Among::Tensor => 1..1 + self.tensor,
-            Among::Data => 1 + self.tensor..self.all.len(),
+        let kind = KINDS.iter().take_while(|it| **it != among).count();
+        let before = kind.checked_sub(1).map_or(0, |it| self.ends[it]);
+        match before..self.ends[kind] {
+            none if none.is_empty() && among == Among::Stages => self.among(Among::Data),
+            some => some,
         }
     }
 
     pub(super) fn get(&self, number: usize) -> &Group {
         &self.all[number]
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
     }
 
     /// The groups that a rank is in, with their numbers.
@@ -78,5 +74,38 @@ impl Groups {
             .iter()
             .enumerate()
             .filter(move |(_, group)| group.ranks.contains(&rank))
+    }
+}
+
+/// The members of each group of a kind.
+fn members(run: &KinetoRun, among: Among) -> Vec<Vec<u32>> {
+    let world: Vec<u32> = (0..run.ranks).collect();
+    let of_stage = run.ranks.div_ceil(run.stages) as usize;
+    let in_parts = |of: &[u32], size: u32| -> Vec<Vec<u32>> {
+        of.chunks(size as usize).map(<[u32]>::to_vec).collect()
+    };
+    let strides = |of: &[u32], by: usize| -> Vec<Vec<u32>> {
+        let firsts = 0..by.min(of.len());
+        firsts
+            .map(|first| of.iter().skip(first).step_by(by).copied().collect())
+            .collect()
+    };
+    match among {
+        Among::World => vec![world],
+        Among::Tensor => in_parts(&world, run.tensor),
+        Among::Data => {
+            let stages = world.chunks(of_stage);
+            stages
+                .flat_map(|it| strides(it, run.tensor as usize))
+                .collect()
+        }
+        Among::Stages if run.stages > 1 => strides(&world, of_stage),
+        Among::Experts if run.experts > 1 => {
+            let data = members(run, Among::Data);
+            data.iter()
+                .flat_map(|it| in_parts(it, run.experts))
+                .collect()
+        }
+        Among::Stages | Among::Experts => Vec::new(),
     }
 }

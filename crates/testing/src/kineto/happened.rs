@@ -47,6 +47,8 @@ pub(super) struct Instance {
     pub(super) group: usize,
     pub(super) what: What,
     pub(super) payload: Payload,
+    /// How many elements each member gets from each, of an exchange of unequal sizes.
+    pub(super) parts: Vec<Vec<u64>>,
     /// Ranks and the numbers of their calls.
     pub(super) members: Vec<(u32, usize)>,
 }
@@ -68,7 +70,7 @@ pub(super) struct Call {
     pub(super) host: Span,
     /// The operation itself: a kernel, or an annotation.
     pub(super) event: Span,
-    /// Which of the threads of the group did it.
+    /// Which of the threads of the group did it, or which of its streams.
     pub(super) thread: usize,
     /// The calls that its kernel does, if these were put together.
     pub(super) batch: Option<Batch>,

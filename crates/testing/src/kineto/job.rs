@@ -19,8 +19,12 @@ pub enum Among {
     World,
     /// Neighbours: ranks `k tensor .. (k + 1) tensor`.
     Tensor,
-    /// Strides: ranks that are equal modulo `tensor`.
+    /// Strides: ranks of a stage that are equal modulo `tensor`.
     Data,
+    /// Pipelines: a rank of each stage; where there is but one stage, the ranks of a stride are stages.
+    Stages,
+    /// Parts of strides, which share out the experts of a layer.
+    Experts,
 }
 
 /// The effect of a collective operation.
@@ -34,6 +38,18 @@ pub enum Class {
     ReduceScatter,
     /// Everybody gets the sum, by a kernel that inference servers bring along.
     Custom,
+    /// Everybody gets a part from each, all of one size.
+    AllToAll,
+    /// Everybody gets a part from each, of sizes that are drawn anew each time.
+    AllToAllV {
+        /// One of so many parts is empty; none if this is 0.
+        empty: u32,
+    },
+    /// The root gets the sum, which is a place in the group.
+    Reduce {
+        /// The place.
+        root: u32,
+    },
     /// Nobody leaves before all have come.
     Barrier,
     /// All get what the root has, which is a place in the group.
@@ -85,7 +101,20 @@ pub enum Step {
         /// Elements that each member gives.
         elements: u64,
     },
-    /// Stages of a pipeline, which strides of ranks are, take microbatches in the order 1F1B: forward,
+    /// Parameters of layers are shared out among strides of ranks, as by FSDP or ZeRO-3: each layer gathers
+    /// its own before it computes, one layer ahead, and scatters sums of gradients when it has computed
+    /// backward. With Gloo nothing happens.
+    Sharded {
+        /// How many.
+        layers: u32,
+        /// The time that a layer takes forward; backward it takes twice as long.
+        forward: Duration,
+        /// Elements of a layer that each rank has.
+        elements: u64,
+        /// True if sums have a stream of their own, as FSDP2 has it.
+        own_streams: bool,
+    },
+    /// Stages of a pipeline take microbatches in the order 1F1B: forward,
     /// and as soon as the first has come through one forward and one backward by turns.
     Pipeline {
         /// Microbatches of an iteration.
@@ -127,8 +156,10 @@ pub enum Version {
     /// 2.3 and 2.4: kernels say operation, sizes and group; peers of messages stand among the inputs
     /// of the call alone.
     Groups,
-    /// 2.5 and newer: kernels say peers, too.
+    /// 2.5 to 2.7: kernels say peers, too.
     Peers,
+    /// 2.8 and newer: those that are waited for run on the stream of computations.
+    Computing,
 }
 
 /// The names of hosts that files say.
@@ -198,6 +229,12 @@ pub struct KinetoRun {
     pub style: Style,
     /// Ranks in a group of neighbours.
     pub tensor: u32,
+    /// Stages of pipelines, each of as many successive ranks.
+    pub stages: u32,
+    /// Ranks of a stride that share out the experts of a layer.
+    pub experts: u32,
+    /// True if files of NCCL have the calls `c10d::*` around those that it records itself, with roots.
+    pub says_requests: bool,
     /// True if each rank numbers its groups by itself, so that others have the same names.
     pub equal_names: bool,
     /// Times that all steps are taken.
@@ -252,6 +289,9 @@ impl KinetoRun {
             ranks_per_host: 4,
             style,
             tensor: 2,
+            stages: 1,
+            experts: 1,
+            says_requests: false,
             equal_names: false,
             iterations: 20,
             steps: vec![

@@ -45,9 +45,11 @@ mod filler;
 mod groups;
 mod happened;
 mod job;
+mod jobs;
 mod names;
 mod pipeline;
 mod rank_file;
+mod sharded;
 mod simulation;
 mod stamp;
 mod truth;
@@ -73,6 +75,8 @@ impl KinetoRun {
             (self.ranks, "ranks"),
             (self.ranks_per_host, "ranks per host"),
             (self.tensor, "ranks of a tensor group"),
+            (self.stages, "stages"),
+            (self.experts, "ranks of an expert group"),
         ] {
             if number == 0 {
                 return Err(Error::Zero(what));

@@ -99,6 +99,24 @@ impl Names {
                 "broadcast",
                 kernel("Broadcast_RING_LL"),
             ),
+            (What::Collective(Class::AllToAll | Class::AllToAllV { .. }), _) => (
+                "c10d::alltoall_base_",
+                r#""", "", "", "[]", "[]", "True", "-1""#.to_owned(),
+                "gloo:all_to_all",
+                if what == What::Collective(Class::AllToAll) {
+                    "all_to_all"
+                } else {
+                    "all_to_allv"
+                },
+                kernel("SendRecv"),
+            ),
+            (What::Collective(Class::Reduce { root }), _) => (
+                "c10d::reduce_",
+                format!(r#""", "", "", "{root}", "0", "-1""#),
+                "gloo:reduce",
+                "reduce",
+                reducing("Reduce"),
+            ),
             (What::Collective(Class::Barrier), _) => (
                 "c10d::barrier",
                 r#""", "", "[]", "False", "-1""#.to_owned(),

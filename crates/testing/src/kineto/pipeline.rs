@@ -82,7 +82,7 @@ impl Simulation<'_> {
         late: &mut [u64],
     ) {
         let groups: &Groups = self.groups;
-        for group in groups.among(Among::Data) {
+        for group in groups.among(Among::Stages) {
             let ranks = &groups.get(group).ranks;
             let mut left: Vec<std::collections::VecDeque<Work>> = (0..ranks.len())
                 .map(|stage| order(stage, ranks.len(), microbatches as usize).into())

@@ -14,7 +14,7 @@ use super::{
     happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
     job::{Class, HostNames, KinetoRun, Style, Version, file_name},
     names::Names,
-    simulation::THREADS,
+    simulation::{COMPUTING, THREADS},
     stamp::{HostClock, Stamps},
     window::recorded,
 };
@@ -121,6 +121,11 @@ impl<'a> RankFile<'a> {
         self.process() + FIRST_THREAD + (group * THREADS + thread) as u32
     }
 
+    /// A stream on which kernels of a group run.
+    fn stream(&self, group: usize, number: usize) -> u32 {
+        FIRST_STREAM + (group + number * self.groups.count()) as u32
+    }
+
     fn header(&self, to: &mut impl Write) -> io::Result<()> {
         let (backend, configured, version) = match self.run.style {
             Style::Gloo => ("gloo", "cpu:gloo,cuda:gloo", ""),
@@ -192,8 +197,9 @@ impl<'a> RankFile<'a> {
                     }
                 }
                 Style::Nccl => {
-                    let stream = FIRST_STREAM + number as u32;
-                    thread(self.device(), stream, format!("stream {stream} "))?;
+                    for stream in (0..THREADS).map(|it| self.stream(number, it)) {
+                        thread(self.device(), stream, format!("stream {stream} "))?;
+                    }
                 }
             }
         }
@@ -271,6 +277,9 @@ impl<'a> RankFile<'a> {
                     correlation,
                 };
                 return Ok(());
+            }
+            if self.run.says_requests {
+                self.call(events, filler, call)?;
             }
             let external = filler.next_external();
             let arguments = arguments::of_operator(external, &self.requested(call));
@@ -364,7 +373,7 @@ impl<'a> RankFile<'a> {
         Ok(launched)
     }
 
-    /// The call of an operation of Gloo.
+    /// The call by which the program asks for an operation.
     fn call<W: Write>(
         &self,
         events: &mut Events<'_, W>,
@@ -417,7 +426,9 @@ impl<'a> RankFile<'a> {
         match self.run.version {
             Version::Ranges => inputs,
             Version::Groups => format!("{}, {inputs}", self.described(call)),
-            Version::Peers => format!("{}, \"Rank\": {place}", self.described(call)),
+            Version::Peers | Version::Computing => {
+                format!("{}, \"Rank\": {place}", self.described(call))
+            }
         }
     }
 
@@ -452,12 +463,14 @@ impl<'a> RankFile<'a> {
     fn described(&self, call: &Call) -> String {
         let instance = &self.instances[call.instance];
         let group = self.groups.get(instance.group);
-        let newer = self.run.sequence_numbers && self.run.version == Version::Peers;
+        let says_peers = matches!(self.run.version, Version::Peers | Version::Computing);
+        let newer = self.run.sequence_numbers && says_peers;
         arguments::described(
             instance,
             group,
             call,
-            [newer, self.run.version == Version::Peers],
+            group.place(self.rank),
+            [newer, says_peers],
         )
     }
 
@@ -472,10 +485,10 @@ impl<'a> RankFile<'a> {
             correlation,
         } = launch;
         let device = self.device();
-        let stream = if self.is_nameless(call) {
+        let stream = if self.is_nameless(call) || call.thread == COMPUTING {
             STREAM
         } else {
-            FIRST_STREAM + self.instances[call.instance].group as u32
+            self.stream(self.instances[call.instance].group, call.thread)
         };
         let says_nothing =
             self.is_nameless(call) || call.batch.is_some() || self.run.version == Version::Ranges;

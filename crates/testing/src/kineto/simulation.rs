@@ -8,14 +8,14 @@
 use super::{
     groups::Groups,
     happened::{Call, Happened, Instance, Item, Payload, RankLog, Role, Span, What},
-    job::{Among, Class, Element, KinetoRun, Step, Style},
+    job::{Among, Class, Element, KinetoRun, Step, Style, Version},
 };
 use retime_sim::{Duration, Random};
 
 /// The time that a call on the main thread takes.
 const CALL: Duration = Duration::heavy(15_000, 10_000.0);
 /// Until a launched kernel begins, or a thread takes what is queued for it.
-const LAUNCH: Duration = Duration::exponential(3_000, 2_000.0);
+pub(super) const LAUNCH: Duration = Duration::exponential(3_000, 2_000.0);
 const WAKE: Duration = Duration::heavy(30_000, 60_000.0);
 /// An iteration ends with work that needs no other rank.
 const REST: Duration = Duration::exponential(100_000, 50_000.0);
@@ -25,8 +25,12 @@ const RECEIVE: Duration = Duration::heavy(26_000, 60_000.0);
 pub(super) const LATENCY: Duration = Duration::exponential(5_000, 5_000.0);
 /// Elements that fit the buffers of a connection: nobody waits for a receiver.
 pub(super) const EAGER: u64 = 65_536;
-/// Threads that work for a group.
+/// Threads that work for a group, or its streams.
 pub(super) const THREADS: usize = 2;
+/// Stands for the stream of computations among those.
+pub(super) const COMPUTING: usize = THREADS;
+/// Streams of random numbers that no rank has.
+const EXCHANGES: u64 = 1 << 42;
 
 /// The state of a rank.
 pub(super) struct Rank {
@@ -56,7 +60,7 @@ pub(super) struct Simulation<'a> {
 }
 
 pub(super) fn simulate(run: &KinetoRun, groups: &Groups) -> Happened {
-    let count = groups.among(Among::Data).end;
+    let count = groups.count();
     let ranks = (0..run.ranks)
         .map(|rank| Rank {
             random: Random::new(run.seed, u64::from(rank)),
@@ -122,6 +126,18 @@ impl Simulation<'_> {
                 Step::Neighbours { elements, element } => {
                     self.neighbours(Payload { elements, element });
                 }
+                Step::Sharded {
+                    layers,
+                    forward,
+                    elements,
+                    own_streams,
+                } => {
+                    let payload = Payload {
+                        elements,
+                        element: Element::BFloat16,
+                    };
+                    self.sharded(layers, forward, payload, own_streams, &mut late);
+                }
                 Step::Pipeline {
                     microbatches,
                     forward,
@@ -171,48 +187,90 @@ impl Simulation<'_> {
 
     fn collective(&mut self, group: usize, class: Class, payload: Payload, asynchronous: bool) {
         let members = &self.groups.get(group).ranks;
-        self.collectives[group] += 1;
-        let begun: Vec<_> = members
+        let begun = members
             .iter()
             .map(|&rank| self.begin(rank, group))
             .collect();
-        let last = begun.iter().map(|it| it.event).max().unwrap_or(0);
-        let waits_for = match class {
-            Class::Broadcast { root } => begun[root as usize % begun.len()].event,
-            _ => last,
+        let goes_on = match self.run.style {
+            _ if asynchronous => GoesOn::Meanwhile,
+            Style::Nccl => GoesOn::OnHost,
+            Style::Gloo => GoesOn::Afterwards,
         };
+        self.end(group, class, payload, begun, goes_on);
+    }
+
+    /// Ends an operation that all members of a group have begun; says when it does for each rank.
+    pub(super) fn end(
+        &mut self,
+        group: usize,
+        class: Class,
+        payload: Payload,
+        begun: Vec<Begun>,
+        goes_on: GoesOn,
+    ) -> Vec<(u32, u64)> {
+        let members = &self.groups.get(group).ranks;
+        self.collectives[group] += 1;
         let transfer = self.transfer(payload);
-        let role = Role::Member;
-        let sequence = self.collectives[group];
         let mut instance = Instance::new(group, What::Collective(class), payload);
-        for (&rank, begun) in members.iter().zip(begun) {
+        instance.parts = self.parts(class, payload, begun.len());
+        let waits_for = instance.waits_for(class, &begun);
+        let mut ends = Vec::new();
+        for ((&rank, begun), waits_for) in members.iter().zip(begun).zip(waits_for) {
             let state = &mut self.ranks[rank as usize];
             let end =
                 waits_for.max(begun.event) + transfer + self.run.scatter.draw(&mut state.random);
             state.threads[group][begun.thread] = end;
-            match self.run.style {
-                _ if asynchronous => state.pending = state.pending.max(end),
-                Style::Nccl => state.device = end,
-                Style::Gloo => state.host = end,
+            let mut thread = begun.thread;
+            match goes_on {
+                GoesOn::Meanwhile => state.pending = state.pending.max(end),
+                GoesOn::Afterwards => state.host = end,
+                GoesOn::OnHost => {
+                    state.device = end;
+                    if self.run.version == Version::Computing {
+                        thread = COMPUTING;
+                    }
+                }
             }
+            ends.push((rank, end));
             instance.join(
                 rank,
                 state,
                 Call {
                     instance: self.instances.len(),
-                    role,
+                    role: Role::Member,
                     host: begun.call,
                     event: Span {
                         begin: begun.event,
                         end,
                     },
-                    thread: begun.thread,
+                    thread,
                     batch: None,
-                    sequence,
+                    sequence: self.collectives[group],
                 },
             );
         }
         self.instances.push(instance);
+        ends
+    }
+
+    /// How many elements each of so many members gets from each in an exchange of unequal sizes.
+    fn parts(&self, class: Class, payload: Payload, members: usize) -> Vec<Vec<u64>> {
+        let Class::AllToAllV { empty } = class else {
+            return Vec::new();
+        };
+        let mut random = Random::new(self.run.seed, EXCHANGES + self.instances.len() as u64);
+        let mut part = || {
+            let is_empty = empty > 0 && random.uniform() * f64::from(empty) < 1.0;
+            let most = 2.0 * payload.elements as f64 / members as f64;
+            if is_empty {
+                0
+            } else {
+                1 + (random.uniform() * most) as u64
+            }
+        };
+        (0..members)
+            .map(|_| (0..members).map(|_| part()).collect())
+            .collect()
     }
 
     /// All ranks launch a graph of sums among neighbours.
@@ -384,6 +442,17 @@ impl Simulation<'_> {
     }
 }
 
+/// What a rank does while an operation goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GoesOn {
+    /// Anything; it waits at the end of the iteration.
+    Meanwhile,
+    /// What its device does not do.
+    OnHost,
+    /// Nothing.
+    Afterwards,
+}
+
 /// A call that a rank has begun, and the operation that it leads to.
 #[derive(Clone, Copy)]
 pub(super) struct Begun {
@@ -439,8 +508,24 @@ impl Instance {
             group,
             what,
             payload,
+            parts: Vec::new(),
             members: Vec::new(),
         }
+    }
+
+    /// The last begin that each member waits for, of members that have begun so.
+    fn waits_for(&self, class: Class, begun: &[Begun]) -> Vec<u64> {
+        let last = begun.iter().map(|it| it.event).max().unwrap_or(0);
+        let waits_for = |(place, own): (usize, &Begun)| match class {
+            Class::Broadcast { root } => begun[root as usize % begun.len()].event,
+            Class::Reduce { root } if root as usize % begun.len() != place => own.event,
+            Class::AllToAllV { .. } => {
+                let from = begun.iter().zip(&self.parts[place]).filter(|it| *it.1 > 0);
+                from.map(|it| it.0.event).max().unwrap_or(0)
+            }
+            _ => last,
+        };
+        begun.iter().enumerate().map(waits_for).collect()
     }
 
     /// A rank took part with this call.

@@ -127,7 +127,7 @@ fn described(
         }
     };
     let root = match instance.what {
-        What::Collective(Class::Broadcast { root }) => {
+        What::Collective(Class::Broadcast { root } | Class::Reduce { root }) => {
             group.ranks[root as usize % group.ranks.len()].to_string()
         }
         _ => "null".to_owned(),

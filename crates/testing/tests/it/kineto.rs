@@ -73,6 +73,19 @@ fn runs() -> Vec<KinetoRun> {
                 },
             ]
         })
+        .chain(
+            [
+                KinetoRun::sharded(),
+                KinetoRun::embeddings(),
+                KinetoRun::reduced_to_owners(),
+                KinetoRun::experts(),
+            ]
+            .map(|it| KinetoRun {
+                iterations: 3,
+                filler: 1,
+                ..it
+            }),
+        )
         .collect()
 }
 
@@ -129,7 +142,7 @@ fn nobody_ends_before_the_last_has_begun() {
             ..run
         };
         let truth = written(&run).truth;
-        let mut late = 0;
+        let (mut rooted, mut late) = (0, 0);
         for instance in list(&truth, "instances") {
             let members = list(instance, "members");
             let last = members.iter().map(|it| number(it, "begin")).max().unwrap();
@@ -137,16 +150,23 @@ fn nobody_ends_before_the_last_has_begun() {
             let first = ends.iter().min().unwrap();
             if instance["name"] == "message" {
                 assert_eq!(members.len(), 2);
+            } else if instance["name"] == "all_to_allv" {
+                // Nobody waits for what is empty.
             } else if instance["root"].is_null() {
                 assert!(*first >= last, "{instance}");
                 if run.style == Style::Nccl {
                     assert!(ends.iter().max().unwrap() - first <= 6_000, "{instance}");
                 }
             } else {
+                rooted += 1;
                 late += u32::from(*first < last);
             }
         }
-        assert!(late > 0, "no broadcast ended before somebody had come");
+        assert_eq!(
+            late > 0,
+            rooted > 0,
+            "some end before everybody has come, if they wait for a root alone"
+        );
     }
 }
 
@@ -167,7 +187,9 @@ fn threads_do_one_thing_at_a_time() {
             }
         }
         let threads = if run.style == Style::Nccl { 1 } else { 2 };
-        for spans in iterations.values() {
+        for spans in iterations.values_mut() {
+            // A kernel can be several messages.
+            spans.dedup();
             assert!(spans.is_sorted_by_key(|it| it.0));
             for after in spans.windows(threads + 1) {
                 let free = after[..threads].iter().map(|it| it.1).min().unwrap();
