@@ -355,13 +355,10 @@ fn described(
     };
     let group = text(args.get("Process Group Name"));
     let ranks = text(args.get("Process Group Ranks"));
+    let of = |key| text(args.get(key));
+    let sizes = [of("In msg nelems"), of("Out msg nelems"), of("dtype")].join(" ");
+    let said = signature(what, &name, &sizes);
     Some(Call {
-        event: event_number,
-        what,
-        signature: signature(what, &name, &{
-            let of = |key| text(args.get(key));
-            [of("In msg nelems"), of("Out msg nelems"), of("dtype")].join(" ")
-        }),
         group: (!group.is_empty() || !ranks.is_empty()).then_some(Label { name: group, ranks }),
         sequence: number(args.get("Seq")),
         members: number(args.get("Group size")),
@@ -369,12 +366,7 @@ fn described(
             .then(|| nothing_from(args))
             .flatten(),
         is_empty: is_empty(what, args),
-        root: None,
-        iteration: None,
-        counted: None,
-        tag: 0,
-        other: None,
-        on: On::Stream,
+        ..Call::unnamed(event_number, what, said, On::Stream)
     })
 }
 

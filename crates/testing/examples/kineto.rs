@@ -9,6 +9,7 @@
 //! kineto /tmp/hosts style=nccl ranks=64 ranks_per_host=8 late_host=3,1,3000000 scatter=10000,22000
 //! kineto /tmp/gpus style=nccl device_offset=200000 device_drift=5000 devices_awaited=true
 //! kineto /tmp/set style=nccl ranks=8 ranks_per_host=4 set=1,150000000,-5000000
+//! kineto /tmp/shared style=sharded version=peers   # also embeddings, owners, experts
 //! kineto /tmp/large style=nccl iterations=100 filler=20
 //! ```
 //!

@@ -97,21 +97,21 @@ struct Numbered {
     end: u64,
 }
 
-/// The numbers of events on a track.
+/// Whatever gave events on a track their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Numbers<'a> {
-    /// Those of collectives in their group.
-    InGroup(&'a Label),
-    /// Those of what started calls.
-    Started,
-    /// Those of iterations.
+enum CountedBy<'a> {
+    /// The group of collectives.
+    Group(&'a Label),
+    /// Launches, and the program's own calls.
+    Starts,
+    /// Steps of the profiler.
     Iterations,
 }
 
 /// The stamps of a file that were shown twice, by what is numbered in it.
 fn of_file<'a>(file: &'a FileRead) -> Vec<ShownTwice> {
-    let mut tracks: BTreeMap<(u32, Numbers<'a>), Vec<Numbered>> = BTreeMap::new();
-    let mut take = |event: u32, of: Numbers<'a>, number: u64| {
+    let mut tracks: BTreeMap<(u32, CountedBy<'a>), Vec<Numbered>> = BTreeMap::new();
+    let mut take = |event: u32, of: CountedBy<'a>, number: u64| {
         let track = tracks.entry((file.columns.track(event), of)).or_default();
         track.push(Numbered {
             begin: file.columns.begin(event),
@@ -125,21 +125,21 @@ fn of_file<'a>(file: &'a FileRead) -> Vec<ShownTwice> {
         if let (What::Collective(_), Some(number), Some(group)) =
             (call.what, call.sequence, &call.group)
         {
-            take(call.event, Numbers::InGroup(group), number);
+            take(call.event, CountedBy::Group(group), number);
         }
         if let Some(number) = call.counted {
-            take(call.event, Numbers::Started, number);
+            take(call.event, CountedBy::Starts, number);
         }
     }
     for it in file.requests.values().flat_map(|it| &it.events) {
         if let Some(number) = it.counted {
-            take(it.event, Numbers::Started, number);
+            take(it.event, CountedBy::Starts, number);
         }
     }
     for it in &file.iterations {
-        take(it.event, Numbers::Iterations, it.number);
+        take(it.event, CountedBy::Iterations, it.number);
     }
-    let of_track = |((_, of), numbered)| of_track(numbered, of == Numbers::Started);
+    let of_track = |((_, of), numbered)| of_track(numbered, of == CountedBy::Starts);
     let of_tracks = tracks.into_iter().flat_map(of_track);
     of_tracks.chain(instants(file)).collect()
 }

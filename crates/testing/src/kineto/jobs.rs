@@ -4,7 +4,7 @@ use retime_sim::Duration;
 
 use super::job::{Among, Class, Element, KinetoRun, Step, Style, Version};
 
-/// What is done beside computing, of elements of 16 bits.
+/// An operation of elements of 16 bits.
 fn collective(class: Class, among: Among, elements: u64, asynchronous: bool) -> Step {
     Step::Collective {
         class,

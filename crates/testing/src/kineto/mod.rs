@@ -5,7 +5,7 @@
 //! the files with the truth beside them:
 //!
 //! ```text
-//!  Step         what each rank does in an iteration   Compute, Collective, Neighbours
+//!  Step         what each rank does in an iteration   Compute, Collective, Pipeline, ..
 //!    |
 //!  simulation   who begins and ends what when, in true time
 //!    |

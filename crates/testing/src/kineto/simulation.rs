@@ -442,12 +442,12 @@ impl Simulation<'_> {
     }
 }
 
-/// What a rank does while an operation goes on.
+/// The work of a rank while an operation goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GoesOn {
     /// Anything; it waits at the end of the iteration.
     Meanwhile,
-    /// What its device does not do.
+    /// All but that of its device.
     OnHost,
     /// Nothing.
     Afterwards,
