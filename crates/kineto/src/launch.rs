@@ -240,9 +240,10 @@ impl<'a> Stays<'a> {
         let numbered = launches.calls.iter().map(|it| (place(it.1), it.0));
         let mut numbered: Vec<((u32, i64), u64)> = numbered.collect();
         numbered.sort_unstable();
+        // Some profilers write 0 where they know no number.
         let falls = numbered
             .windows(2)
-            .filter(|it| it[0].0.0 == it[1].0.0 && it[0].1 > it[1].1);
+            .filter(|it| it[0].0.0 == it[1].0.0 && it[0].1 > it[1].1 && it[1].1 != 0);
         Self {
             all,
             set_back: falls.map(|it| it[0].0.0).collect(),
@@ -382,6 +383,7 @@ mod tests {
         };
         assert!(told([7, 8]));
         assert!(!told([8, 7]));
+        assert!(told([8, 0]));
     }
 
     #[test]
