@@ -146,15 +146,3 @@ impl CliError {
         }
     }
 }
-
-/// Finds the error at the root of others: `tar` says only where it failed.
-pub(crate) fn root_of(error: io::Error) -> io::Error {
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    let code = cause
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::raw_os_error);
-    code.map_or(error, io::Error::from_raw_os_error)
-}

@@ -7,6 +7,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use clap::Args;
@@ -19,7 +20,7 @@ use super::done::Done;
 use crate::analysed::{Analysed, analyse};
 use crate::args::{CheckArgs, CorrectArgs, DemoArgs};
 use crate::drawn::sketch;
-use crate::error::{CliError, root_of};
+use crate::error::CliError;
 use crate::load::with_threads;
 use crate::report::quoted::quoted_path;
 use crate::report::to_stdout;
@@ -82,6 +83,18 @@ fn unpack(directory: &Path) -> Result<(), CliError> {
     tar::Archive::new(decoder)
         .unpack(directory)
         .map_err(|error| CliError::io(directory, root_of(error)))
+}
+
+/// Finds the error at the root of others: `tar` says only where it failed.
+fn root_of(error: io::Error) -> io::Error {
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let code = cause
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Options as if given on the command line, so that their defaults hold.

@@ -299,6 +299,12 @@ fn accesses_to_memory_alone_are_not_looked_at() {
     let said = "nothing was looked at: none of 5 records of communication could be used";
     assert!(outcome.stdout.contains(said), "{outcome:?}");
     assert_eq!(outcome.code, Some(3));
+    let compared = scratch.retime("compare puts");
+    let words: Vec<&str> = compared.stdout.split_whitespace().collect();
+    let last_words = words.join(" ");
+    assert!(last_words.contains(said), "{compared:?}");
+    assert!(!last_words.contains("nothing to correct"), "{compared:?}");
+    assert_eq!(compared.code, Some(3));
 }
 
 /// One of something is, does and has.
@@ -337,7 +343,8 @@ fn comparisons_and_orders_say_what_they_could_not_look_at() {
         line.map(str::to_owned)
     };
     let scratch = hand_made();
-    let none = "Mind that none of 2 records of communication could be used.";
+    let none = "none of 2 records of communication could be used.";
+    let nothing = "No contradiction found, but nothing was looked at:";
     for (trace, code, said) in [
         ("one-sided", 0, None),
         ("lost", 3, Some(none)),
@@ -347,9 +354,11 @@ fn comparisons_and_orders_say_what_they_could_not_look_at() {
         let compared = scratch.retime(&format!("compare {trace} --method clc"));
         let ordered = scratch.retime(&format!("order {trace}"));
         assert_eq!((compared.code, ordered.code), (Some(code), Some(code)));
-        let said = said.map(str::to_owned);
-        assert_eq!(last(&compared.stdout), said, "compare {trace}");
-        assert_eq!(last(&ordered.stderr), said, "order {trace}");
+        let words: Vec<&str> = compared.stdout.split_whitespace().collect();
+        let advised = said.is_some_and(|it| words.join(" ").ends_with(&format!("{nothing} {it}")));
+        assert_eq!(advised, said.is_some(), "compare {trace}");
+        let mind = said.map(|it| format!("Mind that {it}"));
+        assert_eq!(last(&ordered.stderr), mind, "order {trace}");
     }
     write(scratch.path(), "skewed-and-lost", |id, it| {
         exchange(id, it, 2500);

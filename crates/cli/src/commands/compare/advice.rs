@@ -3,14 +3,14 @@
 use retime::format_seconds;
 
 use super::model::{ComparedPart, Comparison, ResultPart};
+use crate::report::examined;
 use crate::report::share::share;
 
 /// The recommendation in a sentence. Where the truth is known the nearest method is named; else the
 /// default if it contradicts nothing, since no figure here tells which of the sound ones is nearest,
 /// and among the others the one that changes intervals least.
 pub(super) fn advice(comparison: &Comparison) -> String {
-    let methods = comparison.methods.iter();
-    let sound: Vec<&ComparedPart> = methods.filter(|it| it.is_sound()).collect();
+    let sound = sound(comparison);
     if let Some((method, error)) = nearest(&sound) {
         let error = span(error, comparison);
         return format!(
@@ -18,9 +18,11 @@ pub(super) fn advice(comparison: &Comparison) -> String {
             method.name
         );
     }
-    let recorded = sound.iter().find(|it| it.options.is_empty());
-    if recorded.is_some() {
-        return "Recorded times contradict nothing: there is nothing to correct.".into();
+    if are_left_alone(comparison) {
+        return examined::instead_of_sound(&comparison.examined).map_or_else(
+            || "Recorded times contradict nothing: there is nothing to correct.".into(),
+            |said| format!("{said}."),
+        );
     }
     let auto = sound.iter().find(|it| it.name == "auto");
     let Some(method) = auto.copied().or_else(|| gentlest(&sound)) else {
@@ -36,6 +38,18 @@ pub(super) fn advice(comparison: &Comparison) -> String {
         comparison.trace.word,
         method.options
     )
+}
+
+/// True if nothing contradicts recorded times, as far as anything was looked at, and no truth shows that
+/// others are nearer.
+pub(super) fn are_left_alone(comparison: &Comparison) -> bool {
+    let sound = sound(comparison);
+    nearest(&sound).is_none() && sound.iter().any(|it| it.options.is_empty())
+}
+
+fn sound(comparison: &Comparison) -> Vec<&ComparedPart> {
+    let methods = comparison.methods.iter();
+    methods.filter(|it| it.is_sound()).collect()
 }
 
 /// The method that changes no interval by as much as the others do some.

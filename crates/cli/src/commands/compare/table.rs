@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use retime::{format_seconds, group_digits, plural};
 
-use super::advice::advice;
+use super::advice::{advice, are_left_alone};
 use super::model::{ComparedPart, Comparison, ResultPart};
 use crate::report::columns::{columns, wrapped};
 use crate::report::examined;
@@ -58,7 +58,10 @@ pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
     if comparison.methods.iter().any(|it| it.foreseen.is_some()) {
         text += &paragraph(FORESEEN_NOTE);
     }
-    if let Some(warning) = examined::warning(&comparison.examined) {
+    // The last sentence says it where recorded times are left alone.
+    if !are_left_alone(comparison)
+        && let Some(warning) = examined::warning(&comparison.examined)
+    {
         let _ = write!(text, "\n{}", paragraph(&warning));
     }
     if verbose {
