@@ -109,6 +109,16 @@ fn clocks_that_were_set_together_are_told_of_once() {
     assert_eq!(steps, expected, "{printed}");
 }
 
+/// Corrects a job on two hosts, whose clocks are two, and leaves nothing reversed.
+fn corrected(scratch: &Scratch, run: &KinetoRun) -> (String, Value) {
+    simulate(scratch, run);
+    let printed = scratch.succeed("correct run -o out --json report.json");
+    let report = read_report(scratch);
+    assert_eq!(report["clocks"]["count"], 2, "{printed}");
+    assert_eq!(report["after"]["reversed"], 0, "{printed}");
+    (printed, report)
+}
+
 /// The clock of a host is set while a job is profiled on it, forward or back: where it was set back, it
 /// shows stamps twice, calls under way seem to take no time, and others stand in another order than they
 /// are numbered.
@@ -124,11 +134,7 @@ fn the_clock_of_a_host_that_is_set_while_a_job_is_profiled_is_found() {
             }],
             ..KinetoRun::training(Style::Nccl)
         };
-        simulate(&scratch, &run);
-        let printed = scratch.succeed("correct run -o out --json report.json");
-        let report = read_report(&scratch);
-        assert_eq!(report["clocks"]["count"], 2, "{printed}");
-        assert_eq!(report["after"]["reversed"], 0, "{printed}");
+        let (printed, report) = corrected(&scratch, &run);
         let steps = report["method"]["alignment"]["steps"].as_array().unwrap();
         let [step] = &steps[..] else {
             panic!("{printed}")
@@ -156,11 +162,7 @@ fn ranks_that_wait_while_their_clock_is_set_back_share_it() {
         }],
         ..KinetoRun::training(Style::Gloo)
     };
-    simulate(&scratch, &run);
-    let printed = scratch.succeed("correct run -o out --json report.json");
-    let report = read_report(&scratch);
-    assert_eq!(report["clocks"]["count"], 2, "{printed}");
-    assert_eq!(report["after"]["reversed"], 0, "{printed}");
+    let (printed, report) = corrected(&scratch, &run);
     let steps = report["method"]["alignment"]["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 1, "{printed}");
     assert!(
