@@ -15,8 +15,9 @@
 //! An event with one of these may have happened before the clock was set, or after it, and no map of the
 //! clock fits both. So calls of all groups that begin or end there are left out, those of all ranks of the
 //! host, too, which read the same clock; so are calls of these that end when they begin, during which it was
-//! set. A range of gloo that does tells of itself that it was, since its threads have to be woken. Where numbers can begin anew, as those of groups and iterations, a call whose number is the lowest or the
-//! highest of all is but one of another order.
+//! set. A call of gloo that ends when it begins proves by itself that the clock was set: its thread has to
+//! be woken, which takes time. Numbers of groups and iterations can begin anew, so there a call whose number
+//! is the lowest or the highest of all is but one of another order.
 
 use std::collections::BTreeMap;
 
@@ -145,14 +146,17 @@ fn of_file<'a>(file: &'a FileRead) -> Vec<ShownTwice> {
 }
 
 /// Instants at which calls of gloo of a file begin and end. Their threads have to be woken, which takes time:
-/// so the clock was set back meanwhile, and showed the instant, or what follows, twice.
+/// so the clock was set back meanwhile, and showed the instant, or what follows, twice. Of lengths in whole
+/// microseconds, as older profilers write them, one may have been rounded to none.
 fn instants(file: &FileRead) -> impl Iterator<Item = ShownTwice> {
-    let calls = file.calls.iter();
-    let is_empty = |it: &&Call| {
+    let length = |it: &Call| file.columns.length(it.event).unwrap_or_default();
+    let are_rounded = file.calls.iter().all(|it| length(it) % 1_000 == 0);
+    let is_empty = move |it: &&Call| {
         let is_collective = matches!(it.what, What::Collective(_));
-        is_collective && it.on == On::Thread && file.columns.length(it.event) == Some(0)
+        let is_of_gloo = is_collective && it.on == On::Thread;
+        is_of_gloo && !are_rounded && file.columns.length(it.event) == Some(0)
     };
-    calls.filter(is_empty).map(|it| {
+    file.calls.iter().filter(is_empty).map(|it| {
         let at = file.columns.begin(it.event);
         ShownTwice { from: at, to: at }
     })
@@ -186,6 +190,8 @@ fn of_track(mut calls: Vec<Numbered>, go_on: bool) -> Vec<ShownTwice> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::Columns;
+    use retime_model::Operation;
 
     fn shown_twice(calls: &[(u64, u64)], go_on: bool) -> Option<(u64, u64)> {
         let numbered = calls.iter().map(|&(begin, number)| Numbered {
@@ -210,6 +216,31 @@ mod tests {
         // The first of all comes too late.
         let late = [(10, 19), (20, 20), (30, 18), (40, 21), (50, 22)];
         assert_eq!(shown_twice(&late, true), Some((10, 30)));
+    }
+
+    #[test]
+    fn a_call_of_gloo_takes_no_time_where_the_clock_is_set_back_or_lengths_are_rounded() {
+        let told = |lengths: [u64; 3]| -> Vec<(u64, u64)> {
+            let calls = (0..).zip(lengths).map(|(event, _)| {
+                let what = What::Collective(Operation::Allreduce);
+                Call::unnamed(event, what, "all_reduce".into(), On::Thread)
+            });
+            let columns = Columns {
+                begins: vec![10_000, 50_000, 90_000],
+                lengths: lengths.to_vec(),
+                tracks: vec![0; 3],
+                digits: Vec::new(),
+            };
+            let file = FileRead {
+                calls: calls.collect(),
+                columns: columns.into(),
+                ..FileRead::default()
+            };
+            of_file(&file).iter().map(|it| (it.from, it.to)).collect()
+        };
+        assert_eq!(told([7_001, 0, 8_000]), [(50_000, 50_000)]);
+        assert_eq!(told([7_000, 0, 8_000]), []);
+        assert_eq!(told([7_001, 1, 8_000]), []);
     }
 
     /// Numbers that begin anew are no clock that was set.
