@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use retime::pipeline::{BoundSearch, DRIFT_BOUND};
+use retime::pipeline::{BoundSearch, DRIFT_BOUND, SLEWED_DRIFT_BOUND};
 
 use crate::error::CliError;
 use crate::given::Given;
@@ -16,7 +16,8 @@ pub(crate) struct BoundsArgs {
     // First, while all options are still there to be seen.
     #[command(flatten)]
     given: Given,
-    /// By how much the rate of a clock may wander, such as 100ppm, 0.01% or 1e-4
+    /// By how much the rate of a clock may wander, such as 100ppm, 0.01% or 1e-4; if it is not given,
+    /// 500ppm where several places contradict 100ppm and none contradicts 500ppm
     #[arg(long, value_name = "RATE", default_value = "100ppm")]
     pub(crate) drift_bound: DriftBound,
     /// Whether to compute how far times can be from the truth
@@ -55,8 +56,11 @@ impl BoundsArgs {
 
     /// The search for error bounds that is asked for.
     pub(crate) fn asked(&self) -> BoundSearch {
+        // Whoever gives a drift bound knows the clocks.
+        let is_given = self.given.first(&["drift-bound"]).is_some();
         BoundSearch {
             drift: self.drift_bound.0,
+            or_drift: (!is_given).then_some(SLEWED_DRIFT_BOUND),
             steps: self.bounds_budget.0,
         }
     }

@@ -123,7 +123,7 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
         clocks: analysed.analysis.clocks().len(),
         min_delay: build::delay_part(&analysed.analysis, analysed.delay_source),
         truth: truth.map(|truth| truth.path().display().to_string()),
-        drift_bound: args.bounds.drift_bound.0,
+        drift_bound: bench.drift_bound(),
         inside_bounds: bench.inside()?,
         methods,
     })

@@ -390,6 +390,7 @@ pub(crate) fn bounds_part(
     });
     BoundsPart {
         drift_bound: bounded.drift,
+        refuted_drift_bound: bounded.refuted,
         reference_clock: bounded.offsets.reference.0,
         all: bounded.all,
         largest_over_run: bounded.largest_over_run,

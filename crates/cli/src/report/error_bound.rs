@@ -1,5 +1,6 @@
 //! Error bounds and the gentlest correction, in words.
 
+use retime::pipeline::SLEWED_DRIFT_BOUND;
 use retime::{TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::clock_names::{owner, the_clock};
@@ -13,9 +14,6 @@ use super::stamps::two_stamps;
 const FORCING_SHOWN: usize = 6;
 /// Places where the drift bound is contradicted, or clocks were set, that are shown.
 const PLACES_SHOWN: usize = 4;
-
-/// Time services steer the rate of a clock by so much at most.
-const SLEWED: f64 = 5e-4;
 
 /// Nodes that are named whose processes are taken to share a clock.
 const NODES_SHOWN: usize = 3;
@@ -36,6 +34,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
             None => "recorded",
         };
         lines.extend(first(label, bound(bounds, rate)));
+        lines.extend(refuted(bounds).map(|line| ("", line)));
         lines.extend(contradicted(report, bounds, rate).map(|line| ("", line)));
         let set = resting_on_steps(report, bounds, rate).into_iter();
         lines.extend(set.map(|line| ("", line)));
@@ -128,6 +127,18 @@ fn if_shared(bounds: &BoundsPart) -> String {
     )
 }
 
+/// Says that a larger drift bound was taken than the usual one, and why.
+fn refuted(bounds: &BoundsPart) -> Option<String> {
+    let usual = bounds.refuted_drift_bound?;
+    let [usual, taken] = [usual, bounds.drift_bound].map(|it| (it * 1e9).round() / 1e3);
+    (usual < taken).then(|| {
+        format!(
+            "{usual} ppm are contradicted in several places and {taken} ppm in none, as where a time \
+             service slewed clocks"
+        )
+    })
+}
+
 /// Says where the drift bound is contradicted, the first few places, and that bounds rest on it.
 fn contradicted(
     report: &Report,
@@ -147,7 +158,8 @@ fn contradicted(
     let more = all.len().saturating_sub(PLACES_SHOWN);
     let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
     let rest = (!all.is_empty() && bounds.all.events > 0).then(|| {
-        let slewed = if bounds.drift_bound < SLEWED {
+        let is_tried = bounds.refuted_drift_bound.is_some();
+        let slewed = if bounds.drift_bound < SLEWED_DRIFT_BOUND && !is_tried {
             ", as where a time service slewed them: --drift-bound 500ppm allows for that"
         } else {
             ""

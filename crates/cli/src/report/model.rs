@@ -462,6 +462,10 @@ pub(crate) struct LimitPart {
 pub(crate) struct BoundsPart {
     /// The rate by which clocks may wander, a share.
     pub(crate) drift_bound: f64,
+    /// The usual drift bound where several places contradict it: bounds are by a larger one that none
+    /// contradicts, or else by this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refuted_drift_bound: Option<f64>,
     pub(crate) reference_clock: u32,
     /// Bounds over all events with edges: the larger side of the interval, and half of the
     /// interval, which is the least that any method could guarantee.

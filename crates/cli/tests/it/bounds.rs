@@ -108,10 +108,10 @@ fn the_drift_bound_has_many_forms() {
     assert!(best(&steady) < best(&usual) && best(&usual) < best(&wild));
 }
 
-/// A clock that swings by 10 us in 50 ms, so that its rate is up to 1257 ppm off.
-fn swinging() -> Scratch {
+/// A clock that swings by 10 us in so many nanoseconds: in 50 ms, so that its rate is up to 1257 ppm off.
+fn swinging(period: f64) -> Scratch {
     let swing = |at: u64| {
-        let angle = std::f64::consts::TAU * at as f64 / 50e6;
+        let angle = std::f64::consts::TAU * at as f64 / period;
         (at as f64 + 10e3 * angle.sin()).round() as u64
     };
     let mut program = Program::with_layout(Layout::node_per_rank(2));
@@ -128,7 +128,7 @@ fn swinging() -> Scratch {
 
 #[test]
 fn where_the_drift_bound_is_contradicted_is_said() {
-    let scratch = swinging();
+    let scratch = swinging(50e6);
     let report = |drift: &str| {
         let check = scratch.retime(&format!("check trace --json - --drift-bound {drift}"));
         json(&check.stdout)["bounds"].clone()
@@ -166,6 +166,35 @@ fn where_the_drift_bound_is_contradicted_is_said() {
         "{}",
         check.stdout
     );
+}
+
+/// A clock that swings in 90 ms contradicts the usual drift bound, and not that of time services.
+#[test]
+fn one_larger_drift_bound_is_taken_for_many_steps() {
+    let scratch = swinging(90e6);
+    let bounds = |scratch: &Scratch, options: &str| {
+        let check = scratch.retime(&format!("check trace --json - {options}"));
+        json(&check.stdout)["bounds"].clone()
+    };
+    let larger = bounds(&scratch, "");
+    assert_eq!(larger["drift_bound"], 5e-4);
+    assert_eq!(larger["refuted_drift_bound"], 1e-4);
+    assert!(larger.get("contradicted").is_none(), "{larger}");
+    let explicit = bounds(&scratch, "--drift-bound 500ppm");
+    assert_eq!(larger["mean_half_width"], explicit["mean_half_width"]);
+    let said = scratch.retime("check trace").stdout;
+    let reason = "100 ppm are contradicted in several places and 500 ppm in none";
+    assert!(said.contains(reason), "{said}");
+    // Whoever gives a drift bound gets bounds by it.
+    let given = bounds(&scratch, "--drift-bound 100ppm");
+    assert_eq!(given["drift_bound"], 1e-4);
+    assert!(given["contradicted"].as_array().unwrap().len() > 1);
+    assert!(given.get("refuted_drift_bound").is_none(), "{given}");
+    // One that explains no more is not taken, and not advised.
+    let scratch = swinging(50e6);
+    assert_eq!(bounds(&scratch, "")["drift_bound"], 1e-4);
+    let said = scratch.retime("check trace").stdout;
+    assert!(said.contains("else --drift-bound is too low\n"), "{said}");
 }
 
 #[test]

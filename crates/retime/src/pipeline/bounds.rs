@@ -18,7 +18,7 @@ use retime_bounds::{
     Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, witnessed,
 };
 use retime_causality::MinimalDelay;
-use retime_causality::edges::{Edge, Edges, TraceEdges};
+use retime_causality::edges::{Edge, Edges, Source, TraceEdges};
 use retime_causality::{Causality, Nodes};
 use retime_clocks::estimate::{Estimate, Offset, Reference};
 use retime_model::Correction;
@@ -34,6 +34,9 @@ pub const BOUND_BUDGET: u64 = 2_000_000_000;
 pub struct BoundSearch {
     /// The rates of clocks wander by at most this, as a share.
     pub drift: f64,
+    /// A larger drift bound, which is taken instead where several places contradict the other and none
+    /// contradicts this one: a single number then explains what would take a step at each place.
+    pub or_drift: Option<f64>,
     /// A search looks at so many moments and dependencies at most.
     pub steps: u64,
 }
@@ -44,6 +47,7 @@ impl BoundSearch {
     pub fn with_drift(drift: f64) -> Self {
         Self {
             drift,
+            or_drift: None,
             steps: BOUND_BUDGET,
         }
     }
@@ -51,6 +55,10 @@ impl BoundSearch {
 
 /// The usual drift bound, as quartz drifts between warm and cold, a share.
 pub const DRIFT_BOUND: f64 = 1e-4;
+
+/// The drift bound of clocks that are slewed, a share: time services steer a rate by 500 ppm at most, as the
+/// kernel takes no more (`adjtimex(2)`, `freq`).
+pub const SLEWED_DRIFT_BOUND: f64 = 5e-4;
 
 /// How bounds are searched for.
 pub(super) fn bound_options(drift: f64) -> BoundOptions {
@@ -66,6 +74,9 @@ pub(super) fn bound_options(drift: f64) -> BoundOptions {
 pub struct Bounds {
     /// The amount by which rates may wander, a share.
     pub drift: f64,
+    /// The drift bound that was asked for, where several places contradict it and
+    /// [a larger one](BoundSearch::or_drift) was tried. If it is not `drift`, these bounds are by the larger.
+    pub refuted: Option<f64>,
     /// Bounds of what has to be added to recorded stamps.
     pub offsets: OffsetBounds,
     /// Clocks that contradict the drift bound, each with the place and by how much at least, either
@@ -153,14 +164,10 @@ impl Timed<'_> {
         let Some(base) = self.base()? else {
             return Ok(None);
         };
-        let options = BoundOptions {
-            steps: search.steps,
-            ..bound_options(search.drift)
-        };
         let trace = self.edges();
-        let (offsets, witnessed, contradicting) = trace.at_root::<Estimate, _>(|| {
+        let (premise, offsets, witnessed, contradicting) = trace.at_root::<Estimate, _>(|| {
             let source = trace.dependencies(&base)?;
-            let offsets = offset_bounds(&source, |_| 0, &base, &options, self.monitor)?;
+            let (premise, offsets) = self.under_premises(&source, &base, search)?;
             // Where bounds were given up nobody knows which clocks have them.
             let is_bounded = |clock: ClockId| {
                 let own = offsets.clocks.get(clock.as_usize());
@@ -169,16 +176,51 @@ impl Timed<'_> {
             };
             let witnessed = witnessed(&source, is_bounded, self.monitor)?;
             let contradicting = contradict_throughout(&source, &base, self.monitor)?;
-            Ok((offsets, witnessed, contradicting))
+            Ok((premise, offsets, witnessed, contradicting))
         })?;
         Ok(Some(BoundedOffsets {
-            drift: search.drift,
+            premise,
             contradicted: contradicted(&offsets.relaxed, &base),
             if_set: known_to_be_set(&base),
             offsets,
             witnessed,
             contradicting,
         }))
+    }
+
+    /// Bounds under the drift bound that is asked for, or under the larger one where that explains more.
+    fn under_premises(
+        &self,
+        source: &dyn Source,
+        base: &Estimate,
+        search: BoundSearch,
+    ) -> Result<(Premise, OffsetBounds), Cancelled> {
+        let under = |drift: f64| {
+            let options = BoundOptions {
+                steps: search.steps,
+                ..bound_options(drift)
+            };
+            offset_bounds(source, |_| 0, base, &options, self.monitor)
+        };
+        let places = |of: &OffsetBounds| contradicted(&of.relaxed, base).len();
+        let asked = under(search.drift)?;
+        let larger = search.or_drift.filter(|it| *it > search.drift);
+        let Some(larger) = larger.filter(|_| places(&asked) > 1) else {
+            let premise = Premise {
+                drift: search.drift,
+                refuted: None,
+            };
+            return Ok((premise, asked));
+        };
+        let wider = under(larger)?;
+        let is_explained = wider.complete && places(&wider) == 0;
+        let (drift, offsets) = if is_explained {
+            (larger, wider)
+        } else {
+            (search.drift, asked)
+        };
+        let refuted = Some(search.drift);
+        Ok((Premise { drift, refuted }, offsets))
     }
 
     /// About how clocks differ from one of them; `None` where nothing relates any.
@@ -258,7 +300,8 @@ impl Bounds {
         });
         let if_set = if_set.collect();
         Ok(Self {
-            drift: known.drift,
+            drift: known.premise.drift,
+            refuted: known.premise.refuted,
             contradicted: places(&known.contradicted),
             if_set,
             sides: nodes.by_clock(own.collect(), clocks),
@@ -384,10 +427,18 @@ impl Bounds {
     }
 }
 
+/// The drift bound that bounds rest on.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Premise {
+    drift: f64,
+    /// The one that was asked for, where several places contradict it and another was tried.
+    refuted: Option<f64>,
+}
+
 /// The bounds of clock offsets of a trace, for many corrections of it.
 #[derive(Clone, Debug)]
 pub struct BoundedOffsets {
-    drift: f64,
+    premise: Premise,
     contradicted: Vec<ClockStep>,
     if_set: Vec<ClockStep>,
     offsets: OffsetBounds,
@@ -409,6 +460,11 @@ impl Bounds {
 }
 
 impl BoundedOffsets {
+    /// The amount by which rates may wander, a share.
+    pub fn drift(&self) -> f64 {
+        self.premise.drift
+    }
+
     /// The least and the most that a clock gained by a step; `None` where one of these is open.
     fn gained(&self, step: &ClockStep) -> Option<(Ticks, Ticks)> {
         let clock = self.offsets.clocks.get(step.clock.as_usize())?.as_ref()?;

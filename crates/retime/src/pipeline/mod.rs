@@ -45,7 +45,9 @@ pub use analysis::{
     Analysis, AnalysisError, AnalysisOptions, CameLast, Counts, JudgedBy, Measured, Runaway, Worse,
 };
 pub use auto::Auto;
-pub use bounds::{BOUND_BUDGET, BoundSearch, BoundedOffsets, Bounds, DRIFT_BOUND, StepsShow};
+pub use bounds::{
+    BOUND_BUDGET, BoundSearch, BoundedOffsets, Bounds, DRIFT_BOUND, SLEWED_DRIFT_BOUND, StepsShow,
+};
 pub use candidates::{Candidate, candidates};
 pub use estimator::{Estimator, Input};
 pub use examined::{Examined, UnusedKind, Verdict, families};

@@ -38,6 +38,12 @@ impl<'a> Bench<'a> {
         })
     }
 
+    /// The drift bound that error bounds rest on.
+    pub(super) fn drift_bound(&self) -> f64 {
+        let offsets = self.offsets.as_ref();
+        offsets.map_or(self.drift, BoundedOffsets::drift)
+    }
+
     /// The share of events whose true time lies within the bounds, if it is known.
     pub(super) fn inside(&self) -> Result<Option<f64>, CliError> {
         let Analysed {
