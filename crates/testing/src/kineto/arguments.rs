@@ -14,8 +14,8 @@ pub(super) fn of_operator(external: u64, more: &str) -> String {
     format!(r#""External id": {external},"Record function id": 0{comma}{more}, "Ev Idx": {index}"#)
 }
 
-/// The arguments of a call by which the program asks for an operation. The first one is a list of tensors, but for gathering, where
-/// the list to fill comes first, and a barrier, which has a tensor of its own.
+/// The arguments of a call by which the program asks for an operation. The first one is a list of tensors,
+/// but for gathering, where the list to fill comes first, and a barrier, which has a tensor of its own.
 pub(super) fn call(instance: &Instance, names: &Names) -> String {
     let (place, kind, dims) = match instance.what {
         What::Collective(Class::Barrier) => (0, "float", "[1]".to_owned()),
@@ -73,7 +73,8 @@ fn said(sizes: &[u64]) -> String {
     abbreviated(&sizes, false)
 }
 
-/// The arguments of an operation of NCCL, by the member at a place of its group. Newer versions know its number, and peers.
+/// The arguments of an operation of NCCL, by the member at a place of its group. Newer versions know its
+/// number, and peers.
 pub(super) fn described(
     instance: &Instance,
     group: &Group,
