@@ -11,6 +11,7 @@
 //! | [`cholesky`] | sparse symmetric positive definite systems, many of one pattern |
 //! | [`paths`] | shortest paths and negative cycles: systems of difference constraints |
 //! | [`hull`] | lower convex hulls of points |
+//! | [`fewest_lines`] | the fewest straight stretches within bounds, and where one ends |
 //! | [`taut_string`] | the shortest path through a corridor of gates, at once or gate by gate |
 //! | [`nearest_point`] | the nearest point that satisfies linear inequalities |
 //! | [`top_two`] | the largest value of another group than one's own |
@@ -37,6 +38,7 @@
 //! ```
 
 pub mod cholesky;
+pub mod fewest_lines;
 pub mod hull;
 pub mod lattice;
 pub mod median;

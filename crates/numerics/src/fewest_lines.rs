@@ -1,0 +1,346 @@
+//! The fewest straight stretches that keep within bounds, and where one ends and the next begins.
+//!
+//! A function that is straight but for a few moments, known by bounds from above and from below at
+//! many places. From the left each stretch goes on as long as some line keeps all its bounds; no
+//! other choice takes fewer. From the right the same number of stretches reach as far back as they can. So
+//! the first way says how long a stretch can last at most, the second since when the next one can:
+//!
+//! ```text
+//!   v v v v v v                      v  bounds from above       ^  from below
+//!   ----------\   v v
+//!   ^ ^ ^ ^ ^  \      v v
+//!             ^ \  ^      v          from the left the first line ends at the latest here: |
+//!                \____^_____^        from the right the second one can begin here: :
+//!             :    |
+//! ```
+//!
+//! Whether some line keeps all bounds of a stretch, their hulls tell: the lowest convex function
+//! through those from above and the highest concave one through those from below must not cross.
+//! Where they come nearest, a line in the middle keeps the furthest away from both.
+//!
+//! ```
+//! use retime_numerics::fewest_lines::{Bound, Side, fewest_lines};
+//! // 0 up to 100, and from there on a rise of 2 for each 1; known to +-3.
+//! let value = |at: i64| 2 * (at - 100).max(0);
+//! let bound = |at: i64| match at % 2 {
+//!     0 => Bound { at, value: value(at) + 3, side: Side::Above },
+//!     _ => Bound { at, value: value(at) - 3, side: Side::Below },
+//! };
+//! let lines = fewest_lines((0..200).map(bound).collect(), 4).unwrap();
+//! let [first, second] = &lines[..] else { panic!("{lines:?}") };
+//! let slopes = [first, second].map(|it| it.line.map_or(f64::NAN, |line| line.slope));
+//! assert!(slopes[0].abs() < 0.1 && (slopes[1] - 2.0).abs() < 0.1);
+//! assert!(first.until <= 100 && 100 <= second.from);
+//! ```
+//!
+//! Source: J. O'Rourke, *An on-line algorithm for fitting straight lines between data ranges*
+//! (Communications of the ACM 24, 1981), for the first way.
+
+use crate::hull::{Planar, lower_hull};
+use std::cmp::Reverse;
+
+/// From which side a bound holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The function is at most that.
+    Above,
+    /// The function is at least that.
+    Below,
+}
+
+/// A bound of a function at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The place.
+    pub at: i64,
+    /// The most or least that the function is there.
+    pub value: i64,
+    /// Which of both.
+    pub side: Side,
+}
+
+/// A straight stretch of a function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// The first place with a bound that the line before cannot keep; the first place of all.
+    pub from: i64,
+    /// The last place with a bound that the line behind cannot keep; the last place of all.
+    pub until: i64,
+    /// The line in between that keeps the furthest away from all bounds; `None` if bounds from one side
+    /// alone are there.
+    pub line: Option<Line>,
+}
+
+/// A straight function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// A place,
+    pub place: i64,
+    /// and its value there.
+    pub value: f64,
+    /// The amount by which it rises per place.
+    pub slope: f64,
+}
+
+impl Line {
+    /// Its value at a place.
+    pub fn at(&self, place: i64) -> f64 {
+        self.value + self.slope * place.saturating_sub(self.place) as f64
+    }
+}
+
+/// The fewest stretches within these bounds, from left to right; `None` if they are more than `most`.
+pub fn fewest_lines(mut bounds: Vec<Bound>, most: usize) -> Option<Vec<Stretch>> {
+    sort(&mut bounds);
+    let ends = ends(&bounds, most)?;
+    let mirrored = |it: &Bound| Bound {
+        at: it.at.saturating_neg(),
+        ..*it
+    };
+    let mut mirror: Vec<Bound> = bounds.iter().map(mirrored).collect();
+    sort(&mut mirror);
+    let begins = self::ends(&mirror, most)?;
+    let (first, last) = (bounds.first()?.at, bounds.last()?.at);
+    // The one way has the ends of all stretches but the last, the other way their begins but the first's.
+    let ended = ends.iter().map(|&it| bounds[it].at);
+    let begun = begins.iter().rev().map(|&it| -mirror[it].at);
+    let from = std::iter::once(first).chain(ended);
+    let until = begun.chain(std::iter::once(last));
+    let stretch = |(from, until): (i64, i64)| {
+        let after = bounds.partition_point(|it| it.at < from);
+        let before = bounds.partition_point(|it| it.at <= until);
+        let certain = bounds.get(after..before).unwrap_or(&[]);
+        Stretch {
+            from,
+            until,
+            line: Corridor::of(certain).middle(),
+        }
+    };
+    Some(from.zip(until).map(stretch).collect())
+}
+
+/// By place; of those at one place the tightest of each side first.
+fn sort(bounds: &mut [Bound]) {
+    bounds.sort_unstable_by_key(|it| match it.side {
+        Side::Above => (it.at, it.side, it.value, Reverse(0)),
+        Side::Below => (it.at, it.side, 0, Reverse(it.value)),
+    });
+}
+
+/// The first bound behind each stretch but the last, of those that last as long as can be.
+fn ends(bounds: &[Bound], most: usize) -> Option<Vec<usize>> {
+    let mut ends = Vec::new();
+    let mut from = 0;
+    loop {
+        let length = longest(&bounds[from..]);
+        from += length;
+        if from >= bounds.len() {
+            return Some(ends);
+        }
+        if length == 0 || ends.len() + 1 >= most {
+            return None;
+        }
+        ends.push(from);
+    }
+}
+
+/// How many bounds from the first on some line keeps: by doubling, and then by halving.
+fn longest(bounds: &[Bound]) -> usize {
+    let keeps = |count: usize| Corridor::of(&bounds[..count]).is_open();
+    let mut kept = bounds.len().min(1);
+    let mut excluded = loop {
+        let more = (2 * kept).min(bounds.len());
+        if !keeps(more) {
+            break more;
+        }
+        kept = more;
+        if kept == bounds.len() {
+            return kept;
+        }
+    };
+    while excluded - kept > 1 {
+        let middle = usize::midpoint(kept, excluded);
+        if keeps(middle) {
+            kept = middle;
+        } else {
+            excluded = middle;
+        }
+    }
+    kept
+}
+
+/// A point of a bound, relative to the first one.
+#[derive(Clone, Copy)]
+struct Point {
+    at: f64,
+    value: f64,
+}
+
+impl Planar for Point {
+    fn is_beside(&self, other: &Self) -> bool {
+        self.at >= other.at
+    }
+
+    fn is_below(&self, before: &Self, after: &Self) -> bool {
+        (self.at - before.at) * (after.value - before.value)
+            > (self.value - before.value) * (after.at - before.at)
+    }
+}
+
+/// The hulls of bounds: the lowest convex function through those from above, and the negative of
+/// the highest concave one through those from below.
+struct Corridor {
+    origin: Option<Bound>,
+    above: Vec<Point>,
+    below: Vec<Point>,
+}
+
+/// The slopes of a convex function left and right of a place, and its value there.
+struct Support {
+    value: f64,
+    left: f64,
+    right: f64,
+}
+
+impl Corridor {
+    fn of(bounds: &[Bound]) -> Self {
+        let origin = bounds.first().copied();
+        let hull = |side: Side, sign: f64| {
+            let of_side = bounds.iter().filter(|it| it.side == side);
+            let points = of_side
+                .zip(std::iter::repeat(origin))
+                .filter_map(|(it, origin)| {
+                    let origin = origin?;
+                    Some(Point {
+                        at: it.at.saturating_sub(origin.at) as f64,
+                        value: sign * it.value.saturating_sub(origin.value) as f64,
+                    })
+                });
+            let points: Vec<Point> = points.collect();
+            let mut vertices = Vec::new();
+            lower_hull(&points, &mut vertices);
+            vertices.iter().map(|&it| points[it as usize]).collect()
+        };
+        Self {
+            origin,
+            above: hull(Side::Above, 1.0),
+            below: hull(Side::Below, -1.0),
+        }
+    }
+
+    /// True if some line lies between both hulls.
+    fn is_open(&self) -> bool {
+        self.narrowest().is_none_or(|(_, open)| open >= 0.0)
+    }
+
+    /// The place at which both hulls come nearest, and how near; `None` if no place has both.
+    fn narrowest(&self) -> Option<(f64, f64)> {
+        let open = |place: f64| {
+            let (above, below) = (support(&self.above, place)?, support(&self.below, place)?);
+            Some((place, above.value + below.value))
+        };
+        let vertices = self.above.iter().chain(&self.below);
+        let all = vertices.filter_map(|it| open(it.at));
+        all.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The line that keeps the furthest away from both hulls.
+    fn middle(&self) -> Option<Line> {
+        let origin = self.origin?;
+        let (place, open) = self.narrowest()?;
+        let (above, below) = (support(&self.above, place)?, support(&self.below, place)?);
+        // Slopes that touch the convex function there, and those that touch the concave one.
+        let least = above.left.max(-below.right);
+        let most = above.right.min(-below.left);
+        let slope = match (least.is_finite(), most.is_finite()) {
+            (true, true) => f64::midpoint(least, most),
+            (true, false) => least,
+            (false, true) => most,
+            (false, false) => 0.0,
+        };
+        let middle = above.value - open / 2.0;
+        Some(Line {
+            place: origin.at,
+            value: origin.value as f64 + middle - slope * place,
+            slope,
+        })
+    }
+}
+
+/// A convex function through these vertices at a place; `None` beyond its ends.
+fn support(vertices: &[Point], place: f64) -> Option<Support> {
+    let (first, last) = (vertices.first()?, vertices.last()?);
+    if place < first.at || place > last.at {
+        return None;
+    }
+    let slope = |ends: &[Point]| (ends[1].value - ends[0].value) / (ends[1].at - ends[0].at);
+    let after = vertices.partition_point(|it| it.at < place);
+    let vertex = vertices[after];
+    let left = match after.checked_sub(1) {
+        Some(before) => slope(&vertices[before..=after]),
+        None => f64::NEG_INFINITY,
+    };
+    if vertex.at > place {
+        let value = vertex.value - left * (vertex.at - place);
+        return Some(Support {
+            value,
+            left,
+            right: left,
+        });
+    }
+    let right = vertices.get(after..after + 2).map_or(f64::INFINITY, slope);
+    Some(Support {
+        value: vertex.value,
+        left,
+        right,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both(at: i64, value: i64, room: i64) -> [Bound; 2] {
+        [(Side::Above, room), (Side::Below, -room)].map(|(side, room)| Bound {
+            at,
+            value: value + room,
+            side,
+        })
+    }
+
+    #[test]
+    fn a_line_is_one_stretch_whatever_its_bounds() {
+        let bounds = (0..500).flat_map(|at| both(10 * at, 7 * at, 1 + at % 3));
+        let lines = fewest_lines(bounds.collect(), 3).unwrap();
+        let [line] = &lines[..] else {
+            panic!("{lines:?}")
+        };
+        assert_eq!((line.from, line.until), (0, 4_990));
+        let line = line.line.unwrap();
+        assert!((line.slope - 0.7).abs() < 0.002, "{line:?}");
+        assert!((line.at(2_000) - 1_400.0).abs() < 1.5, "{line:?}");
+    }
+
+    #[test]
+    fn a_jump_ends_a_stretch_at_once() {
+        let value = |at: i64| if at < 300 { at } else { at + 1_000 };
+        let bounds = (0..500).flat_map(|at| both(at, value(at), 4));
+        let lines = fewest_lines(bounds.collect(), 3).unwrap();
+        let [before, after] = &lines[..] else {
+            panic!("{lines:?}")
+        };
+        assert_eq!((before.until, after.from), (299, 300));
+        let (before, after) = (before.line.unwrap(), after.line.unwrap());
+        assert!((after.at(400) - before.at(400) - 1_000.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn what_bends_all_the_time_is_given_up() {
+        let bounds = (0..1_000).flat_map(|at| both(at, at * at / 10, 2));
+        assert_eq!(fewest_lines(bounds.collect(), 8), None);
+        assert_eq!(fewest_lines(Vec::new(), 8), None);
+        let above = (0..9).map(|at| both(at, 0, 2)[0]);
+        let lines = fewest_lines(above.collect(), 8).unwrap();
+        assert!(lines.len() == 1 && lines[0].line.is_none());
+    }
+}
