@@ -35,6 +35,38 @@ pub struct ClockStep {
     pub alternatives: Vec<ClockId>,
 }
 
+/// A clock ran at another rate from a moment on, as one that is slewed does.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateChange {
+    /// The clock.
+    pub clock: ClockId,
+    /// It showed this then, in ticks since [`Nodes::base`](retime_causality::Nodes::base).
+    pub at: i64,
+    /// The ticks that it gained more from then on in each tick of the common time; negative where it
+    /// ran slower than before.
+    pub by: f64,
+}
+
+/// The largest amount by which what has to be added to a clock per tick of it changes during the run, by the
+/// clock and the [amount](RateChange::by) of each change of its rate, in order.
+///
+/// A clock that shows `1 + r` ticks for each of the common time has to be given `1 / (1 + r) - 1`
+/// more for each of its own.
+pub fn rates_change_by(changes: impl Iterator<Item = (ClockId, f64)>) -> f64 {
+    let (mut of, mut rate, mut least, mut most) = (None, 0.0, 0.0, 0.0);
+    let mut widest = 0.0_f64;
+    for (clock, by) in changes {
+        if of.replace(clock) != Some(clock) {
+            (rate, least, most) = (0.0, 0.0, 0.0);
+        }
+        rate += by;
+        let added = 1.0 / (1.0 + rate) - 1.0;
+        (least, most) = (f64::min(least, added), f64::max(most, added));
+        widest = widest.max(most - least);
+    }
+    widest
+}
+
 /// Aligned clocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Alignment {
@@ -52,6 +84,8 @@ pub struct Alignment {
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,
+    /// Where clocks changed their rates, by clock and stamp.
+    pub rate_changes: Vec<RateChange>,
     /// The ticks by which the common time is ahead of that of the reference; `None` if it is that.
     pub common: Option<Offset>,
     /// True if dependencies prove that the rates of clocks change, by more than those of quartzes that
@@ -68,6 +102,20 @@ pub struct Alignment {
 }
 
 impl Alignment {
+    /// The first clock that is tied to the reference both ways and was neither set nor changed its rate;
+    /// the reference if there is none.
+    pub fn steadiest(&self) -> ClockId {
+        let reference = self.estimate.reference;
+        let is_steady = |clock: ClockId| {
+            !self.rate_changes.iter().any(|it| it.clock == clock)
+                && !self.steps.iter().any(|it| it.clock == clock)
+        };
+        let relations = (0..).map(ClockId).zip(&self.relations);
+        let mut tied = relations.filter(|(_, relation)| **relation == Relation::BothWays);
+        let steady = tied.find(|(clock, _)| is_steady(*clock));
+        steady.map_or(reference, |(clock, _)| clock)
+    }
+
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one
     /// time. Dependencies tell what they gained against each other and the rest; if all gained as
     /// much, that the rest was set the other way explains it as well, by no more steps.
@@ -127,6 +175,7 @@ mod tests {
                 part: [0, 0, 0, 0, 4, 4].map(ClockId).to_vec(),
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
+                rate_changes: Vec::new(),
                 is_loose: false,
                 wanders: false,
                 common: None,
@@ -141,5 +190,16 @@ mod tests {
         assert!(!of(&[(0, 5_000), (1, 5_000)]));
         assert!(of(&[(0, 5_000), (1, 6_005)]));
         assert!(of(&[(2, 7_000), (4, 7_000)]));
+    }
+
+    /// The first clock runs at 1, 4, 2 ticks for one, the second one at 1, a half, 2.
+    #[test]
+    fn the_widest_change_is_that_of_one_clock() {
+        let changes = [(0, 3.0), (0, -2.0), (1, -0.5), (1, 1.5)];
+        let widest = |count: usize| {
+            let changes = changes[..count].iter();
+            rates_change_by(changes.map(|it| (ClockId(it.0), it.1)))
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(widest), [0.0, 0.75, 0.75, 1.0, 1.5]);
     }
 }

@@ -87,7 +87,7 @@ mod ties;
 mod ways;
 mod weights;
 
-pub use alignment::{Alignment, ClockStep, Relation};
+pub use alignment::{Alignment, ClockStep, RateChange, Relation, rates_change_by};
 pub use latency::{shortest_latency, shortest_of_trace};
 pub use sharing::{Sharing, sharing};
 
@@ -201,6 +201,24 @@ pub fn align(
         let found = steps::explain(&source, aligned, rate, list, monitor)?;
         Ok(found.with_parts_as_recorded(|clock| source.extent(clock)))
     })
+}
+
+/// Aligns the clocks of a trace as [`align`] does, on the time of another clock where the reference
+/// changes its rate and [another one](Alignment::steadiest) is steady.
+pub fn align_on_steady(
+    causality: &Causality,
+    clocks: &Clocks,
+    rate: TickRate,
+    reference: ClockId,
+    monitor: &dyn Monitor,
+) -> Result<Alignment, Cancelled> {
+    let found = align(causality, clocks, rate, reference, monitor)?;
+    let changes = found.rate_changes.iter().any(|it| it.clock == reference);
+    let steady = found.steadiest();
+    if !changes || steady == reference {
+        return Ok(found);
+    }
+    align(causality, clocks, rate, steady, monitor)
 }
 
 /// Aligns clocks by a list of dependencies; fails only if `monitor` says to give up.

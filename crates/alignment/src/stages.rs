@@ -82,6 +82,17 @@ pub(super) struct SmoothAlignment {
     pub(super) needed: f64,
 }
 
+impl SmoothAlignment {
+    /// The wander of rates that it takes, as a fraction: what is needed, if that is known.
+    pub(super) fn likely_wander(&self) -> f64 {
+        if self.needed.is_finite() {
+            self.needed
+        } else {
+            self.wander
+        }
+    }
+}
+
 /// One alignment to be done: on whose time, in which ticks, and how stiff clocks are known to be.
 #[derive(Clone, Copy)]
 pub(super) struct AlignmentTask {
@@ -362,6 +373,7 @@ impl<'a> Stages<'a> {
             outliers: self.candidates.outliers().to_vec(),
             pieces: curves.pieces,
             steps: Vec::new(),
+            rate_changes: Vec::new(),
             is_loose: frame.recorded.is_loose,
             wanders: self.wander > OPTIONS.usual_wander(),
             common: None,

@@ -66,12 +66,7 @@ impl Explained {
     /// `all` are the dependencies to judge by.
     pub(super) fn of(found: SmoothAlignment, all: &ListedEdges, rate: TickRate) -> Self {
         let estimate = &found.alignment.estimate;
-        let wander = if found.needed.is_finite() {
-            found.needed
-        } else {
-            found.wander
-        };
-        let proof = Proof::beside(all, &found.alignment, wander, rate);
+        let proof = Proof::beside(all, &found.alignment, found.likely_wander(), rate);
         let occasions = proof.occasions();
         let mut evidence = vec![Evidence::None; found.alignment.steps.len()];
         for occasion in &occasions {
@@ -243,9 +238,14 @@ impl Explained {
         entangled.map(steps).collect()
     }
 
+    /// The negative logarithm of how probable its wander and its steps are together.
+    pub(super) fn length(&self) -> f64 {
+        self.improbable + self.steps_cost
+    }
+
     /// True if its wander and its steps together are clearly more probable.
     fn is_shorter_than(&self, other: &Self) -> bool {
-        self.improbable + self.steps_cost + CLEARLY < other.improbable + other.steps_cost
+        self.length() + CLEARLY < other.length()
     }
 
     /// True if as many steps leave much more slack.
@@ -364,6 +364,7 @@ mod tests {
                 part: Vec::new(),
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
+                rate_changes: Vec::new(),
                 pieces: 1,
                 is_loose: false,
                 wanders: false,

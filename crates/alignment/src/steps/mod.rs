@@ -19,6 +19,7 @@
 //! are so steep that no step can be seen any more.
 
 mod at_once;
+mod breaks;
 mod effort;
 mod explained;
 mod firmness;
@@ -36,8 +37,11 @@ mod thinned;
 mod together;
 mod unset;
 
+use breaks::{cuts, places};
 use explained::{Doubt, Explained};
-use rate_changes::with_rate_changes;
+use parts::Cuts;
+use rate_changes::any_rate::with_any_rate;
+use rate_changes::straightened;
 use search::{StepSearch, Tried};
 use thinned::{Thinned, thinned};
 pub(super) use unset::unset;
@@ -64,18 +68,32 @@ pub(super) fn explain(
         return Ok(found.alignment);
     }
     monitor.check()?;
+    let all = InOrder::new(source, monitor)?;
+    let places = places(&all.list.edges, found.alignment.estimate.reference, monitor)?;
+    let places = places.unwrap_or_else(|| vec![Vec::new(); all.list.clocks()]);
+    let seen = cuts(&places);
     let rounds = Rounds {
         list: &list,
+        seen: &seen,
         rate,
         monitor,
     };
-    let all = InOrder::new(source, monitor)?;
-    let found = with_rate_changes(&all.list, found, rate, monitor)?;
-    let explained = match thinned(&all, monitor)? {
-        Some(few) => rounds.coarse_to_fine(&few, found, &all)?,
-        None => rounds.of(&all, found)?,
+    let found = with_any_rate(&all.list, found, rate, monitor)?;
+    let Some(changes) = straightened(places, &all.list, &found, rate, monitor)? else {
+        return rounds.explained(&all, found);
     };
-    Ok(explained.best.doubted(&explained.doubts))
+    let straight = &changes.straight;
+    let list = |estimate: &Estimate| {
+        let anew = list(&straight.bent(estimate))?;
+        Some(anew.map(|it| straight.in_order(&it)))
+    };
+    let rounds = Rounds {
+        list: &list,
+        seen: &changes.set,
+        ..rounds
+    };
+    let alignment = rounds.explained(&straight.in_order(&all), changes.aligned)?;
+    Ok(straight.bent_alignment(alignment, &all.list))
 }
 
 /// The best explanation, and the clocks that may have been set instead of those it sets.
@@ -87,11 +105,25 @@ struct Found {
 /// Rounds of the search, until none finds more.
 struct Rounds<'a> {
     list: &'a dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    /// Where clocks may have been set, by what [pairs](breaks) of them show.
+    seen: &'a Cuts,
     rate: TickRate,
     monitor: &'a dyn Monitor,
 }
 
 impl Rounds<'_> {
+    /// The best explanation of all these dependencies, by clocks that may have been set.
+    fn explained(&self, all: &InOrder, found: SmoothAlignment) -> Result<Alignment, Cancelled> {
+        if !found.contradicted && found.wander <= OPTIONS.usual_wander() {
+            return Ok(found.alignment);
+        }
+        let explained = match thinned(all, self.monitor)? {
+            Some(few) => self.coarse_to_fine(&few, found, all)?,
+            None => self.of(all, found)?,
+        };
+        Ok(explained.best.doubted(&explained.doubts))
+    }
+
     /// Explains all these dependencies.
     fn of(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
         let mut best = Explained::of(found, &all.list, self.rate);
@@ -171,6 +203,7 @@ impl Rounds<'_> {
         StepSearch {
             all: &all.list,
             listed,
+            seen: self.seen,
             tried,
             doubts,
             rate: self.rate,

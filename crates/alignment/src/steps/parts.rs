@@ -149,6 +149,7 @@ impl Parts {
                 })
                 .flatten()
                 .collect(),
+            rate_changes: parts.rate_changes,
             estimate: Estimate {
                 offsets,
                 reference: parts.estimate.reference,

@@ -135,6 +135,12 @@ impl<'a> Proof<'a> {
         place + size + RARE + self.others_of(occasion)
     }
 
+    /// The negative logarithm of how probable it is that a clock changes its rate within so many ticks. It
+    /// is as rare as a step, and as little is known of how much it is.
+    pub(super) fn cost_of_bend(&self, lasts: i64) -> f64 {
+        (self.runs / lasts.max(1) as f64).max(1.0).ln() + RARE
+    }
+
     /// The logarithm of how many sets of clocks there are with this one, of as many clocks as were set.
     fn others_of(&self, occasion: &Occasion) -> f64 {
         let others = self.all.clocks().saturating_sub(1);
@@ -331,6 +337,7 @@ mod tests {
             part: Vec::new(),
             outliers: Vec::new(),
             steps: vec![step.clone()],
+            rate_changes: Vec::new(),
             pieces: 1,
             is_loose: false,
             wanders: false,

@@ -300,6 +300,7 @@ mod tests {
             outliers: Vec::new(),
             pieces: 1,
             steps: Vec::new(),
+            rate_changes: Vec::new(),
             is_loose: false,
             wanders: false,
             common: None,

@@ -35,6 +35,8 @@ pub(super) struct StepSearch<'a> {
     pub(super) all: &'a ListedEdges,
     /// Dependencies as they are for the clocks known now.
     pub(super) listed: &'a InOrder,
+    /// Where clocks may have been set, by what pairs of them show.
+    pub(super) seen: &'a Cuts,
     pub(super) tried: &'a mut Tried,
     /// The clocks that may have been set instead of those that are taken to be.
     pub(super) doubts: &'a mut Vec<Doubt>,
@@ -55,7 +57,10 @@ impl StepSearch<'_> {
             known,
             monitor: self.monitor,
         };
-        let candidates = places.candidates(followed, first)?;
+        let mut candidates = places.candidates(followed, first)?;
+        if first {
+            candidates.insert(0, self.seen.clone());
+        }
         let suspects = places.suspects(self.stiff(known)?.as_ref());
         let times = places.times(followed, &suspects);
         let mut found = Explanations::beside(known);

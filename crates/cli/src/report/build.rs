@@ -17,8 +17,9 @@ use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
-    GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart, RelatedPart,
-    RepairPart, SharedPart, StepPart, StretchPart, TracePart, UntiedPart, ViolationPart,
+    GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart,
+    RateChangePart, RelatedPart, RepairPart, SharedPart, StepPart, StretchPart, TracePart,
+    UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use super::quoted::quoted_path;
@@ -331,6 +332,13 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
             left_out: aligned.outliers,
             steps: aligned.steps.iter().map(step_part).collect(),
+            rate_changes: { aligned.rate_changes.iter() }
+                .map(|it| RateChangePart {
+                    clock: it.clock.0,
+                    at: it.at.0,
+                    by_ppm: it.by * 1e6,
+                })
+                .collect(),
             half_were_set_at_once: aligned.half_were_set_at_once,
             ends: aligned.ends.as_ref().map(ends::part),
         }),
@@ -391,6 +399,7 @@ pub(crate) fn bounds_part(
     BoundsPart {
         drift_bound: bounded.drift,
         refuted_drift_bound: bounded.refuted,
+        rates_change_by: bounded.rates_change_by,
         reference_clock: bounded.offsets.reference.0,
         all: bounded.all,
         largest_over_run: bounded.largest_over_run,

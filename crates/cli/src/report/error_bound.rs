@@ -129,6 +129,11 @@ fn if_shared(bounds: &BoundsPart) -> String {
 
 /// Says that a larger drift bound was taken than the usual one, and why.
 fn refuted(bounds: &BoundsPart) -> Option<String> {
+    if bounds.rates_change_by.is_some() {
+        let line =
+            "that much since the rate of a clock changed during the run, which bounds allow for";
+        return Some(line.into());
+    }
     let usual = bounds.refuted_drift_bound?;
     let [usual, taken] = [usual, bounds.drift_bound].map(|it| (it * 1e9).round() / 1e3);
     (usual < taken).then(|| {

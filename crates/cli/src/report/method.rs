@@ -3,8 +3,10 @@
 use retime::{TickRate, Ticks, group_digits, plural};
 
 use super::clock_names::{owner, the_clock};
-use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, StepPart};
-use super::stamps::two_stamps;
+use super::model::{
+    AlignmentPart, Direction, MethodPart, RateChangePart, RepairPart, Report, StepPart,
+};
+use super::stamps::{one_stamp, two_stamps};
 use super::together::listed;
 
 /// Steps of clocks that are listed.
@@ -37,6 +39,8 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     lines.extend(alignment.map(|alignment| ("", aligned(report, alignment, rate))));
     let steps = alignment.map(|alignment| steps(report, alignment, rate));
     lines.extend(steps.into_iter().flatten().map(|step| ("", step)));
+    let changes = alignment.map(|alignment| rate_changes(report, alignment));
+    lines.extend(changes.into_iter().flatten().map(|line| ("", line)));
     let knots = if verbose {
         let knots = plural(method.knots as u64, "knot");
         format!("; {knots} of the clock maps")
@@ -121,6 +125,27 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
     }
     if alignment.half_were_set_at_once && !alone {
         lines.push(OTHERS.to_owned());
+    }
+    lines
+}
+
+/// Clocks whose rates changed, the first few times.
+fn rate_changes(report: &Report, alignment: &AlignmentPart) -> Vec<String> {
+    let change = |it: &RateChangePart| {
+        format!(
+            "{} ran {} ppm {} than before from its stamp {} on",
+            the_clock(report, it.clock),
+            (it.by_ppm.abs() * 10.0).round() / 10.0,
+            if it.by_ppm > 0.0 { "faster" } else { "slower" },
+            one_stamp(&report.trace, it.at)
+        )
+    };
+    let all = &alignment.rate_changes;
+    let mut lines: Vec<String> = all.iter().take(STEPS_SHOWN).map(change).collect();
+    let more = all.len().saturating_sub(STEPS_SHOWN);
+    if more > 0 {
+        let times = if more == 1 { "time" } else { "times" };
+        lines.push(format!("{more} more {times} a clock changed its rate"));
     }
     lines
 }

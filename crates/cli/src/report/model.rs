@@ -290,6 +290,9 @@ pub(crate) struct AlignmentPart {
     /// Clocks that were set during the run; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepPart>,
+    /// Where clocks changed their rates, by clock and stamp; absent if none did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rate_changes: Vec<RateChangePart>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
     /// so that it may have been others: known is what clocks gained against each other. Absent if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -331,6 +334,17 @@ pub(crate) struct EndsStepPart {
     /// ends tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) alternatives: Vec<u32>,
+}
+
+/// A clock ran at another rate from a moment on, and that was undone.
+#[derive(Debug, Serialize)]
+pub(crate) struct RateChangePart {
+    pub(crate) clock: u32,
+    /// It showed this then, as recorded.
+    pub(crate) at: u64,
+    /// The amount by which it ran faster from then on than before, negative where slower, in ppm of the
+    /// common time.
+    pub(crate) by_ppm: f64,
 }
 
 /// A clock was set, and that undone.
@@ -466,6 +480,10 @@ pub(crate) struct BoundsPart {
     /// contradicts, or else by this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refuted_drift_bound: Option<f64>,
+    /// The most by which what is added to one clock per tick of it is known to change, a share, if the
+    /// drift bound is larger to allow for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rates_change_by: Option<f64>,
     pub(crate) reference_clock: u32,
     /// Bounds over all events with edges: the larger side of the interval, and half of the
     /// interval, which is the least that any method could guarantee.

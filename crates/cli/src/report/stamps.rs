@@ -12,6 +12,14 @@ pub(super) fn two_stamps(trace: &TracePart, after: u64, until: u64) -> String {
     }
 }
 
+/// A stamp of a clock, and when in the run it is, to a millisecond.
+pub(super) fn one_stamp(trace: &TracePart, stamp: u64) -> String {
+    match seconds(trace, stamp, 3) {
+        Some(of_run) => format!("{stamp} ({of_run} s of the run)"),
+        None => stamp.to_string(),
+    }
+}
+
 /// When in the run the cause of a dependency is, with as many digits as show how far it is reversed.
 pub(super) fn caused_at(trace: &TracePart, violation: &ViolationPart) -> String {
     let digits = digits(trace, violation.latency_ticks.unsigned_abs());

@@ -110,18 +110,22 @@ fn the_drift_bound_has_many_forms() {
 
 /// A clock that swings by 10 us in so many nanoseconds: in 50 ms, so that its rate is up to 1257 ppm off.
 fn swinging(period: f64) -> Scratch {
-    let swing = |at: u64| {
+    exchange(|at| {
         let angle = std::f64::consts::TAU * at as f64 / period;
         (at as f64 + 10e3 * angle.sin()).round() as u64
-    };
+    })
+}
+
+/// Two ranks that exchange messages for 100 ms; the clock of the second one shows that.
+fn exchange(shown: impl Fn(u64) -> u64) -> Scratch {
     let mut program = Program::with_layout(Layout::node_per_rank(2));
     for round in 1..1_000 {
         let at = 100_000 * round;
         program.on(0).send(at, to(1)).recv(at + 3_000, from(1));
         program
             .on(1)
-            .recv(swing(at + 1_000), from(0))
-            .send(swing(at + 2_000), to(0));
+            .recv(shown(at + 1_000), from(0))
+            .send(shown(at + 2_000), to(0));
     }
     traces::scratch([("trace", program)])
 }
@@ -166,6 +170,58 @@ fn where_the_drift_bound_is_contradicted_is_said() {
         "{}",
         check.stdout
     );
+}
+
+/// A clock that gains 83,333 ppm for a fifth of the run, as chrony slews at most.
+#[test]
+fn a_slewed_clock_is_told_and_bounds_allow_for_it() {
+    let gained = |at: u64| (at.clamp(40_000_000, 60_000_000) - 40_000_000) / 12;
+    let scratch = exchange(|at| at + gained(at));
+    let report = scratch.retime("correct trace -o out --max-rate-difference 10% --json -");
+    let report = json(&report.stdout);
+    let alignment = &report["method"]["alignment"];
+    assert!(alignment.get("steps").is_none(), "{alignment}");
+    let [faster, slower] = &alignment["rate_changes"].as_array().unwrap()[..] else {
+        panic!("{alignment}")
+    };
+    let first = number(&report["trace"]["first_stamp"]);
+    for (change, by_ppm, at) in [
+        (faster, 83_333.0, 40e6),
+        (slower, -83_333.0, 60e6 + 1e6 / 0.6),
+    ] {
+        assert_eq!(change["clock"], 1);
+        assert!(
+            (number(&change["by_ppm"]) - by_ppm).abs() < 100.0,
+            "{change}"
+        );
+        assert!(
+            (number(&change["at"]) - first - at).abs() < 200e3,
+            "{change}"
+        );
+    }
+    let bounds = &report["bounds"];
+    // 12 ticks pass while it shows 13.
+    let added = 1.0 / 13.0;
+    let by = number(&bounds["rates_change_by"]);
+    assert!((by - added).abs() < 1e-4, "{bounds}");
+    assert!(
+        (number(&bounds["drift_bound"]) - by - 1e-4).abs() < 1e-9,
+        "{bounds}"
+    );
+    assert!(bounds.get("contradicted").is_none(), "{bounds}");
+    let said = scratch
+        .retime("correct trace -o again --max-rate-difference 10%")
+        .stdout;
+    for words in [
+        " ppm faster than before from its stamp ",
+        " ppm slower than before from its stamp ",
+        "that much since the rate of a clock changed",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // Whoever gives a drift bound gets bounds by it.
+    let given = scratch.retime("check trace --drift-bound 100ppm --json -");
+    assert_eq!(json(&given.stdout)["bounds"]["drift_bound"], 1e-4);
 }
 
 /// A clock that swings in 90 ms contradicts the usual drift bound, and not that of time services.

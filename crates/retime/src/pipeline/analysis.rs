@@ -6,6 +6,7 @@ pub use judgement::{CameLast, JudgedBy, Measured, Runaway, Worse};
 
 use std::sync::OnceLock;
 
+use super::bounds::Base;
 use super::collected::collected;
 use super::examined::{Examined, families};
 use super::method::Method;
@@ -20,7 +21,6 @@ use retime_causality::{
     AllEvents, Causality, CausalityError, CausalityOptions, Check, Defect, Instance, LocationLog,
     NeedsWhole, check, used_within,
 };
-use retime_clocks::estimate::Estimate;
 use retime_clocks::{ClockAttribution, Grouping, SharedClock, split_clocks};
 use retime_model::format::Unused;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks, Timestamp, TraceInfo};
@@ -83,7 +83,7 @@ pub struct Analysis {
     told: EdgeFigures,
     options: AnalysisOptions,
     /// How clocks differ, once somebody has asked; `None` where nothing relates any.
-    differ: OnceLock<Option<Estimate>>,
+    differ: OnceLock<Option<Base>>,
 }
 
 /// Figures of dependencies, counted over the whole trace.

@@ -62,14 +62,16 @@ use super::implausible::{RATE_DIFFERENCE, RateDifference};
 use super::logical_clock::ClockKind;
 use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
-use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
+use super::solution::{Aligned, ClockRateChange, ClockSet, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
 use super::violated::violated_by;
 use crate::ends::{EndsEvidence, Observers, by_ends};
 use crate::repair::{self, RepairSummary, repair, repair_with};
 use crate::set_back::spread;
 use crate::unbroken::{AlignedTrace, Demand};
-use retime_alignment::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
+use retime_alignment::{
+    Alignment, Relation, Sharing, align, align_on_steady, sharing, shortest_of_trace,
+};
 use retime_causality::edges::Edges;
 use retime_causality::{Causality, MinimalDelay, RetimingError};
 use retime_clocks::estimate::{
@@ -201,6 +203,9 @@ impl Aligned {
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: estimate.moved_later(causality, clocks, &extents)?,
             steps: steps.collect::<Result<_, _>>()?,
+            rate_changes: { alignment.rate_changes.iter() }
+                .map(|it| ClockRateChange::of(it, causality.nodes()))
+                .collect::<Result<_, _>>()?,
             half_were_set_at_once: alignment.half_were_set_at_once(),
             estimate: Some(alignment.base()),
             common: alignment.common.clone(),
@@ -390,6 +395,10 @@ impl Work<'_> {
                     Ok(Err(NotAligned::NoDependency))
                 }
             };
+        };
+        let align = match reference {
+            Reference::ClockOf(_) => align,
+            Reference::Ensemble | Reference::First | Reference::Mean => align_on_steady,
         };
         let alignment = align(
             self.problem.causality,

@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::contradicted::{contradict_throughout, contradicted, known_to_be_set};
-use super::solution::{ClockSet, Solution};
+use super::solution::{Aligned, ClockSet, Solution};
 use crate::TruthError;
-use retime_alignment::{ClockStep, align};
+use retime_alignment::{ClockStep, align, align_on_steady, rates_change_by};
 
 use retime_bounds::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
@@ -77,6 +77,9 @@ pub struct Bounds {
     /// The drift bound that was asked for, where several places contradict it and
     /// [a larger one](BoundSearch::or_drift) was tried. If it is not `drift`, these bounds are by the larger.
     pub refuted: Option<f64>,
+    /// The most by which what is added to one clock per tick of it is known to change, a share, where
+    /// `drift` is larger than what was asked for to allow for that.
+    pub rates_change_by: Option<f64>,
     /// Bounds of what has to be added to recorded stamps.
     pub offsets: OffsetBounds,
     /// Clocks that contradict the drift bound, each with the place and by how much at least, either
@@ -136,12 +139,31 @@ pub(super) struct Timed<'a> {
     pub(super) rate: TickRate,
     pub(super) causality: &'a Causality,
     pub(super) clocks: &'a Clocks,
-    /// How clocks differ, as an estimate that was made knows it.
-    pub(super) estimate: Option<&'a Estimate>,
-    /// How they differ from the first of them where none was made, once that is known; `None`
+    /// How clocks differ, as a solution knows it.
+    pub(super) aligned: Option<&'a Aligned>,
+    /// How they differ from one of them where none was made, once that is known; `None`
     /// where nothing relates any.
-    pub(super) differ: &'a OnceLock<Option<Estimate>>,
+    pub(super) differ: &'a OnceLock<Option<Base>>,
     pub(super) monitor: &'a dyn Monitor,
+}
+
+/// About how clocks differ from one of them.
+#[derive(Clone, Debug)]
+pub(super) struct Base {
+    pub(super) estimate: Estimate,
+    /// The most by which what is added to one clock per tick of it is known to change, a share.
+    pub(super) rates_change_by: f64,
+}
+
+impl Base {
+    /// What an alignment tells of it.
+    pub(super) fn of(aligned: &Aligned) -> Option<Self> {
+        let changes = aligned.rate_changes.iter();
+        Some(Self {
+            estimate: aligned.estimate.clone()?,
+            rates_change_by: rates_change_by(changes.map(|it| (it.clock, it.by))),
+        })
+    }
 }
 
 /// About how clocks differ from `reference`.
@@ -166,7 +188,7 @@ impl Timed<'_> {
         };
         let trace = self.edges();
         let (premise, offsets, witnessed, contradicting) = trace.at_root::<Estimate, _>(|| {
-            let source = trace.dependencies(&base)?;
+            let source = trace.dependencies(&base.estimate)?;
             let (premise, offsets) = self.under_premises(&source, &base, search)?;
             // Where bounds were given up nobody knows which clocks have them.
             let is_bounded = |clock: ClockId| {
@@ -175,24 +197,25 @@ impl Timed<'_> {
                 !offsets.complete || sides == Some((true, true))
             };
             let witnessed = witnessed(&source, is_bounded, self.monitor)?;
-            let contradicting = contradict_throughout(&source, &base, self.monitor)?;
+            let contradicting = contradict_throughout(&source, &base.estimate, self.monitor)?;
             Ok((premise, offsets, witnessed, contradicting))
         })?;
         Ok(Some(BoundedOffsets {
             premise,
-            contradicted: contradicted(&offsets.relaxed, &base),
-            if_set: known_to_be_set(&base),
+            contradicted: contradicted(&offsets.relaxed, &base.estimate),
+            if_set: known_to_be_set(&base.estimate),
             offsets,
             witnessed,
             contradicting,
         }))
     }
 
-    /// Bounds under the drift bound that is asked for, or under the larger one where that explains more.
+    /// Bounds under the drift bound that is asked for, or under the larger one where that explains more:
+    /// where rates of a clock are known to change, one beside which they may.
     fn under_premises(
         &self,
         source: &dyn Source,
-        base: &Estimate,
+        base: &Base,
         search: BoundSearch,
     ) -> Result<(Premise, OffsetBounds), Cancelled> {
         let under = |drift: f64| {
@@ -200,15 +223,27 @@ impl Timed<'_> {
                 steps: search.steps,
                 ..bound_options(drift)
             };
-            offset_bounds(source, |_| 0, base, &options, self.monitor)
+            offset_bounds(source, |_| 0, &base.estimate, &options, self.monitor)
         };
-        let places = |of: &OffsetBounds| contradicted(&of.relaxed, base).len();
-        let asked = under(search.drift)?;
+        let places = |of: &OffsetBounds| contradicted(&of.relaxed, &base.estimate).len();
         let larger = search.or_drift.filter(|it| *it > search.drift);
+        if base.rates_change_by > 0.0
+            && let Some(larger) = larger
+        {
+            let drift = larger.max(base.rates_change_by + search.drift);
+            let premise = Premise {
+                drift,
+                refuted: None,
+                rates_change_by: Some(base.rates_change_by),
+            };
+            return Ok((premise, under(drift)?));
+        }
+        let asked = under(search.drift)?;
         let Some(larger) = larger.filter(|_| places(&asked) > 1) else {
             let premise = Premise {
                 drift: search.drift,
                 refuted: None,
+                rates_change_by: None,
             };
             return Ok((premise, asked));
         };
@@ -219,20 +254,31 @@ impl Timed<'_> {
         } else {
             (search.drift, asked)
         };
-        let refuted = Some(search.drift);
-        Ok((Premise { drift, refuted }, offsets))
+        let premise = Premise {
+            drift,
+            refuted: Some(search.drift),
+            rates_change_by: None,
+        };
+        Ok((premise, offsets))
     }
 
     /// About how clocks differ from one of them; `None` where nothing relates any.
-    fn base(&self) -> Result<Option<Estimate>, Cancelled> {
-        if let Some(estimate) = self.estimate {
-            return Ok(Some(estimate.clone()));
+    fn base(&self) -> Result<Option<Base>, Cancelled> {
+        if let Some(base) = self.aligned.and_then(Base::of) {
+            return Ok(Some(base));
         }
         if let Some(known) = self.differ.get() {
             return Ok(known.clone());
         }
         let (causality, clocks) = (self.causality, self.clocks);
-        let by = |reference| lines(causality, clocks, self.rate, reference, self.monitor);
+        let by = |reference| {
+            let found = align_on_steady(causality, clocks, self.rate, reference, self.monitor)?;
+            let changes = found.rate_changes.iter();
+            Ok(Base {
+                rates_change_by: rates_change_by(changes.map(|it| (it.clock, it.by))),
+                estimate: found.base(),
+            })
+        };
         let reference = Reference::First.clock(causality, clocks);
         let found = reference.map(by).transpose()?;
         Ok(self.differ.get_or_init(|| found).clone())
@@ -257,7 +303,7 @@ impl Timed<'_> {
         let least = |edge: &Edge| edge.minimal_delay(delay, self.causality);
         let trace = self.edges();
         let found = trace.at_root::<Estimate, _>(|| {
-            let source = trace.dependencies(&base)?;
+            let source = trace.dependencies(&base.estimate)?;
             least_distortion(&source, &least, super::GENTLEST_STEPS, self.monitor)
         });
         found.map(Some)
@@ -302,6 +348,7 @@ impl Bounds {
         Ok(Self {
             drift: known.premise.drift,
             refuted: known.premise.refuted,
+            rates_change_by: known.premise.rates_change_by,
             contradicted: places(&known.contradicted),
             if_set,
             sides: nodes.by_clock(own.collect(), clocks),
@@ -433,6 +480,9 @@ struct Premise {
     drift: f64,
     /// The one that was asked for, where several places contradict it and another was tried.
     refuted: Option<f64>,
+    /// The most by which what is added to one clock per tick of it is known to change, if it allows for
+    /// that.
+    rates_change_by: Option<f64>,
 }
 
 /// The bounds of clock offsets of a trace, for many corrections of it.

@@ -4,7 +4,7 @@ use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
 use crate::ends::EndsEvidence;
 use crate::repair::Direction;
-use retime_alignment::ClockStep;
+use retime_alignment::{ClockStep, RateChange};
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, Nodes};
 use retime_clocks::estimate::{BadEstimate, Estimate, Offset};
@@ -140,6 +140,8 @@ pub struct Aligned {
     pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
+    /// Where clocks changed their rates, by clock and stamp.
+    pub rate_changes: Vec<ClockRateChange>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
     /// so that it may have been others: known is what clocks gained against each other.
     pub half_were_set_at_once: bool,
@@ -150,6 +152,27 @@ pub struct Aligned {
 /// The rate at which systems slew a clock at most unless told otherwise, as a fraction: that of
 /// `adjtime` of Linux.
 const SLEWED: f64 = 500e-6;
+
+/// A clock ran at another rate from a moment on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClockRateChange {
+    /// Which.
+    pub clock: ClockId,
+    /// It showed this then.
+    pub at: Timestamp,
+    /// The ticks that it gained more from then on in each tick of the common time.
+    pub by: f64,
+}
+
+impl ClockRateChange {
+    /// A change at a stamp as recorded; fails where that does not fit into 64 bits.
+    pub(super) fn of(change: &RateChange, nodes: &Nodes) -> Result<Self, Unsolved> {
+        let RateChange { clock, at, by } = *change;
+        let at = nodes.absolute(Ticks(at));
+        let at = at.ok_or(Unsolved::StepTooFar { clock })?;
+        Ok(Self { clock, at, by })
+    }
+}
 
 /// A clock was set.
 #[derive(Clone, Debug, PartialEq, Eq)]

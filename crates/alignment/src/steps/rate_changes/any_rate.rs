@@ -24,7 +24,7 @@ use retime_causality::edges::Source;
 use retime_model::{Cancelled, Monitor, TickRate};
 
 /// Clocks of any rates if these explain what others cannot; else those that were found.
-pub(super) fn with_rate_changes(
+pub(crate) fn with_any_rate(
     source: &dyn Source,
     found: SmoothAlignment,
     rate: TickRate,
@@ -52,11 +52,9 @@ pub(super) fn with_rate_changes(
 
 #[cfg(test)]
 mod tests {
-    use crate::align_edges;
-    use retime_causality::edges::{Edge, Edges};
-    use retime_model::{ClockId, TickRate};
-
-    const LAST: i64 = 600_000_000;
+    use super::*;
+    use crate::steps::rate_changes::tests::{LAST, exchange};
+    use retime_model::ClockId;
 
     /// The last of three clocks gains a thousandth from the middle of the run on.
     fn shown(clock: usize, time: i64) -> i64 {
@@ -67,21 +65,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_changes_is_followed_and_is_no_step() {
-        let message = |round: i64, from: usize, to: usize| {
-            let sent = 200_000 * round + 1_000 * from as i64;
-            let received = sent + 600 + (round * 7 + to as i64) % 100;
-            let (cause, effect) = (ClockId(from as u32), ClockId(to as u32));
-            Edge::message(cause, shown(from, sent), effect, shown(to, received))
-        };
-        let ways = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
-        let all = (0..3_000).flat_map(|round| ways.map(|(from, to)| message(round, from, to)));
-        let extent = |clock| Some((shown(clock, 0), shown(clock, LAST)));
-        let edges = Edges::new(all.collect(), (0..3).map(extent).collect());
+    fn a_rate_that_changes_is_followed() {
+        let edges = exchange(shown);
         let rate = TickRate::per_second(1_000_000_000).unwrap();
-        let alignment = align_edges(&edges, rate, ClockId(0), &()).unwrap();
-        assert!(alignment.steps.is_empty(), "{:?}", alignment.steps);
-        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
+        let held = align_plainly(&edges, AlignmentTask::of(rate, ClockId(0)), &()).unwrap();
+        assert!(held.needed.is_infinite());
+        let free = with_any_rate(&edges, held, rate, &()).unwrap();
+        assert!(free.needed <= OPTIONS.follow);
+        let offset = free.alignment.estimate.offsets[2].as_ref().unwrap();
         for part in 1..20 {
             let time = LAST / 20 * part;
             let stamp = shown(2, time);

@@ -257,7 +257,7 @@ impl Analysis {
             rate: self.info.rate,
             causality: &self.causality,
             clocks: &self.clocks,
-            estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
+            aligned: solution.and_then(|it| it.aligned.as_ref()),
             differ: &self.differ,
             monitor,
         }
