@@ -28,11 +28,13 @@ use retime_model::MessageId;
 use rustc_hash::FxHashSet;
 
 use super::alignment::{Known, Messages, Shift, Windowed, align, align_both};
+use super::bent::Bent;
 use super::calls::{Calls, Group, Sequence};
 use super::item::Item;
-use super::iterations_are_apart;
 use super::moments::FileMoments;
 use super::stages::{self, Launched, StageMessages};
+use super::stepped::{self, Stepped};
+use super::two_ranks::iterations_are_apart;
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};
 
@@ -74,18 +76,21 @@ impl Matching {
             .iter()
             .map(|(_, (way, it))| MessageEnds::of(calls, *way, it));
         let ends: Vec<MessageEnds> = ends.collect();
-        let both_ways = known_by_both_ways(&ends, &recorded);
+        let shifts = shifts(&ends, &recorded);
         let mut taken = FxHashSet::default();
-        for (number, ((group, (_, channel)), ends)) in (0..).zip(channels.iter().zip(&ends)) {
+        let all = channels.iter().zip(&ends).zip(shifts);
+        for (number, (((group, (_, channel)), ends), shift)) in (0..).zip(all) {
             let Way { from, to, .. } = ends.way;
-            let Some((sender, receiver)) = recorded.get(from).zip(recorded.get(to)) else {
-                continue;
+            let bent = match shift {
+                Stepped::Several(differences) => Some(Some(Bent::by(differences))),
+                Stepped::Neither => Some(None),
+                Stepped::By(_) | Stepped::No => None,
             };
-            let known = Known::of_both(sender, receiver);
-            let known = known.or_else(|| both_ways.get(&(from, to)).cloned());
-            let shift = ends.shift(known, sender, receiver);
+            if let Some(bent) = bent {
+                self.suspected.insert((from, to), bent);
+            }
             let space = (*group as u64) << 32 | number;
-            self.channel(calls, space, ends.way, channel, shift, &mut taken);
+            self.channel(calls, space, ends.way, channel, shift.told(), &mut taken);
         }
     }
 
@@ -202,7 +207,7 @@ impl Matching {
     }
 
     /// The word of a file so far on its clock.
-    fn recorded(&self, calls: &Calls<'_>, file: usize) -> FileMoments {
+    pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> FileMoments {
         let joined = self.joined.get(file).into_iter().flatten();
         let item = |it: &Joined| match it.part {
             Part::Collective {
@@ -275,31 +280,79 @@ impl MessageEnds {
         }
     }
 
+    /// True if each end of all messages waits for the other, so that they tell how clocks differ by
+    /// themselves.
+    fn wait(&self) -> bool {
+        self.sends.iter().chain(&self.receives).all(Item::is_mutual)
+    }
+
     /// The shift of receives against sends, with what is known of both clocks.
-    fn shift(
-        &self,
-        known: Option<Known>,
-        sender: &FileMoments,
-        receiver: &FileMoments,
-    ) -> Option<i64> {
-        let (sends, receives) = (&self.sends, &self.receives);
-        let waits = sends.iter().chain(receives).all(Item::is_mutual);
-        let known = known.or_else(|| waits.then(Known::default))?;
+    fn shift(&self, known: Option<Known>, sender: &FileMoments, receiver: &FileMoments) -> Stepped {
+        let known = known.or_else(|| self.wait().then(Known::default));
+        let Some(known) = known else {
+            return Stepped::No;
+        };
+        let are_apart = |it| iterations_are_apart(&self.sends_in, &self.receives_in, it);
         let messages = self.messages(sender, receiver);
-        let Shift::By(shift) = align(messages.sends, messages.receives, &known) else {
-            return None;
-        };
-        let known = if waits {
-            Known::of(sends, receives, shift)
-        } else {
-            known
-        };
-        let difference = known.difference();
-        if iterations_are_apart(&self.sends_in, &self.receives_in, shift) {
-            return None;
+        let straight = self.straight(&known, sender, receiver);
+        let shift = straight.map_or_else(
+            || stepped::align(messages.sends, messages.receives, &known),
+            Stepped::By,
+        );
+        match shift {
+            Stepped::By(by) if are_apart(by) => Stepped::No,
+            it => it,
         }
+    }
+
+    /// That by which some straight difference of both clocks allows all.
+    fn straight(&self, known: &Known, sender: &FileMoments, receiver: &FileMoments) -> Option<i64> {
+        let (sends, receives) = (&self.sends, &self.receives);
+        let messages = self.messages(sender, receiver);
+        let Shift::By(shift) = align(messages.sends, messages.receives, known) else {
+            return None;
+        };
+        let difference = if self.wait() {
+            Known::of(sends, receives, shift).difference()
+        } else {
+            known.difference()
+        };
         is_whole(sends, receives, shift, sender, receiver, difference).then_some(shift)
     }
+}
+
+/// The shifts of all ways. Messages that wait tell of clocks what helps with others between the same ranks.
+fn shifts(ends: &[MessageEnds], recorded: &[FileMoments]) -> Vec<Stepped> {
+    let both_ways = known_by_both_ways(ends, recorded);
+    let shift = |ends: &MessageEnds, more: Option<&Known>| {
+        let Way { from, to, .. } = ends.way;
+        let (sender, receiver) = (recorded.get(from)?, recorded.get(to)?);
+        let known = Known::of_both(sender, receiver);
+        let known = known.or_else(|| both_ways.get(&(from, to)).cloned());
+        let known = match (known, more) {
+            (Some(known), Some(more)) => Some(known.and(more)),
+            (known, more) => known.or_else(|| more.cloned()),
+        };
+        Some(ends.shift(known, sender, receiver))
+    };
+    let first = ends.iter().map(|it| shift(it, None).unwrap_or(Stepped::No));
+    let mut shifts: Vec<Stepped> = first.collect();
+    let mut told: BTreeMap<(usize, usize), Known> = BTreeMap::new();
+    for (ends, shift) in ends.iter().zip(&shifts) {
+        let Way { from, to, .. } = ends.way;
+        if let (Some(by), true) = (shift.told(), ends.wait()) {
+            let known = Known::of(&ends.sends, &ends.receives, by);
+            told.entry((to, from)).or_insert_with(|| known.reversed());
+            told.entry((from, to)).or_insert(known);
+        }
+    }
+    for (ends, found) in ends.iter().zip(&mut shifts) {
+        let more = told.get(&(ends.way.from, ends.way.to));
+        if found.told().is_none() && more.is_some() {
+            *found = shift(ends, more).unwrap_or(Stepped::No);
+        }
+    }
+    shifts
 }
 
 /// Knowledge of the clocks of two ranks, by sender and receiver, from the ways with most messages
