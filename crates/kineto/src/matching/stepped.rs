@@ -13,7 +13,9 @@
 //! without a counterpart are such as the other rank did not record. A shift that lays fewer on each other, and
 //! that nothing belongs together, need ten times the difference of clocks.
 //!
-//! Where two lines allow several, it is told that a clock was set, and nothing is joined.
+//! Where two lines allow several, it is told that a clock was set, and nothing is joined. Where they allow none,
+//! fewer calls between them than a line would take may be off both: in corrected times, as it is not known
+//! to the call when the clock was set.
 
 use super::alignment::{Known, Windowed, between, candidates, overlap, stands_out};
 use super::by_ends::is_most;
@@ -59,11 +61,16 @@ struct Told {
 
 /// How the calls of `other` relate to those of `pivot`.
 pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Stepped {
-    search(pivot, other, known).unwrap_or(Stepped::No)
+    let by_lines = |off| search(pivot, other, known, off).unwrap_or(Stepped::No);
+    match by_lines(0) {
+        Stepped::Neither => by_lines(LEAST - 1),
+        it => it,
+    }
 }
 
-/// The same; nothing if there are no calls, or finding out would take too long.
-fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Option<Stepped> {
+/// The same, by lines between which so many calls may be off both; nothing if there are no calls, or finding
+/// out would take too long.
+fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known, off: usize) -> Option<Stepped> {
     let none = pivot.apart_from(&other, known.difference())?;
     let mut next = if known.is_shared() { i64::MAX } else { none };
     let (mut possible, mut nearest, mut work) = (0, None, WORK);
@@ -78,7 +85,7 @@ fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Option<Ste
         let intervals = known.with(pairs.filter_map(|(a, b)| between(a, b)));
         work = work.checked_sub(intervals.len())?;
         let is_most = is_most(pivot.items.len(), other.items.len(), shift);
-        let Some(set_at) = two_lines(intervals) else {
+        let Some(lines) = TwoLines::of(intervals, off) else {
             are_alike |= is_most;
             continue;
         };
@@ -86,12 +93,12 @@ fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Option<Ste
             next = next.min(apart);
             continue;
         }
-        if set_at == f64::INFINITY {
+        if lines.until == f64::INFINITY {
             return None;
         }
         possible += 1;
         let told = || {
-            let differences = laid.differences(set_at)?;
+            let differences = laid.differences(&lines)?;
             let is_whole = laid.is_whole(differences);
             Some(Told {
                 shift,
@@ -118,22 +125,42 @@ fn is_alike((a, b): &(&Item, &Item)) -> bool {
     a.signature == b.signature
 }
 
-/// When the second of two lines begins that allow all intervals; the end of time if one allows them.
-fn two_lines(mut intervals: Vec<DifferenceInterval>) -> Option<f64> {
-    intervals.sort_by(|a, b| a.at.total_cmp(&b.at));
-    // What no line allows, none allows with more.
-    let (mut fit, mut beyond) = (0, intervals.len() + 1);
-    while fit + 1 < beyond {
-        let middle = usize::midpoint(fit, beyond);
-        if is_possible(intervals.get(..middle)?) {
-            fit = middle;
+/// Two lines that allow intervals, one after the other.
+struct TwoLines {
+    /// The first allows all before this, the end of time if it allows all;
+    until: f64,
+    /// the second all from here on.
+    from: f64,
+}
+
+impl TwoLines {
+    /// Those that allow all intervals but so many between them, if there are any.
+    fn of(mut intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
+        intervals.sort_by(|a, b| a.at.total_cmp(&b.at));
+        // What no line allows, none allows with more.
+        let first = longest(intervals.len(), |it| intervals.get(..it));
+        let others = intervals.len() - first;
+        let second = longest(others, |it| intervals.get(intervals.len() - it..));
+        let at = |place: usize| intervals.get(place).map_or(f64::INFINITY, |it| it.at);
+        (others - second <= off).then(|| Self {
+            until: at(first),
+            from: at(intervals.len() - second),
+        })
+    }
+}
+
+/// The length of the longest part that a line allows, of those up to a length.
+fn longest<'a>(length: usize, part: impl Fn(usize) -> Option<&'a [DifferenceInterval]>) -> usize {
+    let (mut fits, mut beyond) = (0, length + 1);
+    while fits + 1 < beyond {
+        let middle = usize::midpoint(fits, beyond);
+        if part(middle).is_some_and(is_possible) {
+            fits = middle;
         } else {
             beyond = middle;
         }
     }
-    let others = intervals.get(fit..)?;
-    let set_at = others.first().map_or(f64::INFINITY, |it| it.at);
-    is_possible(others).then_some(set_at)
+    fits
 }
 
 /// Calls of two ranks that a shift lays on each other.
@@ -165,10 +192,10 @@ impl<'a> Laid<'a> {
 
     /// About the differences of both clocks before one of them was set and since then, if enough calls tell
     /// of either.
-    fn differences(&self, set_at: f64) -> Option<[i64; 2]> {
-        let mutual = self.pairs().filter(|(a, b)| a.is_mutual() && b.is_mutual());
-        let (before, since): (Vec<_>, Vec<_>) =
-            mutual.partition(|(a, _)| (a.begin as f64) < set_at);
+    fn differences(&self, lines: &TwoLines) -> Option<[i64; 2]> {
+        let mutual = || self.pairs().filter(|(a, b)| a.is_mutual() && b.is_mutual());
+        let before = mutual().filter(|(a, _)| (a.begin as f64) < lines.until);
+        let since = mutual().filter(|(a, _)| (a.begin as f64) >= lines.from);
         let median = |pairs: Vec<(&Item, &Item)>| {
             let ends = pairs.iter().map(|(a, b)| b.end.saturating_sub(a.end));
             let mut ends: Vec<i64> = ends.collect();
@@ -177,7 +204,7 @@ impl<'a> Laid<'a> {
                 .copied()
                 .filter(|_| ends.len() >= LEAST)
         };
-        Some([median(before)?, median(since)?])
+        Some([median(before.collect())?, median(since.collect())?])
     }
 
     /// True if all calls without a counterpart are such as the other rank cannot have recorded whole, by
@@ -247,6 +274,9 @@ mod tests {
         let late = calls(400_000, &[(18, 5_000_000)]);
         assert_eq!(aligned(&pivot, &late).told(), None);
         let twice = calls(400_000, &[(7, 5_000_000), (14, 5_000_000)]);
+        // In corrected times the clock seems to have been set twice.
+        let near = calls(400_000, &[(10, 3_000_000), (12, -3_000_000)]);
+        assert_eq!(aligned(&pivot, &near), Stepped::By(0));
         assert_eq!(aligned(&pivot, &twice), Stepped::Neither);
     }
 
