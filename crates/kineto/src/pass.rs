@@ -74,6 +74,8 @@ const CUT: &str = "the file ends here, before the trace does; was the program ki
                    leave its events out";
 
 /// The message on a file in which there is nothing.
+const FOLLOWS: &str = "something follows the end of the trace; if these are several files, put one behind \
+                       the other, give each by itself";
 const EMPTY: &str = "the file is empty, so it is no trace; was the program killed before it wrote, \
                      or the file cut off by a copy?";
 
@@ -146,9 +148,7 @@ impl Pass<'_, '_> {
         }
         match self.peek_or_end()? {
             None => Ok(()),
-            Some(_) => Err(self
-                .window
-                .syntax(0, "something follows the end of the trace")),
+            Some(_) => Err(self.window.syntax(0, FOLLOWS)),
         }
     }
 

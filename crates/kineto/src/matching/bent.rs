@@ -120,9 +120,9 @@ pub(super) fn warning(bent: &BTreeMap<(String, String), Option<Bent>>) -> Option
     let named = few(named.collect::<Vec<_>>().into_iter(), NAMED)?;
     Some(format!(
         "no straight difference of clocks fits the calls of {named}, so that those without numbers are \
-         not joined: one clock was set while it was profiled, or runs wrong, or some calls were not \
-         recorded; profile again once time services have settled, or with newer PyTorch, which numbers \
-         calls"
+         not joined: one clock was set while it was profiled, or runs wrong, or iterations have other \
+         numbers on one, or calls are missing; profile again once time services have settled, or with \
+         newer PyTorch, which numbers calls"
     ))
 }
 

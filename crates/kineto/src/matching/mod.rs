@@ -26,6 +26,7 @@ mod launched;
 mod messages;
 mod moments;
 mod ordered;
+mod other_run;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod parts;
@@ -62,6 +63,7 @@ use self::gloo::Grouped;
 use self::item::Item;
 use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
+use self::other_run::OtherRuns;
 use self::queue::Queue;
 use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, NO_ORDER, TWICE};
 use self::roles::MemberRoles;
@@ -110,6 +112,8 @@ pub(crate) struct Matching {
     bent: BTreeMap<(String, String), Option<Bent>>,
     /// The same by file, while calls are joined.
     suspected: BTreeMap<(usize, usize), Option<Bent>>,
+    /// Files whose recordings neither meet those of others nor belong with them, in words.
+    unrelated: BTreeMap<usize, String>,
     /// How many calls are stamped in another order than their numbers have, or while their clock showed
     /// stamps that it had shown before.
     backwards: usize,
@@ -128,11 +132,15 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         ..Matching::default()
     };
     let mut messages = Vec::new();
-    for (label, members) in calls.labelled() {
+    let labelled = calls.labelled();
+    let other_runs = OtherRuns::of(&calls, &labelled);
+    for (label, mut members) in labelled {
         if calls.is_of_one(&label, &members) {
             continue;
         }
         let group = calls.group(&label, &members);
+        let others = members.extract_if(.., |it| other_runs.refuted.contains(&it.0));
+        matching.reject(&others.collect::<Vec<Sequence>>(), CONTRADICTORY);
         let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) = members
             .into_iter()
             .map(|(file, its)| calls.apart(file, its))
@@ -143,6 +151,7 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     matching.of_gloo(&calls);
     matching.ordered(&calls);
     matching.messages(&calls, &messages);
+    matching.unrelated = other_runs.unrelated(&calls, |a, b| matching.share(a, b));
     matching.name_bent(&calls);
     for joined in &mut matching.joined {
         joined.sort_unstable_by_key(|it| it.event);
@@ -199,6 +208,7 @@ impl Matching {
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut all = doubt::warnings(&self.doubts);
         all.extend(bent::warning(&self.bent));
+        all.extend(other_run::warning(&self.unrelated));
         if self.backwards > 0 {
             let calls = plural(self.backwards as u64, "call");
             let are = if self.backwards == 1 { "is" } else { "are" };
@@ -225,10 +235,27 @@ impl Matching {
             })
     }
 
+    /// True if two files take part in one operation, or send each other a message.
+    fn share(&self, first: usize, second: usize) -> bool {
+        let key = |it: &Joined| match it.part {
+            Part::Collective { id, .. } => (false, id.space, id.number),
+            Part::Send(id) | Part::Receive(id) => (true, id.space, id.number),
+        };
+        let of = |file: usize| self.joined.get(file).into_iter().flatten().map(key);
+        let first: BTreeSet<(bool, u64, u64)> = of(first).collect();
+        of(second).any(|it| first.contains(&it))
+    }
+
     /// Names ranks whose clocks seem to differ by no straight line, unless other calls of both refute it.
     fn name_bent(&mut self, calls: &Calls<'_>) {
         let suspected = std::mem::take(&mut self.suspected);
         for ((first, second), bent) in suspected {
+            if [first, second]
+                .iter()
+                .any(|it| self.unrelated.contains_key(it))
+            {
+                continue;
+            }
             let both =
                 || Known::of_both(&self.recorded(calls, first), &self.recorded(calls, second));
             if bent.is_none_or(|it| both().is_none_or(|both| it.is_of_clocks(&both))) {
@@ -492,12 +519,13 @@ impl Matching {
 }
 
 /// Why a call is not joined whose number is that of another in its file: ranks may have been put
-/// together there, or it is one of several devices of a rank, or of a program that says no group.
+/// together there, as several processes show, or it is one of several devices of a rank, or of a program that
+/// says no group.
 fn doubled(calls: &Calls<'_>, (file, call): (usize, usize)) -> &'static str {
     let says_size = calls
         .call(file, call)
         .is_some_and(|it| it.members.is_some());
-    if says_size && calls.rank(file).is_none() {
+    if says_size && (calls.rank(file).is_none() || calls.is_of_several(file)) {
         TWICE
     } else {
         AMBIGUOUS

@@ -126,7 +126,7 @@ fn is_alike((a, b): &(&Item, &Item)) -> bool {
 }
 
 /// Two lines that allow intervals, one after the other.
-struct TwoLines {
+pub(super) struct TwoLines {
     /// The first allows all before this, the end of time if it allows all;
     until: f64,
     /// the second all from here on.
@@ -135,7 +135,7 @@ struct TwoLines {
 
 impl TwoLines {
     /// Those that allow all intervals but so many between them, if there are any.
-    fn of(mut intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
+    pub(super) fn of(mut intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
         intervals.sort_by(|a, b| a.at.total_cmp(&b.at));
         // What no line allows, none allows with more.
         let first = longest(intervals.len(), |it| intervals.get(..it));
