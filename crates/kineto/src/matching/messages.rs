@@ -305,6 +305,21 @@ impl MessageEnds {
         }
     }
 
+    /// That by which iterations lie on each other, if clocks as collectives and they show them tell the same. The
+    /// receive of a message that was sent since its rank records can have begun before that, so that it was
+    /// not recorded: windows say nothing against it.
+    fn by_iterations(
+        &self,
+        known: &Known,
+        sender: &FileMoments,
+        receiver: &FileMoments,
+    ) -> Option<i64> {
+        let messages = self.messages(sender, receiver);
+        let by_clocks = align(messages.sends, messages.receives, known);
+        let shift = self.launched().shift()?;
+        (by_clocks == Shift::By(shift)).then_some(shift)
+    }
+
     /// That by which some straight difference of both clocks allows all.
     fn straight(&self, known: &Known, sender: &FileMoments, receiver: &FileMoments) -> Option<i64> {
         let (sends, receives) = (&self.sends, &self.receives);
@@ -321,24 +336,49 @@ impl MessageEnds {
     }
 }
 
-/// The shifts of all ways. Messages that wait tell of clocks what helps with others between the same ranks.
+/// The shifts of all ways. Where collectives leave several, messages that wait for each other the other way
+/// help, and iterations.
 fn shifts(ends: &[MessageEnds], recorded: &[FileMoments]) -> Vec<Stepped> {
-    let both_ways = known_by_both_ways(ends, recorded);
-    let shift = |ends: &MessageEnds, more: Option<&Known>| {
-        let Way { from, to, .. } = ends.way;
-        let (sender, receiver) = (recorded.get(from)?, recorded.get(to)?);
-        let known = Known::of_both(sender, receiver);
-        let known = known.or_else(|| both_ways.get(&(from, to)).cloned());
-        let known = match (known, more) {
-            (Some(known), Some(more)) => Some(known.and(more)),
-            (known, more) => known.or_else(|| more.cloned()),
-        };
-        Some(ends.shift(known, sender, receiver))
+    let both_ways = known_by_both_ways(ends, recorded, |there, back| {
+        let known = align_both(there.messages, back.messages);
+        known.or_else(|| stages::known(there, back))
+    });
+    let of_way = |Way { from, to, .. }: Way| recorded.get(from).zip(recorded.get(to));
+    let known = |way: Way| {
+        let known = of_way(way).and_then(|(sender, receiver)| Known::of_both(sender, receiver));
+        known.or_else(|| both_ways.get(&(way.from, way.to)).cloned())
     };
-    let first = ends.iter().map(|it| shift(it, None).unwrap_or(Stepped::No));
-    let mut shifts: Vec<Stepped> = first.collect();
+    let shift = |ends: &MessageEnds, known: Option<Known>| {
+        of_way(ends.way).map_or(Stepped::No, |(sender, receiver)| {
+            ends.shift(known, sender, receiver)
+        })
+    };
+    let mut shifts: Vec<Stepped> = ends.iter().map(|it| shift(it, known(it.way))).collect();
+    let told = known_by_told(ends, &shifts);
+    let by_iterations = known_by_both_ways(ends, recorded, stages::known);
+    for (ends, found) in ends.iter().zip(&mut shifts) {
+        if found.told().is_some() {
+            continue;
+        }
+        let (way, known) = ((ends.way.from, ends.way.to), known(ends.way));
+        if let Some(told) = told.get(&way) {
+            let known = known.map_or_else(|| told.clone(), |it| it.and(told));
+            *found = shift(ends, Some(known));
+        } else if let (Some(iterations), Some(known)) = (by_iterations.get(&way), known) {
+            let both = of_way(ends.way);
+            let known = iterations.clone().and(&known);
+            let by = both.and_then(|it| ends.by_iterations(&known, it.0, it.1));
+            *found = by.map_or(*found, Stepped::By);
+        }
+    }
+    shifts
+}
+
+/// Knowledge of the clocks of two ranks, by sender and receiver, from messages whose shift is told, and which
+/// wait for each other.
+fn known_by_told(ends: &[MessageEnds], shifts: &[Stepped]) -> BTreeMap<(usize, usize), Known> {
     let mut told: BTreeMap<(usize, usize), Known> = BTreeMap::new();
-    for (ends, shift) in ends.iter().zip(&shifts) {
+    for (ends, shift) in ends.iter().zip(shifts) {
         let Way { from, to, .. } = ends.way;
         if let (Some(by), true) = (shift.told(), ends.wait()) {
             let known = Known::of(&ends.sends, &ends.receives, by);
@@ -346,20 +386,15 @@ fn shifts(ends: &[MessageEnds], recorded: &[FileMoments]) -> Vec<Stepped> {
             told.entry((from, to)).or_insert(known);
         }
     }
-    for (ends, found) in ends.iter().zip(&mut shifts) {
-        let more = told.get(&(ends.way.from, ends.way.to));
-        if found.told().is_none() && more.is_some() {
-            *found = shift(ends, more).unwrap_or(Stepped::No);
-        }
-    }
-    shifts
+    told
 }
 
 /// Knowledge of the clocks of two ranks, by sender and receiver, from the ways with most messages
-/// between them, where these go both ways.
+/// between them, where these go both ways and somebody can `tell` it by them.
 fn known_by_both_ways(
     ends: &[MessageEnds],
     recorded: &[FileMoments],
+    tell: impl Fn(StageMessages<'_>, StageMessages<'_>) -> Option<Known>,
 ) -> BTreeMap<(usize, usize), Known> {
     let mut most: BTreeMap<(usize, usize), &MessageEnds> = BTreeMap::new();
     for it in ends {
@@ -382,8 +417,7 @@ fn known_by_both_ways(
             messages: back.messages(other, own),
             launched: back.launched(),
         };
-        let known = align_both(there.messages, back.messages);
-        if let Some(known) = known.or_else(|| stages::known(there, back)) {
+        if let Some(known) = tell(there, back) {
             found.insert((to, from), known.reversed());
             found.insert((from, to), known);
         }
