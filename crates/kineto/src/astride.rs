@@ -60,7 +60,7 @@ pub(crate) fn astride(
     found
 }
 
-/// Where stamps fall though numbers rise, by track, in order.
+/// The falls of stamps though numbers rise, by track, in order.
 fn falls(numbered: &[(u64, u32)], columns: &Columns) -> BTreeMap<u32, Vec<Fall>> {
     // As signed numbers: times before 0 may not be counted from elsewhere yet.
     let place = |&(number, event): &(u64, u32)| {

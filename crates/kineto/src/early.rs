@@ -32,8 +32,8 @@ pub(crate) struct Early {
     pub(crate) are_at_once: bool,
 }
 
-/// Early kernels whose numbers do not tell it are of one moment if, in the stretch of time that has them all, no more than one of so many
-/// kernels begins, or no more than one of so many that begin there is early.
+/// Early kernels whose numbers do not tell it are of one moment if, in the stretch of time that has them all,
+/// no more than one of so many kernels begins, or no more than one of so many that begin there is early.
 const AT_ONCE_OF: u64 = 2;
 
 impl Early {
@@ -69,8 +69,8 @@ impl Early {
     }
 }
 
-/// Early kernels whose numbers do not tell that they are [astride](crate::astride) a moment at which the clock
-/// was set back.
+/// Early kernels whose numbers do not tell that they are [astride](crate::astride) a moment at which the
+/// clock was set back.
 #[derive(Default)]
 struct Unexplained {
     kernels: u64,
@@ -233,7 +233,7 @@ mod tests {
         assert!(behind.shows_two_clocks());
     }
 
-    /// Bursts of launches, 200 us apart, whose kernels but the first wait for 3 ms, by stamps that are `shown`.
+    /// Bursts of launches 200 us apart, whose kernels but the first wait for 3 ms, by stamps that are `shown`.
     fn bursts(shown: impl Fn(u64, bool) -> u64) -> Early {
         let mut columns = Columns {
             lengths: vec![1; 400],
@@ -256,8 +256,7 @@ mod tests {
         Early::of(&started.joined(&launches, &columns), &columns, |_| true)
     }
 
-    /// Of kernels that wait for 3 ms when a clock is set back by 5 ms each is 2 ms early, those launched within
-    /// 2.6 ms.
+    /// Kernels that wait for 3 ms when a clock is set back by 5 ms are 2 ms early each.
     #[test]
     fn waiting_kernels_are_told_by_their_numbers_where_the_clock_is_set_back() {
         let set_back = |at, _| at - if at >= 97_900_000 { 5_000_000 } else { 0 };

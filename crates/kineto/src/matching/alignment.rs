@@ -84,7 +84,7 @@ impl Known {
         self.is_shared
     }
 
-    /// What is known of the difference of both clocks, with what calls allow that may be pairs.
+    /// The intervals that are known of the difference of both clocks, with those of calls that may be pairs.
     pub(super) fn with(
         &self,
         between: impl Iterator<Item = DifferenceInterval>,
@@ -126,7 +126,7 @@ impl Known {
         is_possible(&self.between)
     }
 
-    /// How many operations allow one of some differences of both clocks, and of how many it is known.
+    /// The number of operations that allow one of some differences of both clocks, and of all that tell of it.
     pub(super) fn allow_one_of(&self, differences: [i64; 2]) -> [usize; 2] {
         let allows = |it: &&DifferenceInterval| {
             let mut differences = differences.iter();

@@ -118,8 +118,8 @@ impl<'a> Calls<'a> {
         self.files.get(file)?.header.rank
     }
 
-    /// True if several processes of a file do something, by their numbers: beside them are pages of the profiler
-    /// and devices.
+    /// True if several processes of a file do something, by their numbers: beside them are pages of the
+    /// profiler and devices.
     pub(super) fn is_of_several(&self, file: usize) -> bool {
         let tracks = self.files.get(file).map_or(&[][..], |it| &it.tracks);
         let lasts = |it: &Track| it.kinds.iter().any(|it| it.0 == b'X' && it.1 > 0);

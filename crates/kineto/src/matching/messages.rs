@@ -305,9 +305,9 @@ impl MessageEnds {
         }
     }
 
-    /// That by which iterations lie on each other, if clocks as collectives and they show them tell the same. The
-    /// receive of a message that was sent since its rank records can have begun before that, so that it was
-    /// not recorded: windows say nothing against it.
+    /// The shift by which iterations lie on each other, if clocks as collectives and they show them tell it, too.
+    /// The receive of a message that was sent since its rank records can have begun before that, so that it
+    /// was not recorded: windows say nothing against it.
     fn by_iterations(
         &self,
         known: &Known,
@@ -320,7 +320,7 @@ impl MessageEnds {
         (by_clocks == Shift::By(shift)).then_some(shift)
     }
 
-    /// That by which some straight difference of both clocks allows all.
+    /// The shift by which some straight difference of both clocks allows all.
     fn straight(&self, known: &Known, sender: &FileMoments, receiver: &FileMoments) -> Option<i64> {
         let (sends, receives) = (&self.sends, &self.receives);
         let messages = self.messages(sender, receiver);

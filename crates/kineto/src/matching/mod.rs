@@ -108,7 +108,7 @@ pub(crate) struct Matching {
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
     /// Why groups of calls could not be told.
     doubts: BTreeSet<Doubt>,
-    /// Ranks whose clocks differ by no straight line, by name, and by how much they do as far as that is known.
+    /// Ranks whose clocks differ by no straight line, by name, and by how much they do if that is known.
     bent: BTreeMap<(String, String), Option<Bent>>,
     /// The same by file, while calls are joined.
     suspected: BTreeMap<(usize, usize), Option<Bent>>,

@@ -36,7 +36,7 @@ pub(super) struct Apart {
 #[derive(Debug, Default)]
 pub(super) struct OtherRuns {
     apart: BTreeMap<usize, Apart>,
-    /// Those of them of whose numbers nothing belongs together.
+    /// The files among them of whose numbers nothing belongs together.
     pub(super) refuted: BTreeSet<usize>,
 }
 
@@ -75,8 +75,8 @@ impl OtherRuns {
         others
     }
 
-    /// Those that share no operation with most others, and in words how far each is from one of these, given
-    /// whether two files share any.
+    /// The files among them that share no operation with most others, and in words how far each is from one of
+    /// these, given whether two files share any.
     pub(super) fn unrelated(
         &self,
         calls: &Calls<'_>,

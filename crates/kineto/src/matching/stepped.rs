@@ -10,12 +10,12 @@
 //!
 //! Two lines fit more than one does, so more is asked of such a shift. It is the only one, of all that lay
 //! more than half of the calls of one rank on those of the other, that two lines allow. Calls that it leaves
-//! without a counterpart are such as the other rank did not record. A shift that lays fewer on each other, and
-//! that nothing belongs together, need ten times the difference of clocks.
+//! without a counterpart are such as the other rank did not record. A shift that lays fewer on each other,
+//! and that nothing belongs together, need ten times the difference of clocks.
 //!
-//! Where two lines allow several, it is told that a clock was set, and nothing is joined. Where they allow none,
-//! fewer calls between them than a line would take may be off both: in corrected times, as it is not known
-//! to the call when the clock was set.
+//! Where two lines allow several, it is told that a clock was set, and nothing is joined. Where they allow
+//! none, fewer calls between them than a line would take may be off both: so it is in corrected times, as it
+//! is not known to the call when the clock was set.
 
 use super::alignment::{Known, Windowed, between, candidates, overlap, stands_out};
 use super::by_ends::is_most;
@@ -28,7 +28,7 @@ const LEAST: usize = 3;
 /// Comparisons of two calls in search of a shift.
 const WORK: usize = 1 << 26;
 
-/// How calls of two ranks relate to each other by two lines.
+/// The relation of calls of two ranks by two lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stepped {
     /// Call `j` of the one is call `j` and so many of the other.
@@ -59,7 +59,7 @@ struct Told {
     is_whole: bool,
 }
 
-/// How the calls of `other` relate to those of `pivot`.
+/// The relation of the calls of `other` to those of `pivot`.
 pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Stepped {
     let by_lines = |off| search(pivot, other, known, off).unwrap_or(Stepped::No);
     match by_lines(0) {
@@ -68,8 +68,8 @@ pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> 
     }
 }
 
-/// The same, by lines between which so many calls may be off both; nothing if there are no calls, or finding
-/// out would take too long.
+/// The relation by lines between which so many calls may be off both; nothing if there are no calls, or if
+/// finding out would take too long.
 fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known, off: usize) -> Option<Stepped> {
     let none = pivot.apart_from(&other, known.difference())?;
     let mut next = if known.is_shared() { i64::MAX } else { none };
@@ -134,7 +134,7 @@ pub(super) struct TwoLines {
 }
 
 impl TwoLines {
-    /// Those that allow all intervals but so many between them, if there are any.
+    /// The lines that allow all intervals but so many between them, if there are any.
     pub(super) fn of(mut intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
         intervals.sort_by(|a, b| a.at.total_cmp(&b.at));
         // What no line allows, none allows with more.

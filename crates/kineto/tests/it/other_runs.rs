@@ -24,7 +24,7 @@ fn file(run: &Path, rank: u32) -> std::path::PathBuf {
     run.join(format!("rank{rank}.pt.trace.json"))
 }
 
-/// What is read of a directory, and what is warned of.
+/// The scan of a directory, and its warnings.
 fn scan(run: &Path) -> (Scan, String) {
     let trace = Kineto.open(run).unwrap();
     let scan = trace.scan(&()).unwrap();
@@ -32,7 +32,7 @@ fn scan(run: &Path) -> (Scan, String) {
     (scan, warned)
 }
 
-/// How many collectives of a rank are joined.
+/// The number of ends of collectives of a rank that are joined.
 fn joined(scan: &Scan, rank: u32) -> usize {
     let name = format!("rank {rank}");
     let of_rank = scan.info.locations.iter().zip(&scan.logs);

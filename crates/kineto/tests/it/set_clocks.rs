@@ -57,7 +57,7 @@ fn no_call_is_joined_wrongly_where_the_clock_of_a_host_is_set() {
     none_is_joined_wrongly(run, 8);
 }
 
-/// Of calls without numbers more are joined than are of groups within a host, three in five.
+/// More calls without numbers are joined than those of groups within a host, which are three in five.
 #[test]
 fn calls_without_numbers_are_joined_where_the_clock_of_a_host_is_set_once() {
     for (style, by) in [(Style::Gloo, 40_000_000), (Style::Nccl, -5_000_000)] {
