@@ -13,6 +13,8 @@
 //! of the device was converted to that of its host (see [`early`](crate::early)), and which calls
 //! waited for the device.
 
+use crate::astride::astride;
+use crate::columns::Columns;
 use crate::launch::Launches;
 use crate::recorded::Recorded;
 
@@ -21,6 +23,9 @@ use crate::recorded::Recorded;
 pub(crate) struct Driven {
     /// Calls, each with a kernel that it started, in the order of kernels.
     pub(crate) kernels: Vec<(u32, u32)>,
+    /// Those of these kernels that are [astride](crate::astride) a moment at which their clock was set back, in
+    /// order.
+    pub(crate) astride: Vec<u32>,
     /// Calls that returned once a copy of theirs to the host was over, each with the copy.
     pub(crate) copies: Vec<(u32, u32)>,
     /// Calls that returned once their device had done all that it had been asked for.
@@ -104,7 +109,7 @@ impl Correlated {
 
     /// Joins calls with what they started, by launches that are sorted. A number that several
     /// calls have says nothing, nor does 0, which some profilers write where they know none.
-    pub(crate) fn joined(mut self, launches: &Launches) -> Driven {
+    pub(crate) fn joined(mut self, launches: &Launches, columns: &Columns) -> Driven {
         let by = |calls: &Launches, started: &[(u64, u32)]| {
             let call = |&(number, event): &(u64, u32)| Some((calls.launch(number)?, event));
             let known = started.iter().filter(|it| it.0 != 0);
@@ -120,6 +125,7 @@ impl Correlated {
         };
         Driven {
             kernels,
+            astride: astride(&launches.calls, &self.kernels, columns),
             copies: by(&copying, &self.copies),
             waits: self.waits,
         }

@@ -32,8 +32,8 @@ pub(crate) struct Early {
     pub(crate) are_at_once: bool,
 }
 
-/// Early kernels are of one moment if, in the stretch of time that has them all, no more than one of so many
-/// kernels begins, or no more than one of so many that begin there is early.
+/// Early kernels whose numbers do not tell it are of one moment if, in the stretch of time that has them all,
+/// no more than one of so many kernels begins, or no more than one of so many that begin there is early.
 const AT_ONCE_OF: u64 = 2;
 
 impl Early {
@@ -41,30 +41,25 @@ impl Early {
     pub(crate) fn of(driven: &Driven, columns: &Columns, wanted: impl Fn(u32) -> bool) -> Self {
         let mut early = Self::default();
         let wanted = || driven.kernels.iter().filter(|it| wanted(it.1));
-        let begin = |event: u32| columns.begin(event) as i64;
-        let (mut from, mut to) = (i64::MAX, i64::MIN);
-        let (mut last_kernel, mut first_launch) = (i64::MIN, i64::MAX);
+        let mut unexplained = Unexplained::default();
         for &(launch, kernel) in wanted() {
             early.of += 1;
-            let before = before(columns, launch, kernel);
-            if before > 0 {
-                early.kernels += 1;
-                early.most = early.most.max(before.unsigned_abs());
-                (from, to) = (from.min(begin(kernel)), to.max(begin(launch)));
-                last_kernel = last_kernel.max(begin(kernel));
-                first_launch = first_launch.min(begin(launch));
+            // As signed numbers: times before 0 may not be counted from elsewhere yet.
+            let [launched, begun] = [launch, kernel].map(|it| columns.begin(it) as i64);
+            if launched <= begun {
+                continue;
+            }
+            let before = launched.saturating_sub(begun).unsigned_abs();
+            early.kernels += 1;
+            early.most = early.most.max(before);
+            if driven.astride.binary_search(&kernel).is_err() {
+                unexplained.kernels += 1;
+                unexplained.most = unexplained.most.max(before);
+                unexplained.spans.push((begun, launched));
             }
         }
-        // By how much a clock is set back launches before that seem later than kernels behind it, and so
-        // long it shows stamps twice.
-        if early.kernels > 0 && to.abs_diff(from) <= early.most.saturating_mul(2) {
-            let meanwhile = wanted().filter(|it| (from..=to).contains(&begin(it.1)));
-            let meanwhile = meanwhile.count() as u64;
-            // Those that were under way when the clock was set are all before their launches, others not.
-            let were_under_way =
-                last_kernel < first_launch && AT_ONCE_OF * early.kernels <= meanwhile;
-            early.are_at_once = AT_ONCE_OF * meanwhile <= early.of || were_under_way;
-        }
+        let begins = || wanted().map(|it| columns.begin(it.1) as i64);
+        early.are_at_once = early.kernels > 0 && unexplained.are_at_once(begins, early.of);
         early
     }
 
@@ -74,11 +69,35 @@ impl Early {
     }
 }
 
-/// The nanoseconds by which a kernel begins before its launch; negative if it begins later.
-fn before(columns: &Columns, launch: u32, kernel: u32) -> i64 {
-    // As signed numbers: times before 0 may not be counted from elsewhere yet.
-    let begin = |event: u32| columns.begin(event) as i64;
-    begin(launch).saturating_sub(begin(kernel))
+/// Early kernels whose numbers do not tell that they are [astride](crate::astride) a moment at which the
+/// clock was set back.
+#[derive(Default)]
+struct Unexplained {
+    kernels: u64,
+    most: u64,
+    /// When each began, and when it was launched.
+    spans: Vec<(i64, i64)>,
+}
+
+impl Unexplained {
+    /// True if all are of one moment, given when all kernels begin, and how many these are.
+    fn are_at_once<I: Iterator<Item = i64>>(&self, begins: impl Fn() -> I, of: u64) -> bool {
+        let begun = || self.spans.iter().map(|it| it.0);
+        let launched = || self.spans.iter().map(|it| it.1);
+        let (Some(from), Some(to)) = (begun().min(), launched().max()) else {
+            return true;
+        };
+        // By how much a clock is set back launches before that seem later than kernels behind it, and so
+        // long it shows stamps twice.
+        if to.abs_diff(from) > self.most.saturating_mul(2) {
+            return false;
+        }
+        let meanwhile = begins().filter(|it| (from..=to).contains(it)).count() as u64;
+        // Those that were under way when the clock was set are all before their launches, others not.
+        let were_under_way =
+            begun().max() < launched().min() && AT_ONCE_OF * self.kernels <= meanwhile;
+        AT_ONCE_OF * meanwhile <= of || were_under_way
+    }
 }
 
 /// Files that are named in one warning.
@@ -161,7 +180,7 @@ mod tests {
         let early = |launches: &Launches| {
             let mut started = Correlated::default();
             started.kernels.extend([(3, 2), (8, 3), (9, 4)]);
-            let driven = started.joined(launches);
+            let driven = started.joined(launches, &columns);
             let early = Early::of(&driven, &columns, |_| true);
             let Early {
                 kernels, of, most, ..
@@ -195,7 +214,7 @@ mod tests {
                 started.kernels.push((u64::from(number), 2 * number + 1));
             }
             launches.sort();
-            Early::of(&started.joined(&launches), &columns, |_| true)
+            Early::of(&started.joined(&launches, &columns), &columns, |_| true)
         };
         let set_back = early(|_, at| at - if at >= 70_000_000 { 3_000_000 } else { 0 });
         assert_eq!((set_back.kernels, set_back.most), (1, 2_990_000));
@@ -211,6 +230,44 @@ mod tests {
             }
         });
         assert_eq!((behind.kernels, behind.most), (20, 2_000));
+        assert!(behind.shows_two_clocks());
+    }
+
+    /// Bursts of launches 200 us apart, whose kernels but the first wait for 3 ms, by stamps that are `shown`.
+    fn bursts(shown: impl Fn(u64, bool) -> u64) -> Early {
+        let mut columns = Columns {
+            lengths: vec![1; 400],
+            tracks: [0, 1].repeat(200),
+            ..Columns::default()
+        };
+        let (mut launches, mut started) = (Launches::default(), Correlated::default());
+        for number in 0..200_u32 {
+            let (burst, place) = (u64::from(number / 20), u64::from(number % 20));
+            let launch = 50_000_000 + 9_000_000 * burst + 200_000 * place;
+            let waits = if place == 0 { 10_000 } else { 3_000_000 };
+            let both = [shown(launch, false), shown(launch + waits, true)];
+            columns.begins.extend(both);
+            launches.calls.push((u64::from(number) + 1, 2 * number));
+            started
+                .kernels
+                .push((u64::from(number) + 1, 2 * number + 1));
+        }
+        launches.sort();
+        Early::of(&started.joined(&launches, &columns), &columns, |_| true)
+    }
+
+    /// Kernels that wait for 3 ms when a clock is set back by 5 ms are 2 ms early each.
+    #[test]
+    fn waiting_kernels_are_told_by_their_numbers_where_the_clock_is_set_back() {
+        let set_back = |at, _| at - if at >= 97_900_000 { 5_000_000 } else { 0 };
+        let set_back = bursts(set_back);
+        assert_eq!((set_back.kernels, set_back.most), (14, 2_000_000));
+        assert!(set_back.are_at_once);
+        let behind = bursts(|at, is_device| {
+            let is_off = is_device && (60_000_000..100_000_000).contains(&at);
+            at - if is_off { 50_000 } else { 0 }
+        });
+        assert_eq!((behind.kernels, behind.most), (4, 40_000));
         assert!(behind.shows_two_clocks());
     }
 

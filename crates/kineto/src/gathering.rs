@@ -403,7 +403,7 @@ impl Gathering {
         let threads = Threads::of(self.tracks.iter().map(|it| it.lane_of));
         self.leave_out_repeated(&mut launches, &threads);
         launches.sort();
-        self.driven = std::mem::take(&mut self.correlated).joined(&launches);
+        self.driven = std::mem::take(&mut self.correlated).joined(&launches, &self.columns);
         let asked = launches.asked();
         self.says_groups = launches.asked_of_groups(&self.calls);
         let (named, unnamed) = launches.named(&self.columns, &threads);

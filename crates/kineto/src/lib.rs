@@ -27,6 +27,7 @@
 //! facts    calls --> facts                     what a table of operations says
 //! launch   kernels --> calls                   what they do, told by the call that launched them
 //! devices  calls --> what they started         on devices, and who waited for it
+//! astride  kernels begun after a clock was set back, but launched before
 //! early    kernels and launches --> warning   whether GPU and host are on one clock
 //! computing kernels that do not communicate
 //! busy     these --> when devices compute      which hides what they wait for
@@ -99,6 +100,7 @@
 mod advice;
 mod apart;
 mod ascend;
+mod astride;
 mod between;
 mod busy;
 mod by_file;

@@ -73,6 +73,10 @@ const CUT: &str = "the file ends here, before the trace does; was the program ki
                    wrote, or the file cut off by a copy? Restore it, or move it elsewhere to \
                    leave its events out";
 
+/// The message on a file that goes on behind its trace.
+const FOLLOWS: &str = "something follows the end of the trace; if these are several files, put one behind \
+                       the other, give each by itself";
+
 /// The message on a file in which there is nothing.
 const EMPTY: &str = "the file is empty, so it is no trace; was the program killed before it wrote, \
                      or the file cut off by a copy?";
@@ -146,9 +150,7 @@ impl Pass<'_, '_> {
         }
         match self.peek_or_end()? {
             None => Ok(()),
-            Some(_) => Err(self
-                .window
-                .syntax(0, "something follows the end of the trace")),
+            Some(_) => Err(self.window.syntax(0, FOLLOWS)),
         }
     }
 

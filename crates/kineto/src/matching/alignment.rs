@@ -40,7 +40,7 @@ pub(super) struct Windowed<'a> {
 impl Windowed<'_> {
     /// How far clocks have to differ from a difference at least so that neither recorded a call
     /// of the other; `None` if one has no calls.
-    fn apart_from(&self, other: &Self, difference: i64) -> Option<i64> {
+    pub(super) fn apart_from(&self, other: &Self, difference: i64) -> Option<i64> {
         let (first, last) = (self.items.first()?, self.items.last()?);
         let (other_first, other_last) = (other.items.first()?, other.items.last()?);
         let at_most = (other_first.end - self.window.1).min(other.window.0 - last.begin);
@@ -79,6 +79,21 @@ impl Known {
         self.difference
     }
 
+    /// True if both recorded the same part of the run for certain.
+    pub(super) const fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// The intervals that are known of the difference of both clocks, with those of calls that may be pairs.
+    pub(super) fn with(
+        &self,
+        between: impl Iterator<Item = DifferenceInterval>,
+    ) -> Vec<DifferenceInterval> {
+        let mut all = self.between.clone();
+        all.extend(between);
+        all
+    }
+
     /// True if it comes from calls that are pairs.
     pub(super) const fn is_proven(&self) -> bool {
         !self.between.is_empty()
@@ -109,6 +124,16 @@ impl Known {
     /// True if some difference of the clocks allows all that is known.
     pub(super) fn is_possible(&self) -> bool {
         is_possible(&self.between)
+    }
+
+    /// The number of operations that allow one of some differences of both clocks, and of all that tell of it.
+    pub(super) fn allow_one_of(&self, differences: [i64; 2]) -> [usize; 2] {
+        let allows = |it: &&DifferenceInterval| {
+            let mut differences = differences.iter();
+            differences.any(|&by| (it.low..=it.high).contains(&(by as f64)))
+        };
+        let between = self.between.iter();
+        [between.filter(allows).count(), self.between.len()]
     }
 
     /// This knowledge together with another one of the same two clocks.
@@ -264,13 +289,13 @@ impl<T> Nearest<T> {
 }
 
 /// True if what is so far apart is out of the question beside the nearest.
-fn stands_out(nearest: i64, apart: i64) -> bool {
+pub(super) fn stands_out(nearest: i64, apart: i64) -> bool {
     apart > nearest.max(ALIKE).saturating_mul(FARTHER)
 }
 
 /// All shifts, with how much clocks have to differ for them from what is known, the least first:
 /// by as much as ends do in the middle of what they lay on each other.
-fn candidates(pivot: &[Item], other: &[Item], difference: i64) -> Vec<(i64, i64)> {
+pub(super) fn candidates(pivot: &[Item], other: &[Item], difference: i64) -> Vec<(i64, i64)> {
     let (n, m) = (pivot.len() as i64, other.len() as i64);
     let candidate = |shift: i64| {
         let (first, last) = overlap(n, m, shift);
@@ -285,7 +310,7 @@ fn candidates(pivot: &[Item], other: &[Item], difference: i64) -> Vec<(i64, i64)
 }
 
 /// The first and last call of the other sequence that has a counterpart.
-fn overlap(n: i64, m: i64, shift: i64) -> (i64, i64) {
+pub(super) fn overlap(n: i64, m: i64, shift: i64) -> (i64, i64) {
     ((-shift).max(0), m.min(n - shift) - 1)
 }
 
@@ -347,7 +372,7 @@ fn is_shift(
 
 /// The interval in which two calls of one operation allow the difference of their ranks' clocks;
 /// `None` if they allow any.
-fn between(a: &Item, b: &Item) -> Option<DifferenceInterval> {
+pub(super) fn between(a: &Item, b: &Item) -> Option<DifferenceInterval> {
     let first = b.is_cause && a.is_effect;
     let second = a.is_cause && b.is_effect;
     (first || second).then(|| DifferenceInterval {

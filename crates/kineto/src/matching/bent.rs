@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use retime_model::format_seconds;
 
-use super::alignment::{can_be_shift, nearest_alike};
+use super::alignment::{Known, can_be_shift, nearest_alike};
 use super::calls::Calls;
 use super::item::Item;
 use super::windows::InWindow;
@@ -51,6 +51,11 @@ pub(super) fn do_the_same(calls: &Calls<'_>, one: &InWindow, other: &InWindow) -
 }
 
 impl Bent {
+    /// Two ranks whose clocks differ by so much at first, and at last.
+    pub(super) const fn by([first, last]: [i64; 2]) -> Self {
+        Self { first, last }
+    }
+
     /// Two ranks whose calls iterations pair by a difference of clocks, if these fit no line.
     pub(super) fn of(pivot: &[Item], other: &[Item], difference: i64) -> Option<Self> {
         let shift = nearest_alike(pivot, other, difference)?;
@@ -78,6 +83,13 @@ impl Bent {
         (are_some && fits(to, pivot.len())).then(|| Self::by_ends(pivot, other, 0))?
     }
 
+    /// True unless other calls of both ranks refute that clocks differ by this: then these are not paired as
+    /// they were made, as where two threads of gloo took them in another order.
+    pub(super) fn is_of_clocks(self, known: &Known) -> bool {
+        let [allowed, all] = known.allow_one_of([self.first, self.last]);
+        2 * allowed >= all
+    }
+
     fn by_ends(pivot: &[Item], other: &[Item], shift: i64) -> Option<Self> {
         let place = |it: i64| usize::try_from(it).ok();
         let pairs = other.iter().zip(shift..);
@@ -93,20 +105,24 @@ impl Bent {
 const NAMED: usize = 3;
 
 /// Warns of such pairs of ranks or files, by their names.
-pub(super) fn warning(bent: &BTreeMap<(String, String), Bent>) -> Option<String> {
+pub(super) fn warning(bent: &BTreeMap<(String, String), Option<Bent>>) -> Option<String> {
     let seconds = |it: i64| {
         let sign = if it < 0 { "-" } else { "" };
         format!("{sign}{}", format_seconds(it.unsigned_abs() as f64 / 1e9))
     };
     let named = bent.iter().map(|((a, b), it)| {
-        let (first, last) = (seconds(it.first), seconds(it.last));
-        format!("{a} and {b} ({first} at first, {last} at last)")
+        let by = it.map(|it| {
+            let (first, last) = (seconds(it.first), seconds(it.last));
+            format!(" ({first} at first, {last} at last)")
+        });
+        format!("{a} and {b}{}", by.unwrap_or_default())
     });
     let named = few(named.collect::<Vec<_>>().into_iter(), NAMED)?;
     Some(format!(
         "no straight difference of clocks fits the calls of {named}, so that those without numbers are \
-         not joined: one clock was set while it was profiled, or runs wrong; profile again once time \
-         services have settled, or with newer PyTorch, which numbers calls"
+         not joined: one clock was set while it was profiled, or runs wrong, or iterations have other \
+         numbers on one, or calls are missing; profile again once time services have settled, or with \
+         newer PyTorch, which numbers calls"
     ))
 }
 
@@ -142,11 +158,20 @@ mod tests {
         assert_eq!(in_two(0), None);
         assert_eq!(Bent::in_two(&calls(0), &calls(last)[1..]), None);
         let pair = ("rank 0".to_owned(), "rank 4".to_owned());
-        let told = warning(&BTreeMap::from([(pair, bent(last).unwrap())])).unwrap();
+        let told = warning(&BTreeMap::from([(pair, bent(last))])).unwrap();
         assert!(
             told.contains("rank 0 and rank 4 (0 s at first, 5 ms at last), so that"),
             "{told}"
         );
         assert_eq!(warning(&BTreeMap::new()), None);
+    }
+
+    #[test]
+    fn calls_that_others_of_both_ranks_refute_tell_nothing_of_clocks() {
+        let pairs: Vec<(Item, Item)> = calls(0).into_iter().zip(calls(5_000_000)).collect();
+        let known = Known::from_pairs(&pairs);
+        let is_of_clocks = |first, last| Bent { first, last }.is_of_clocks(&known);
+        assert!(is_of_clocks(0, 5_000_000));
+        assert!(!is_of_clocks(-36_000_000, -23_000_000));
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::item::Item;
 use super::set_back::SetBack;
 use crate::call::{Call, Label, On, What};
-use crate::profile::FileRead;
+use crate::profile::{FileRead, Track};
 
 /// A process group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +116,17 @@ impl<'a> Calls<'a> {
 
     pub(super) fn rank(&self, file: usize) -> Option<u32> {
         self.files.get(file)?.header.rank
+    }
+
+    /// True if several processes of a file do something, by their numbers: beside them are pages of the
+    /// profiler and devices.
+    pub(super) fn is_of_several(&self, file: usize) -> bool {
+        let tracks = self.files.get(file).map_or(&[][..], |it| &it.tracks);
+        let lasts = |it: &Track| it.kinds.iter().any(|it| it.0 == b'X' && it.1 > 0);
+        let of_host = tracks.iter().filter(|it| !it.is_device && lasts(it));
+        let mut processes = of_host.filter_map(|it| it.pid.parse::<u64>().ok());
+        let first = processes.next();
+        processes.any(|it| Some(it) != first)
     }
 
     /// A call as it stands in a sequence of its group.

@@ -28,11 +28,13 @@ use retime_model::MessageId;
 use rustc_hash::FxHashSet;
 
 use super::alignment::{Known, Messages, Shift, Windowed, align, align_both};
+use super::bent::Bent;
 use super::calls::{Calls, Group, Sequence};
 use super::item::Item;
-use super::iterations_are_apart;
 use super::moments::FileMoments;
 use super::stages::{self, Launched, StageMessages};
+use super::stepped::{self, Stepped};
+use super::two_ranks::iterations_are_apart;
 use super::{Joined, Matching, Part};
 use crate::call::{On, What};
 
@@ -74,18 +76,21 @@ impl Matching {
             .iter()
             .map(|(_, (way, it))| MessageEnds::of(calls, *way, it));
         let ends: Vec<MessageEnds> = ends.collect();
-        let both_ways = known_by_both_ways(&ends, &recorded);
+        let shifts = shifts(&ends, &recorded);
         let mut taken = FxHashSet::default();
-        for (number, ((group, (_, channel)), ends)) in (0..).zip(channels.iter().zip(&ends)) {
+        let all = channels.iter().zip(&ends).zip(shifts);
+        for (number, (((group, (_, channel)), ends), shift)) in (0..).zip(all) {
             let Way { from, to, .. } = ends.way;
-            let Some((sender, receiver)) = recorded.get(from).zip(recorded.get(to)) else {
-                continue;
+            let bent = match shift {
+                Stepped::Several(differences) => Some(Some(Bent::by(differences))),
+                Stepped::Neither => Some(None),
+                Stepped::By(_) | Stepped::No => None,
             };
-            let known = Known::of_both(sender, receiver);
-            let known = known.or_else(|| both_ways.get(&(from, to)).cloned());
-            let shift = ends.shift(known, sender, receiver);
+            if let Some(bent) = bent {
+                self.suspected.insert((from, to), bent);
+            }
             let space = (*group as u64) << 32 | number;
-            self.channel(calls, space, ends.way, channel, shift, &mut taken);
+            self.channel(calls, space, ends.way, channel, shift.told(), &mut taken);
         }
     }
 
@@ -202,7 +207,7 @@ impl Matching {
     }
 
     /// The word of a file so far on its clock.
-    fn recorded(&self, calls: &Calls<'_>, file: usize) -> FileMoments {
+    pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> FileMoments {
         let joined = self.joined.get(file).into_iter().flatten();
         let item = |it: &Joined| match it.part {
             Part::Collective {
@@ -275,38 +280,121 @@ impl MessageEnds {
         }
     }
 
+    /// True if each end of all messages waits for the other, so that they tell how clocks differ by
+    /// themselves.
+    fn wait(&self) -> bool {
+        self.sends.iter().chain(&self.receives).all(Item::is_mutual)
+    }
+
     /// The shift of receives against sends, with what is known of both clocks.
-    fn shift(
+    fn shift(&self, known: Option<Known>, sender: &FileMoments, receiver: &FileMoments) -> Stepped {
+        let known = known.or_else(|| self.wait().then(Known::default));
+        let Some(known) = known else {
+            return Stepped::No;
+        };
+        let are_apart = |it| iterations_are_apart(&self.sends_in, &self.receives_in, it);
+        let messages = self.messages(sender, receiver);
+        let straight = self.straight(&known, sender, receiver);
+        let shift = straight.map_or_else(
+            || stepped::align(messages.sends, messages.receives, &known),
+            Stepped::By,
+        );
+        match shift {
+            Stepped::By(by) if are_apart(by) => Stepped::No,
+            it => it,
+        }
+    }
+
+    /// The shift by which iterations lie on each other, if clocks as collectives and they show them tell it, too.
+    /// The receive of a message that was sent since its rank records can have begun before that, so that it
+    /// was not recorded: windows say nothing against it.
+    fn by_iterations(
         &self,
-        known: Option<Known>,
+        known: &Known,
         sender: &FileMoments,
         receiver: &FileMoments,
     ) -> Option<i64> {
-        let (sends, receives) = (&self.sends, &self.receives);
-        let waits = sends.iter().chain(receives).all(Item::is_mutual);
-        let known = known.or_else(|| waits.then(Known::default))?;
         let messages = self.messages(sender, receiver);
-        let Shift::By(shift) = align(messages.sends, messages.receives, &known) else {
+        let by_clocks = align(messages.sends, messages.receives, known);
+        let shift = self.launched().shift()?;
+        (by_clocks == Shift::By(shift)).then_some(shift)
+    }
+
+    /// The shift by which some straight difference of both clocks allows all.
+    fn straight(&self, known: &Known, sender: &FileMoments, receiver: &FileMoments) -> Option<i64> {
+        let (sends, receives) = (&self.sends, &self.receives);
+        let messages = self.messages(sender, receiver);
+        let Shift::By(shift) = align(messages.sends, messages.receives, known) else {
             return None;
         };
-        let known = if waits {
-            Known::of(sends, receives, shift)
+        let difference = if self.wait() {
+            Known::of(sends, receives, shift).difference()
         } else {
-            known
+            known.difference()
         };
-        let difference = known.difference();
-        if iterations_are_apart(&self.sends_in, &self.receives_in, shift) {
-            return None;
-        }
         is_whole(sends, receives, shift, sender, receiver, difference).then_some(shift)
     }
 }
 
+/// The shifts of all ways. Where collectives leave several, messages that wait for each other the other way
+/// help, and iterations.
+fn shifts(ends: &[MessageEnds], recorded: &[FileMoments]) -> Vec<Stepped> {
+    let both_ways = known_by_both_ways(ends, recorded, |there, back| {
+        let known = align_both(there.messages, back.messages);
+        known.or_else(|| stages::known(there, back))
+    });
+    let of_way = |Way { from, to, .. }: Way| recorded.get(from).zip(recorded.get(to));
+    let known = |way: Way| {
+        let known = of_way(way).and_then(|(sender, receiver)| Known::of_both(sender, receiver));
+        known.or_else(|| both_ways.get(&(way.from, way.to)).cloned())
+    };
+    let shift = |ends: &MessageEnds, known: Option<Known>| {
+        of_way(ends.way).map_or(Stepped::No, |(sender, receiver)| {
+            ends.shift(known, sender, receiver)
+        })
+    };
+    let mut shifts: Vec<Stepped> = ends.iter().map(|it| shift(it, known(it.way))).collect();
+    let told = known_by_told(ends, &shifts);
+    let by_iterations = known_by_both_ways(ends, recorded, stages::known);
+    for (ends, found) in ends.iter().zip(&mut shifts) {
+        if found.told().is_some() {
+            continue;
+        }
+        let (way, known) = ((ends.way.from, ends.way.to), known(ends.way));
+        if let Some(told) = told.get(&way) {
+            let known = known.map_or_else(|| told.clone(), |it| it.and(told));
+            *found = shift(ends, Some(known));
+        } else if let (Some(iterations), Some(known)) = (by_iterations.get(&way), known) {
+            let both = of_way(ends.way);
+            let known = iterations.clone().and(&known);
+            let by = both.and_then(|it| ends.by_iterations(&known, it.0, it.1));
+            *found = by.map_or(*found, Stepped::By);
+        }
+    }
+    shifts
+}
+
+/// Knowledge of the clocks of two ranks, by sender and receiver, from messages whose shift is told, and which
+/// wait for each other.
+fn known_by_told(ends: &[MessageEnds], shifts: &[Stepped]) -> BTreeMap<(usize, usize), Known> {
+    let mut told: BTreeMap<(usize, usize), Known> = BTreeMap::new();
+    for (ends, shift) in ends.iter().zip(shifts) {
+        let Way { from, to, .. } = ends.way;
+        if let (Some(by), true) = (shift.told(), ends.wait()) {
+            let known = Known::of(&ends.sends, &ends.receives, by);
+            told.entry((to, from)).or_insert_with(|| known.reversed());
+            told.entry((from, to)).or_insert(known);
+        }
+    }
+    told
+}
+
 /// Knowledge of the clocks of two ranks, by sender and receiver, from the ways with most messages
-/// between them, where these go both ways.
+/// between them, where these go both ways and somebody can `tell` it by them.
 fn known_by_both_ways(
     ends: &[MessageEnds],
     recorded: &[FileMoments],
+    tell: impl Fn(StageMessages<'_>, StageMessages<'_>) -> Option<Known>,
 ) -> BTreeMap<(usize, usize), Known> {
     let mut most: BTreeMap<(usize, usize), &MessageEnds> = BTreeMap::new();
     for it in ends {
@@ -329,8 +417,7 @@ fn known_by_both_ways(
             messages: back.messages(other, own),
             launched: back.launched(),
         };
-        let known = align_both(there.messages, back.messages);
-        if let Some(known) = known.or_else(|| stages::known(there, back)) {
+        if let Some(known) = tell(there, back) {
             found.insert((to, from), known.reversed());
             found.insert((from, to), known);
         }

@@ -26,6 +26,7 @@ mod launched;
 mod messages;
 mod moments;
 mod ordered;
+mod other_run;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod parts;
@@ -36,6 +37,7 @@ mod rising;
 mod roles;
 mod set_back;
 mod stages;
+mod stepped;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,
@@ -43,6 +45,7 @@ mod stages;
     reason = "failing is how a test reports"
 )]
 mod told;
+mod two_ranks;
 mod uneven;
 mod windows;
 
@@ -51,7 +54,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use retime_model::{Class, MessageId, Operation, OperationId, plural};
 use serde::{Deserialize, Serialize};
 
-use self::alignment::{Known, Shift, align};
+use self::alignment::{Known, Shift};
 use self::bent::Bent;
 pub(crate) use self::calls::Group;
 use self::calls::{Calls, Instance, Sequence};
@@ -60,9 +63,11 @@ use self::gloo::Grouped;
 use self::item::Item;
 use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
+use self::other_run::OtherRuns;
 use self::queue::Queue;
 use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, NO_ORDER, TWICE};
 use self::roles::MemberRoles;
+use self::two_ranks::TwoRanks;
 use self::windows::{InWindow, Windows};
 use crate::call::What;
 use crate::profile::FileRead;
@@ -103,8 +108,12 @@ pub(crate) struct Matching {
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
     /// Why groups of calls could not be told.
     doubts: BTreeSet<Doubt>,
-    /// Ranks whose clocks differ by no straight line, by name.
-    bent: BTreeMap<(String, String), Bent>,
+    /// Ranks whose clocks differ by no straight line, by name, and by how much they do if that is known.
+    bent: BTreeMap<(String, String), Option<Bent>>,
+    /// The same by file, while calls are joined.
+    suspected: BTreeMap<(usize, usize), Option<Bent>>,
+    /// Files whose recordings neither meet those of others nor belong with them, in words.
+    unrelated: BTreeMap<usize, String>,
     /// How many calls are stamped in another order than their numbers have, or while their clock showed
     /// stamps that it had shown before.
     backwards: usize,
@@ -123,11 +132,15 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         ..Matching::default()
     };
     let mut messages = Vec::new();
-    for (label, members) in calls.labelled() {
+    let labelled = calls.labelled();
+    let other_runs = OtherRuns::of(&calls, &labelled);
+    for (label, mut members) in labelled {
         if calls.is_of_one(&label, &members) {
             continue;
         }
         let group = calls.group(&label, &members);
+        let others = members.extract_if(.., |it| other_runs.refuted.contains(&it.0));
+        matching.reject(&others.collect::<Vec<Sequence>>(), CONTRADICTORY);
         let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) = members
             .into_iter()
             .map(|(file, its)| calls.apart(file, its))
@@ -138,6 +151,8 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     matching.of_gloo(&calls);
     matching.ordered(&calls);
     matching.messages(&calls, &messages);
+    matching.unrelated = other_runs.unrelated(&calls, |a, b| matching.share(a, b));
+    matching.name_bent(&calls);
     for joined in &mut matching.joined {
         joined.sort_unstable_by_key(|it| it.event);
     }
@@ -193,6 +208,7 @@ impl Matching {
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut all = doubt::warnings(&self.doubts);
         all.extend(bent::warning(&self.bent));
+        all.extend(other_run::warning(&self.unrelated));
         if self.backwards > 0 {
             let calls = plural(self.backwards as u64, "call");
             let are = if self.backwards == 1 { "is" } else { "are" };
@@ -217,6 +233,36 @@ impl Matching {
                     .iter()
                     .map(move |(&why, &count)| (file, track, why, count))
             })
+    }
+
+    /// True if two files take part in one operation, or send each other a message.
+    fn share(&self, first: usize, second: usize) -> bool {
+        let key = |it: &Joined| match it.part {
+            Part::Collective { id, .. } => (false, id.space, id.number),
+            Part::Send(id) | Part::Receive(id) => (true, id.space, id.number),
+        };
+        let of = |file: usize| self.joined.get(file).into_iter().flatten().map(key);
+        let first: BTreeSet<(bool, u64, u64)> = of(first).collect();
+        of(second).any(|it| first.contains(&it))
+    }
+
+    /// Names ranks whose clocks seem to differ by no straight line, unless other calls of both refute it.
+    fn name_bent(&mut self, calls: &Calls<'_>) {
+        let suspected = std::mem::take(&mut self.suspected);
+        for ((first, second), bent) in suspected {
+            if [first, second]
+                .iter()
+                .any(|it| self.unrelated.contains_key(it))
+            {
+                continue;
+            }
+            let both =
+                || Known::of_both(&self.recorded(calls, first), &self.recorded(calls, second));
+            if bent.is_none_or(|it| both().is_none_or(|both| it.is_of_clocks(&both))) {
+                let names = (calls.name(first), calls.name(second));
+                self.bent.insert(names, bent);
+            }
+        }
     }
 
     /// Where a group is among those that operations are of.
@@ -385,19 +431,19 @@ impl Matching {
             let file = own.file;
             let own_items = calls.items(group, file, &own.calls);
             let of_pair = known.of_pair(pivot.file, file);
-            let shift = shift(calls, (pivot, &items), (own, &own_items), of_pair);
-            let difference = || calls.iterations_differ_by(pivot.file, file);
-            let bent = match shift {
-                Shift::By(_) => None,
-                _ if bent::do_the_same(calls, pivot, own) => {
-                    difference().and_then(|it| Bent::of(&items, &own_items, it))
-                }
-                Shift::Impossible => Bent::in_two(&items, &own_items),
-                Shift::Ambiguous => None,
+            let two = TwoRanks {
+                pivot,
+                items: &items,
+                own,
+                own_items: &own_items,
+            };
+            let by_line = two.shift(calls, of_pair);
+            let (shift, bent) = match by_line {
+                Shift::By(_) => (by_line, None),
+                _ => two.set_meanwhile(calls, of_pair, by_line),
             };
             if let Some(bent) = bent {
-                let names = (calls.name(pivot.file), calls.name(file));
-                self.bent.entry(names).or_insert(bent);
+                self.suspected.insert((pivot.file, file), Some(bent));
             }
             match shift {
                 Shift::By(shift) => {
@@ -472,64 +518,14 @@ impl Matching {
     }
 }
 
-/// The shift of the calls of a file against those of the pivot, each with their items.
-///
-/// Iterations decide if clocks alone are ambiguous. They say that both recorded the same: so most
-/// calls of one of both have to lie on each other. Where clocks have a shift that iterations
-/// contradict, either can be wrong: clocks that differ by more than an iteration lasts, or programs
-/// that count apart. Then that is taken by which calls end together, if it is one of both.
-fn shift(
-    calls: &Calls<'_>,
-    (pivot, items): (&InWindow, &[Item]),
-    (own, own_items): (&InWindow, &[Item]),
-    known: &Known,
-) -> Shift {
-    let windowed = (pivot.windowed(items), own.windowed(own_items));
-    let by_clocks = align(windowed.0, windowed.1, known);
-    if by_clocks == Shift::Impossible || known.is_proven() {
-        return by_clocks;
-    }
-    let Some(difference) = calls.iterations_differ_by(pivot.file, own.file) else {
-        return by_clocks;
-    };
-    let by_iterations = align(windowed.0, windowed.1, &known.of_iterations(difference));
-    let of = |it: &InWindow| -> Vec<Option<u64>> {
-        let iteration = |&call: &usize| calls.call(it.file, call)?.iteration;
-        it.calls.iter().map(iteration).collect()
-    };
-    let are_apart = |shift| iterations_are_apart(&of(pivot), &of(own), shift);
-    match (by_clocks, by_iterations) {
-        (Shift::By(shift), Shift::By(other)) if shift != other => {
-            let told = by_ends::told(items, own_items, &[shift, other]);
-            told.map_or(Shift::Ambiguous, Shift::By)
-        }
-        // No clock that keeps its rate allows those of equal numbers.
-        (Shift::By(shift), _) | (_, Shift::By(shift)) if are_apart(shift) => Shift::Impossible,
-        (Shift::By(_), _) => by_clocks,
-        (_, Shift::By(shift)) if !by_ends::is_most(items.len(), own_items.len(), shift) => {
-            Shift::Ambiguous
-        }
-        _ => by_iterations,
-    }
-}
-
-/// True if most of the calls that a shift lays on each other are of iterations of different numbers.
-fn iterations_are_apart(pivot: &[Option<u64>], other: &[Option<u64>], shift: i64) -> bool {
-    let pairs = other.iter().zip(shift..).filter_map(|(own, at)| {
-        let its = pivot.get(usize::try_from(at).ok()?)?;
-        Some((*own)? == (*its)?)
-    });
-    let (equal, others): (Vec<bool>, Vec<bool>) = pairs.partition(|it| *it);
-    others.len() > equal.len()
-}
-
 /// Why a call is not joined whose number is that of another in its file: ranks may have been put
-/// together there, or it is one of several devices of a rank, or of a program that says no group.
+/// together there, as several processes show, or it is one of several devices of a rank, or of a program that
+/// says no group.
 fn doubled(calls: &Calls<'_>, (file, call): (usize, usize)) -> &'static str {
     let says_size = calls
         .call(file, call)
         .is_some_and(|it| it.members.is_some());
-    if says_size && calls.rank(file).is_none() {
+    if says_size && (calls.rank(file).is_none() || calls.is_of_several(file)) {
         TWICE
     } else {
         AMBIGUOUS

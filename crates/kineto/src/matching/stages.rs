@@ -4,7 +4,8 @@
 //! microbatch lasts, leave several shifts possible. But a pipeline is empty at the end of an
 //! iteration, before weights are changed: what is sent in one is received in it. So if both ends
 //! have launched equally many in each [iteration](crate::iterations) that they have recorded in common,
-//! the first of an iteration is its first at the other end:
+//! but for the first and last of either, which profilers can cut, the first of an iteration is its first at
+//! the other end:
 //!
 //! ```text
 //! sends      | #10: s0 s1 s2 | #11: s3 s4 s5 |
@@ -31,30 +32,46 @@ pub(super) struct Launched<'a> {
 
 impl Launched<'_> {
     /// The shift by which each iteration lies on the same one; none if they do not have equally many
-    /// messages.
-    fn shift(self) -> Option<i64> {
+    /// messages, but for the first and last of either, which can be cut.
+    pub(super) fn shift(self) -> Option<i64> {
         let (sends, receives) = (places(self.sends)?, places(self.receives)?);
-        let from = (*sends.keys().next()?).max(*receives.keys().next()?);
-        let to = (*sends.keys().next_back()?).min(*receives.keys().next_back()?);
-        if from > to {
+        let shift = common_shift(&sends, &receives);
+        shift.or_else(|| common_shift(&whole(sends), &whole(receives)))
+    }
+}
+
+/// The shift by which each iteration that both have lies on the same one.
+fn common_shift(
+    sends: &BTreeMap<u64, Range<usize>>,
+    receives: &BTreeMap<u64, Range<usize>>,
+) -> Option<i64> {
+    let from = (*sends.keys().next()?).max(*receives.keys().next()?);
+    let to = (*sends.keys().next_back()?).min(*receives.keys().next_back()?);
+    if from > to {
+        return None;
+    }
+    let (mut own, mut others) = (sends.range(from..=to), receives.range(from..=to));
+    let (mut shift, mut common) = (None, 0);
+    loop {
+        let ((number, sends), (other, receives)) = match (own.next(), others.next()) {
+            (Some(sends), Some(receives)) => (sends, receives),
+            (None, None) => break,
+            _ => return None,
+        };
+        let by = sends.start as i64 - receives.start as i64;
+        if number != other || sends.len() != receives.len() || *shift.get_or_insert(by) != by {
             return None;
         }
-        let (mut own, mut others) = (sends.range(from..=to), receives.range(from..=to));
-        let (mut shift, mut common) = (None, 0);
-        loop {
-            let ((number, sends), (other, receives)) = match (own.next(), others.next()) {
-                (Some(sends), Some(receives)) => (sends, receives),
-                (None, None) => break,
-                _ => return None,
-            };
-            let by = sends.start as i64 - receives.start as i64;
-            if number != other || sends.len() != receives.len() || *shift.get_or_insert(by) != by {
-                return None;
-            }
-            common += 1;
-        }
-        shift.filter(|_| common >= COMMON)
+        common += 1;
     }
+    shift.filter(|_| common >= COMMON)
+}
+
+/// The messages of each iteration that cannot have been cut: of all but the first and the last.
+fn whole(mut places: BTreeMap<u64, Range<usize>>) -> BTreeMap<u64, Range<usize>> {
+    places.pop_first();
+    places.pop_last();
+    places
 }
 
 /// The messages of each iteration, if they follow each other.
@@ -200,6 +217,11 @@ mod tests {
         assert_eq!(shift(&[4, 5], &[6, 7]), None);
         assert_eq!(shift(&[4, 5, 4], &[4, 5, 4]), None);
         assert_eq!(shift(&[], &[]), None);
+        // The first of the one and the last of the other are cut.
+        let whole = [3, 3, 4, 4, 5, 5, 6, 6];
+        assert_eq!(shift(&[3, 4, 4, 5, 5, 6], &whole), Some(-1));
+        assert_eq!(shift(&[3, 4, 5, 5, 6], &whole), None);
+        assert_eq!(shift(&[3, 4, 4, 5], &whole), None);
         // As many, but with others between.
         assert_eq!(shift(&[4, 0, 5], &[4, 5]), None);
     }

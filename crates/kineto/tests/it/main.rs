@@ -15,6 +15,7 @@ mod lengths;
 mod nested;
 mod numbers;
 mod oracle;
+mod other_runs;
 mod overlaps;
 mod parallelisms;
 mod set_clocks;

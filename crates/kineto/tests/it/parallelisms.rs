@@ -1,8 +1,11 @@
 //! Simulated jobs of several kinds of parallelism: nothing is joined that does not belong together.
 
+use retime::format::Format;
+use retime_kineto::Kineto;
 use retime_testing::kineto::{KinetoRun, Straggler, Version, Windows};
 
-use crate::simulated::none_is_joined_wrongly;
+use crate::simulated::{Joined, judge_scan, none_is_joined_wrongly};
+use crate::truth::Truth;
 
 /// Parameters that are shared out, tables of a recommender, gradients reduced to who keeps them, and mixtures
 /// of experts in a pipeline; with and without numbers, in parts, with equal names of groups.
@@ -44,4 +47,24 @@ fn run(seed: u64) -> KinetoRun {
 #[test]
 fn no_call_of_any_parallelism_is_joined_with_another() {
     none_is_joined_wrongly(run, 8);
+}
+
+/// Profilers that cut iterations leave messages that iterations tell; half of them without these.
+#[test]
+fn messages_of_iterations_that_are_cut_are_joined() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = KinetoRun {
+        seed: 52,
+        sequence_numbers: false,
+        windows: Windows {
+            left_out: 2,
+            cut: true,
+        },
+        ..KinetoRun::experts()
+    };
+    run.write(directory.path()).unwrap();
+    let truth = Truth::of(directory.path());
+    let scan = Kineto.open(directory.path()).unwrap().scan(&()).unwrap();
+    let Joined { calls, of, .. } = judge_scan(&truth, &scan);
+    assert!(10 * calls > 8 * of, "{calls} of {of}");
 }

@@ -1,8 +1,11 @@
 //! Simulated jobs in which the clock of a host is set while they are profiled.
 
+use retime::format::Format;
+use retime_kineto::Kineto;
 use retime_testing::kineto::{Duration, KinetoRun, SetClock, Step, Style, Windows};
 
-use crate::simulated::none_is_joined_wrongly;
+use crate::simulated::{judge_scan, none_is_joined_wrongly};
+use crate::truth::Truth;
 
 /// Jobs of all kinds, in which a clock is set by less than a call lasts, by as much as some iterations do,
 /// and by more.
@@ -52,4 +55,31 @@ fn even() -> KinetoRun {
 #[test]
 fn no_call_is_joined_wrongly_where_the_clock_of_a_host_is_set() {
     none_is_joined_wrongly(run, 8);
+}
+
+/// More calls without numbers are joined than those of groups within a host, which are three in five.
+#[test]
+fn calls_without_numbers_are_joined_where_the_clock_of_a_host_is_set_once() {
+    for (style, by) in [(Style::Gloo, 40_000_000), (Style::Nccl, -5_000_000)] {
+        let joined = |set_clocks: Vec<SetClock>| {
+            let directory = tempfile::tempdir().unwrap();
+            let run = KinetoRun {
+                seed: 6,
+                sequence_numbers: false,
+                set_clocks,
+                ..KinetoRun::training(style)
+            };
+            run.write(directory.path()).unwrap();
+            let truth = Truth::of(directory.path());
+            let scan = Kineto.open(directory.path()).unwrap().scan(&()).unwrap();
+            judge_scan(&truth, &scan).calls
+        };
+        let set = SetClock {
+            host: 1,
+            at: 100_000_000,
+            by,
+        };
+        let (set, steady) = (joined(vec![set]), joined(Vec::new()));
+        assert!(10 * set > 7 * steady, "{set} of {steady}");
+    }
 }
