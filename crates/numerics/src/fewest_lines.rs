@@ -103,7 +103,10 @@ pub fn fewest_lines(mut bounds: Vec<Bound>, most: usize) -> Option<Vec<Stretch>>
     let (first, last) = (bounds.first()?.at, bounds.last()?.at);
     // The one way has the ends of all stretches but the last, the other way their begins but the first's.
     let ended = ends.iter().map(|&it| bounds[it].at);
-    let begun = begins.iter().rev().map(|&it| -mirror[it].at);
+    let begun = begins
+        .iter()
+        .rev()
+        .map(|&it| mirror[it].at.saturating_neg());
     let from = std::iter::once(first).chain(ended);
     let until = begun.chain(std::iter::once(last));
     let stretch = |(from, until): (i64, i64)| {

@@ -136,7 +136,9 @@ fn both_ways(edges: &Edges) -> Vec<Pair<'_>> {
         let first = all.partition_point(|it| (it.from, it.to) < (to, from));
         let last = all.partition_point(|it| (it.from, it.to) <= (to, from));
         let back = &all[first..last];
-        (from < to && !back.is_empty()).then_some(Pair { there, back })
+        // Clocks that have no extent are of no interest.
+        let is_known = to.as_usize() < edges.clocks();
+        (from < to && is_known && !back.is_empty()).then_some(Pair { there, back })
     });
     pairs.collect()
 }
