@@ -84,7 +84,7 @@ pub struct Alignment {
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,
-    /// Where clocks changed their rates, by clock and stamp.
+    /// The moments at which clocks changed their rates, by clock and stamp.
     pub rate_changes: Vec<RateChange>,
     /// The ticks by which the common time is ahead of that of the reference; `None` if it is that.
     pub common: Option<Offset>,

@@ -1,6 +1,6 @@
 //! Kernels that were launched before the clock was set back, and began after it.
 //!
-//! By their stamps these begin before their launch, though GPU and host are on one clock. Numbers of launches
+//! Their stamps say that these begin before their launch, though GPU and host are on one clock. Numbers of launches
 //! tell them: a stream does one kernel after the other as numbers rise, on any clock that goes on. Where its
 //! stamps fall, the clock was set back, and what follows began after that:
 //!
@@ -10,7 +10,7 @@
 //! launched  930   940  | 955   975   981        19 and 20 are early
 //! ```
 //!
-//! Those were launched before that if the stamp of the launch is one that the stream had reached before its
+//! They were launched before that if the stamp of the launch is one that the stream had reached before its
 //! stamps fell, or if launches of their thread, too, fall only later. A GPU whose clock is behind that of
 //! its host has early kernels all along, but the stamps of its streams rise.
 

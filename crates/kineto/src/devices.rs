@@ -23,7 +23,7 @@ use crate::recorded::Recorded;
 pub(crate) struct Driven {
     /// Calls, each with a kernel that it started, in the order of kernels.
     pub(crate) kernels: Vec<(u32, u32)>,
-    /// Those of these kernels that are [astride](crate::astride) a moment at which their clock was set back, in
+    /// The kernels among these that are [astride](crate::astride) a moment at which their clock was set back, in
     /// order.
     pub(crate) astride: Vec<u32>,
     /// Calls that returned once a copy of theirs to the host was over, each with the copy.

@@ -75,7 +75,7 @@ impl Early {
 struct Unexplained {
     kernels: u64,
     most: u64,
-    /// When each began, and when it was launched.
+    /// The begin of each, and of its launch.
     spans: Vec<(i64, i64)>,
 }
 

@@ -14,17 +14,17 @@
 //!             :    |
 //! ```
 //!
-//! Whether some line keeps all bounds of a stretch, their hulls tell: the lowest convex function
+//! The hulls of the bounds of a stretch tell whether some line keeps all: the lowest convex function
 //! through those from above and the highest concave one through those from below must not cross.
 //! Where they come nearest, a line in the middle keeps the furthest away from both.
 //!
 //! ```
-//! use retime_numerics::fewest_lines::{Bound, Side, fewest_lines};
+//! use retime_numerics::fewest_lines::{Bound, BoundSide, fewest_lines};
 //! // 0 up to 100, and from there on a rise of 2 for each 1; known to +-3.
 //! let value = |at: i64| 2 * (at - 100).max(0);
 //! let bound = |at: i64| match at % 2 {
-//!     0 => Bound { at, value: value(at) + 3, side: Side::Above },
-//!     _ => Bound { at, value: value(at) - 3, side: Side::Below },
+//!     0 => Bound { at, value: value(at) + 3, side: BoundSide::Above },
+//!     _ => Bound { at, value: value(at) - 3, side: BoundSide::Below },
 //! };
 //! let lines = fewest_lines((0..200).map(bound).collect(), 4).unwrap();
 //! let [first, second] = &lines[..] else { panic!("{lines:?}") };
@@ -41,7 +41,7 @@ use std::cmp::Reverse;
 
 /// From which side a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Side {
+pub enum BoundSide {
     /// The function is at most that.
     Above,
     /// The function is at least that.
@@ -56,7 +56,7 @@ pub struct Bound {
     /// The most or least that the function is there.
     pub value: i64,
     /// Which of both.
-    pub side: Side,
+    pub side: BoundSide,
 }
 
 /// A straight stretch of a function.
@@ -122,11 +122,11 @@ pub fn fewest_lines(mut bounds: Vec<Bound>, most: usize) -> Option<Vec<Stretch>>
     Some(from.zip(until).map(stretch).collect())
 }
 
-/// By place; of those at one place the tightest of each side first.
+/// Sorts by place, and at one place the tightest of each side first.
 fn sort(bounds: &mut [Bound]) {
     bounds.sort_unstable_by_key(|it| match it.side {
-        Side::Above => (it.at, it.side, it.value, Reverse(0)),
-        Side::Below => (it.at, it.side, 0, Reverse(it.value)),
+        BoundSide::Above => (it.at, it.side, it.value, Reverse(0)),
+        BoundSide::Below => (it.at, it.side, 0, Reverse(it.value)),
     });
 }
 
@@ -147,7 +147,7 @@ fn ends(bounds: &[Bound], most: usize) -> Option<Vec<usize>> {
     }
 }
 
-/// How many bounds from the first on some line keeps: by doubling, and then by halving.
+/// The number of bounds from the first on that some line keeps: by doubling, and then by halving.
 fn longest(bounds: &[Bound]) -> usize {
     let keeps = |count: usize| Corridor::of(&bounds[..count]).is_open();
     let mut kept = bounds.len().min(1);
@@ -208,7 +208,7 @@ struct Support {
 impl Corridor {
     fn of(bounds: &[Bound]) -> Self {
         let origin = bounds.first().copied();
-        let hull = |side: Side, sign: f64| {
+        let hull = |side: BoundSide, sign: f64| {
             let of_side = bounds.iter().filter(|it| it.side == side);
             let points = of_side
                 .zip(std::iter::repeat(origin))
@@ -226,8 +226,8 @@ impl Corridor {
         };
         Self {
             origin,
-            above: hull(Side::Above, 1.0),
-            below: hull(Side::Below, -1.0),
+            above: hull(BoundSide::Above, 1.0),
+            below: hull(BoundSide::Below, -1.0),
         }
     }
 
@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     fn both(at: i64, value: i64, room: i64) -> [Bound; 2] {
-        [(Side::Above, room), (Side::Below, -room)].map(|(side, room)| Bound {
+        [(BoundSide::Above, room), (BoundSide::Below, -room)].map(|(side, room)| Bound {
             at,
             value: value + room,
             side,

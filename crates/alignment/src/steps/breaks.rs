@@ -1,4 +1,5 @@
-//! Where the difference of two clocks is no straight line any more, and which clock is to blame.
+//! Breaks: the moments at which the difference of two clocks leaves a straight line, and the clock to
+//! blame.
 //!
 //! A message says what its receiver showed at least, and its sender at most, when the other end was
 //! stamped, whatever the clocks do meanwhile:
@@ -26,7 +27,7 @@ use super::parts::Cuts;
 use crate::options::OPTIONS;
 use retime_causality::edges::{Edge, Edges};
 use retime_model::{Cancelled, ClockId, Monitor};
-use retime_numerics::fewest_lines::{Bound, Line, Side, Stretch, fewest_lines};
+use retime_numerics::fewest_lines::{Bound, BoundSide, Line, Stretch, fewest_lines};
 use retime_numerics::parallel::try_map;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -110,7 +111,7 @@ struct BreakOfClock {
     /// It is between these stamps of the clock.
     after: i64,
     until: i64,
-    /// What would straighten the clock, from where both lines meet.
+    /// The bend that would straighten the clock, from where both lines meet.
     bend: Bend,
 }
 
@@ -144,17 +145,17 @@ fn both_ways(edges: &Edges) -> Vec<Pair<'_>> {
 }
 
 impl Pair<'_> {
-    /// Where the difference of both breaks; `None` if all the time.
+    /// The breaks of the difference of both; `None` if it breaks all the time.
     fn breaks(&self) -> Option<Vec<Break>> {
         let above = self.there.iter().map(|it| Bound {
             at: it.sent,
             value: it.received.saturating_sub(it.sent),
-            side: Side::Above,
+            side: BoundSide::Above,
         });
         let below = self.back.iter().map(|it| Bound {
             at: it.received,
             value: it.sent.saturating_sub(it.received),
-            side: Side::Below,
+            side: BoundSide::Below,
         });
         let stretches = fewest_lines(above.chain(below).collect(), OPTIONS.most_steps + 1)?;
         let lines = stretches.iter().find_map(|it| it.line);
@@ -214,8 +215,8 @@ impl Pair<'_> {
     }
 }
 
-/// Against how many clocks one breaks at the time at which these are the most, and what all of these breaks
-/// have in common.
+/// The number of clocks beside which one breaks at the time at which these are the most, and the stamps
+/// that all of these breaks have in common.
 fn most_at_once(mut own: Vec<&BreakOfClock>) -> Option<(usize, i64, i64)> {
     own.sort_by_key(|it| (it.after, it.until, it.other));
     let mut open: BinaryHeap<Reverse<(i64, ClockId)>> = BinaryHeap::new();
@@ -290,7 +291,7 @@ impl Culprit {
         (own.after <= self.after && self.after <= own.until).then_some(own)
     }
 
-    /// What the one of these breaks shows that tells its time the best.
+    /// The place as the one of these breaks shows it that tells its time the best.
     fn place(&self, breaks: &[Break]) -> Option<Place> {
         let own = breaks
             .iter()
@@ -350,7 +351,7 @@ mod tests {
         assert_eq!(most_at_once(Vec::new()), None);
     }
 
-    /// Of two clocks the reference is right; of three the one that breaks beside both others is not.
+    /// The reference is right of two clocks; the one of three that breaks beside both others is not.
     #[test]
     fn the_culprit_has_to_do_with_the_most() {
         let between = |a: u32, b: u32, after: i64| Break {

@@ -8,8 +8,8 @@
 //! and shows the others better. Steps of the reference are taken out of the common time
 //! ([`unset`]).
 //!
-//! Where dependencies are many, steps are first looked for by [the tightest few](thinned), and all
-//! are aligned with those that are found.
+//! Where dependencies are many, steps are looked for by [the tightest few](thinned), and all
+//! are aligned with those that are found, if there are any.
 //!
 //! Clocks whose rate [changes](rate_changes) by more than those of clocks differ were not set; that is
 //! asked first.
@@ -105,7 +105,7 @@ struct Found {
 /// Rounds of the search, until none finds more.
 struct Rounds<'a> {
     list: &'a dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
-    /// Where clocks may have been set, by what [pairs](breaks) of them show.
+    /// The places at which clocks may have been set, by what [pairs](breaks) of them show.
     seen: &'a Cuts,
     rate: TickRate,
     monitor: &'a dyn Monitor,
@@ -161,8 +161,8 @@ impl Rounds<'_> {
         Ok(Found { best, doubts })
     }
 
-    /// Looks for steps by few dependencies, and explains all by those that are found; looks for them
-    /// by all where few show none, or others than all do.
+    /// Looks for steps by few dependencies, and explains all by those that are found; looks for them by
+    /// all where few show others than all do. Where few show none clocks wander.
     fn coarse_to_fine(
         &self,
         few: &Thinned,
@@ -179,18 +179,30 @@ impl Rounds<'_> {
         };
         let coarse = of_few.of(&few.edges, found.clone())?;
         let steps = &coarse.best.alignment.steps;
-        if !steps.is_empty() {
-            let anew = (self.list)(&coarse.best.alignment.estimate).transpose()?;
-            let listed = anew.as_ref().unwrap_or(all);
-            let known = Explained::of(found.clone(), &all.list, self.rate);
-            let cuts = few.around(steps, all.list.edges.clocks());
-            let (mut tried, mut doubts) = (Tried::default(), coarse.doubts);
-            let mut search = self.search(all, listed, &mut tried, &mut doubts);
-            if let Some(best) = search.sharpened(cuts, &known)? {
-                return Ok(Found { best, doubts });
-            }
+        if steps.is_empty() {
+            return self.wandering(all, found);
+        }
+        let anew = (self.list)(&coarse.best.alignment.estimate).transpose()?;
+        let listed = anew.as_ref().unwrap_or(all);
+        let known = Explained::of(found.clone(), &all.list, self.rate);
+        let cuts = few.around(steps, all.list.edges.clocks());
+        let (mut tried, mut doubts) = (Tried::default(), coarse.doubts);
+        let mut search = self.search(all, listed, &mut tried, &mut doubts);
+        if let Some(best) = search.sharpened(cuts, &known)? {
+            return Ok(Found { best, doubts });
         }
         self.of(all, found)
+    }
+
+    /// Clocks that were not set, which may wander.
+    fn wandering(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
+        let mut best = Explained::of(found, &all.list, self.rate);
+        let anew = (self.list)(&best.alignment.estimate).transpose()?;
+        let listed = anew.as_ref().unwrap_or(all);
+        let (mut tried, mut doubts) = (Tried::default(), Vec::new());
+        let search = self.search(all, listed, &mut tried, &mut doubts);
+        search.or_wandering(&mut best)?;
+        Ok(Found { best, doubts })
     }
 
     fn search<'b>(

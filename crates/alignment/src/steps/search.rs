@@ -35,7 +35,7 @@ pub(super) struct StepSearch<'a> {
     pub(super) all: &'a ListedEdges,
     /// Dependencies as they are for the clocks known now.
     pub(super) listed: &'a InOrder,
-    /// Where clocks may have been set, by what pairs of them show.
+    /// The places at which clocks may have been set, by what pairs of them show.
     pub(super) seen: &'a Cuts,
     pub(super) tried: &'a mut Tried,
     /// The clocks that may have been set instead of those that are taken to be.

@@ -290,7 +290,7 @@ pub(crate) struct AlignmentPart {
     /// Clocks that were set during the run; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepPart>,
-    /// Where clocks changed their rates, by clock and stamp; absent if none did.
+    /// The moments at which clocks changed their rates, by clock and stamp; absent if none did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rate_changes: Vec<RateChangePart>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,

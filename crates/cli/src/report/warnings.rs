@@ -104,9 +104,9 @@ fn delay_advice(analysis: &Analysis) -> Option<String> {
     let half = delay.half_round_trip.filter(|half| *half < largest)?;
     if half < Ticks(0) {
         let why = if analysis.shared_clocks().is_empty() {
-            "a clock was set or its frequency declared wrongly, or stamps are wrong"
+            "a clock was set or slewed, or its frequency declared wrongly, or stamps are wrong"
         } else {
-            "a clock was set or its frequency declared wrongly, stamps are wrong, or processes of \
+            "a clock was set or slewed, its frequency declared wrongly, stamps are wrong, or processes of \
              one node do not read one clock (try --clocks process)"
         };
         return Some(format!(

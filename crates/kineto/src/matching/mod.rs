@@ -110,7 +110,7 @@ pub(crate) struct Matching {
     doubts: BTreeSet<Doubt>,
     /// Ranks whose clocks differ by no straight line, by name, and by how much they do if that is known.
     bent: BTreeMap<(String, String), Option<Bent>>,
-    /// The same by file, while calls are joined.
+    /// Such ranks by file, while calls are joined.
     suspected: BTreeMap<(usize, usize), Option<Bent>>,
     /// Files whose recordings neither meet those of others nor belong with them, in words.
     unrelated: BTreeMap<usize, String>,

@@ -25,7 +25,7 @@ use crate::few::few;
 
 /// A recording that does not meet those of most others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Apart {
+pub(super) struct FarRecording {
     /// One of these,
     from: usize,
     /// and the nanoseconds between both, negative if that is the later one.
@@ -35,7 +35,7 @@ pub(super) struct Apart {
 /// Files whose recordings do not meet those of most others.
 #[derive(Debug, Default)]
 pub(super) struct OtherRuns {
-    apart: BTreeMap<usize, Apart>,
+    apart: BTreeMap<usize, FarRecording>,
     /// The files among them of whose numbers nothing belongs together.
     pub(super) refuted: BTreeSet<usize>,
 }
@@ -111,7 +111,7 @@ pub(super) fn warning(unrelated: &BTreeMap<usize, String>) -> Option<String> {
 }
 
 /// The recordings that do not meet those of most others.
-fn apart(calls: &Calls<'_>) -> BTreeMap<usize, Apart> {
+fn apart(calls: &Calls<'_>) -> BTreeMap<usize, FarRecording> {
     let files = 0..calls.files.len();
     let windows = files.map(|file| (calls.window(file), file));
     let mut windows: Vec<((i64, i64), usize)> = windows.filter(|it| it.0.0 <= it.0.1).collect();
@@ -138,7 +138,9 @@ fn apart(calls: &Calls<'_>) -> BTreeMap<usize, Apart> {
         } else {
             window.0.saturating_sub(most.1)
         };
-        files.iter().map(move |&file| (file, Apart { from, by }))
+        files
+            .iter()
+            .map(move |&file| (file, FarRecording { from, by }))
     });
     apart.collect()
 }

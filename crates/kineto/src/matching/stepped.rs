@@ -53,7 +53,7 @@ impl Stepped {
 }
 
 /// A shift that two lines allow, each of which enough calls tell.
-struct Told {
+struct TwoLineShift {
     shift: i64,
     differences: [i64; 2],
     is_whole: bool,
@@ -76,7 +76,7 @@ fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known, off: usize) -
     let (mut possible, mut nearest, mut work) = (0, None, WORK);
     let mut are_alike = false;
     for (apart, shift) in candidates(pivot.items, other.items, known.difference()) {
-        let laid = Laid::by(shift, pivot, other);
+        let laid = LaidCalls::by(shift, pivot, other);
         let pairs = laid.pairs();
         work = work.checked_sub(1 + pairs.clone().take_while(is_alike).count())?;
         if !pairs.clone().all(|it| is_alike(&it)) {
@@ -100,7 +100,7 @@ fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known, off: usize) -
         let told = || {
             let differences = laid.differences(&lines)?;
             let is_whole = laid.is_whole(differences);
-            Some(Told {
+            Some(TwoLineShift {
                 shift,
                 differences,
                 is_whole,
@@ -164,7 +164,7 @@ fn longest<'a>(length: usize, part: impl Fn(usize) -> Option<&'a [DifferenceInte
 }
 
 /// Calls of two ranks that a shift lays on each other.
-struct Laid<'a> {
+struct LaidCalls<'a> {
     pivot: Windowed<'a>,
     other: Windowed<'a>,
     /// The first calls that lie on each other, and how many do.
@@ -172,7 +172,7 @@ struct Laid<'a> {
     count: usize,
 }
 
-impl<'a> Laid<'a> {
+impl<'a> LaidCalls<'a> {
     fn by(shift: i64, pivot: Windowed<'a>, other: Windowed<'a>) -> Self {
         let (n, m) = (pivot.items.len() as i64, other.items.len() as i64);
         let (first, last) = overlap(n, m, shift);

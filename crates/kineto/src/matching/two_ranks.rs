@@ -1,4 +1,4 @@
-//! How the calls of a rank relate to those of the one that recorded most.
+//! The relation of the calls of a rank to those of the one that recorded most.
 //!
 //! [Clocks](super::alignment) tell it, with iterations where these leave several possibilities, and where no
 //! straight difference of clocks allows any, [two lines](super::stepped).

@@ -139,9 +139,9 @@ pub(super) struct Timed<'a> {
     pub(super) rate: TickRate,
     pub(super) causality: &'a Causality,
     pub(super) clocks: &'a Clocks,
-    /// How clocks differ, as a solution knows it.
+    /// The alignment of a solution, which knows how clocks differ.
     pub(super) aligned: Option<&'a Aligned>,
-    /// How they differ from one of them where none was made, once that is known; `None`
+    /// The base where there is no solution, once it is known; `None`
     /// where nothing relates any.
     pub(super) differ: &'a OnceLock<Option<Base>>,
     pub(super) monitor: &'a dyn Monitor,

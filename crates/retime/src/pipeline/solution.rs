@@ -140,7 +140,7 @@ pub struct Aligned {
     pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
-    /// Where clocks changed their rates, by clock and stamp.
+    /// The moments at which clocks changed their rates, by clock and stamp.
     pub rate_changes: Vec<ClockRateChange>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
     /// so that it may have been others: known is what clocks gained against each other.

@@ -49,7 +49,7 @@ pub(super) struct Straightened {
     pub(super) straight: Straight,
     /// The straightened clocks, aligned.
     pub(super) aligned: SmoothAlignment,
-    /// Where straightened clocks may have been set.
+    /// The places at which straightened clocks may have been set.
     pub(super) set: Cuts,
 }
 
@@ -153,8 +153,8 @@ impl Dependencies<'_> {
             && (is_only || with.length() + cost + CLEARLY < without.length())
     }
 
-    /// Where exactly rates change of clocks that break at these places. Where the lines before and after
-    /// one do not meet the clock was set; `None` if that is so of all.
+    /// These places, with the exact moments at which rates change. The clock was set at a place whose lines
+    /// before and after do not meet; `None` if that is so of all.
     fn exact(&self, mut places: Places) -> Result<Option<Places>, Cancelled> {
         let bends = |places: &Places| {
             let all = places.iter().flatten();
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// By the slewed clock, which is the reference, the time goes on as before.
+    /// The time goes on as before by the slewed clock, which is the reference.
     #[test]
     fn a_reference_that_was_slewed_goes_on_as_before() {
         let shown = |clock: usize, time: i64| match clock {

@@ -19,15 +19,15 @@ pub(in crate::steps) struct Straight {
     clocks: Vec<Option<Way>>,
 }
 
-/// What to add to the stamps of a clock to straighten them, and to what is straightened to get them back.
+/// The ticks to add to the stamps of a clock to straighten them, and to straightened ones to get them back.
 struct Way {
     there: Offset,
     back: Offset,
 }
 
 impl Straight {
-    /// Clocks without the changes of rates at these places, over the stamps that they show; `None` where one would run
-    /// backwards.
+    /// Clocks without the changes of rates at these places, over the stamps that they show; `None` where
+    /// one would run backwards.
     pub(super) fn new(places: &Places, edges: &Edges) -> Option<Self> {
         let clocks = (0..).map(ClockId).zip(places);
         let ways = clocks.map(|(clock, places)| {
@@ -159,7 +159,7 @@ impl Straight {
         }
     }
 
-    /// By how much clocks then run faster or slower than before.
+    /// The changes of rates that this takes out.
     fn rate_changes(&self) -> Vec<RateChange> {
         let ways = (0..).map(ClockId).zip(&self.clocks);
         let ways = ways.filter_map(|(clock, way)| Some((clock, way.as_ref()?)));
@@ -180,7 +180,7 @@ impl Straight {
     }
 }
 
-/// What straightens a clock whose rate changes, up to a last stamp.
+/// The offset that straightens a clock whose rate changes, up to a last stamp.
 fn offset(changes: &[Bend], last: i64) -> Offset {
     let mut knots = Vec::new();
     let (mut from, mut sum, mut slope) = (i64::MIN, 0.0, 0.0);
