@@ -92,6 +92,13 @@ pub(super) fn places(
     }
     for of_clock in &mut places {
         of_clock.sort_by_key(|it: &Place| it.after);
+        // Two that overlap are told apart by nothing.
+        let mut ended = i64::MIN;
+        of_clock.retain(|it| {
+            let is_apart = ended <= it.after;
+            ended = ended.max(it.until);
+            is_apart
+        });
     }
     Ok((count > 0).then_some(places))
 }
@@ -191,18 +198,20 @@ impl Pair<'_> {
         let of_first = BreakOfClock {
             clock: from,
             other: to,
-            after: last,
-            until: next,
+            after: last.min(next),
+            until: last.max(next),
             bend: Bend {
                 at: meet,
                 by: by[0],
             },
         };
+        // A clock that is set back shows stamps twice.
+        let ends = [shown(before, last), shown(after, next)];
         let of_second = BreakOfClock {
             clock: to,
             other: from,
-            after: shown(before, last),
-            until: shown(after, next),
+            after: ends[0].min(ends[1]),
+            until: ends[0].max(ends[1]),
             bend: Bend {
                 at: shown(before, meet),
                 by: by[1],
@@ -297,10 +306,15 @@ impl Culprit {
             .iter()
             .filter_map(|it| Some((self.part_in(it)?, it.is_bend)));
         let (sharpest, is_bend) = own.min_by_key(|(it, _)| it.until.saturating_sub(it.after))?;
+        // Other pairs may know better about when it was.
+        let bend = Bend {
+            at: sharpest.bend.at.clamp(self.after, self.until),
+            ..sharpest.bend
+        };
         Some(Place {
             after: self.after,
             until: self.until,
-            bend: is_bend.then_some(sharpest.bend),
+            bend: is_bend.then_some(bend),
         })
     }
 }
@@ -308,12 +322,14 @@ impl Culprit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps::rate_changes::{self, tests::LAST};
     use crate::steps::tests::{exchange, shown};
+    use retime_causality::edges::InOrder;
 
     #[test]
     fn a_clock_that_was_set_breaks_once() {
         let edges = exchange(2_000);
-        let all = retime_causality::edges::InOrder::new(&edges, &()).unwrap();
+        let all = InOrder::new(&edges, &()).unwrap();
         let found = places(&all.list.edges, ClockId(0), &()).unwrap().unwrap();
         let [none, other, set] = &found[..] else {
             panic!("{found:?}")
@@ -324,6 +340,28 @@ mod tests {
         assert!(place.after < shown(2, 1_000_000) && shown(2, 999_999) < place.until);
         assert!(place.until - place.after < 55_000, "{place:?}");
         assert_eq!(cuts(&found)[2], [(place.after, place.until)]);
+    }
+
+    /// The last of three clocks shows 100 ms twice.
+    #[test]
+    fn a_clock_that_was_set_back_breaks_where_it_was() {
+        let shown = |clock: usize, time: i64| match clock {
+            2 if time > LAST / 2 => time - 100_000_000,
+            _ => time,
+        };
+        let edges = rate_changes::tests::exchange(shown);
+        let all = InOrder::new(&edges, &()).unwrap();
+        let found = places(&all.list.edges, ClockId(0), &()).unwrap().unwrap();
+        let [place] = found[2][..] else {
+            panic!("{found:?}")
+        };
+        assert!(found[0].is_empty() && found[1].is_empty(), "{found:?}");
+        // Messages are 200 us apart.
+        let [from, to] = [
+            place.after - (LAST / 2 - 100_000_000),
+            place.until - LAST / 2,
+        ];
+        assert!(from.abs() < 400_000 && to.abs() < 400_000, "{place:?}");
     }
 
     fn of(clock: u32, other: u32, after: i64, until: i64) -> BreakOfClock {

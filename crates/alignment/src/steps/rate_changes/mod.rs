@@ -214,15 +214,15 @@ impl Dependencies<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::{Alignment, align_edges};
     use retime_causality::edges::{Edge, Edges};
     use retime_model::{ClockId, TickRate};
 
-    pub(super) const LAST: i64 = 600_000_000;
+    pub(in crate::steps) const LAST: i64 = 600_000_000;
 
     /// Messages of 600 to 700 ticks both ways between three clocks that show such stamps.
-    pub(super) fn exchange(shown: impl Fn(usize, i64) -> i64 + Copy) -> Edges {
+    pub(in crate::steps) fn exchange(shown: impl Fn(usize, i64) -> i64 + Copy) -> Edges {
         let message = move |round: i64, from: usize, to: usize| {
             let sent = 200_000 * round + 1_000 * from as i64;
             let received = sent + 600 + (round * 7 + to as i64) % 100;
