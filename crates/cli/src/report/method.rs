@@ -132,8 +132,13 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
 /// Clocks whose rates changed, the first few times.
 fn rate_changes(report: &Report, alignment: &AlignmentPart) -> Vec<String> {
     let change = |it: &RateChangePart| {
+        let note = if alignment.reference_clock == Some(it.clock) {
+            "; the common time goes on at its first rate"
+        } else {
+            ""
+        };
         format!(
-            "{} ran {} ppm {} than before from its stamp {} on",
+            "{} ran {} ppm {} than before from its stamp {} on{note}",
             the_clock(report, it.clock),
             (it.by_ppm.abs() * 10.0).round() / 10.0,
             if it.by_ppm > 0.0 { "faster" } else { "slower" },
