@@ -134,6 +134,8 @@ fn rate_changes(report: &Report, alignment: &AlignmentPart) -> Vec<String> {
     let change = |it: &RateChangePart| {
         let note = if alignment.reference_clock == Some(it.clock) {
             "; the common time goes on at its first rate"
+        } else if report.clocks.count == 2 {
+            ", unless it was the other: two clocks cannot tell"
         } else {
             ""
         };

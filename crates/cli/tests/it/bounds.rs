@@ -215,15 +215,11 @@ fn a_slewed_clock_is_told_and_bounds_allow_for_it() {
     for words in [
         " ppm faster than before from its stamp ",
         " ppm slower than before from its stamp ",
+        " on, unless it was the other: two clocks cannot tell",
         "that much since the rate of a clock changed",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }
-    // It may be the reference if somebody says so.
-    let named = scratch.retime("correct trace -o named --max-rate-difference 10% --reference 1");
-    let note = " on; the common time goes on at its first rate";
-    assert!(named.stdout.contains(note), "{}", named.stdout);
-    assert!(!said.contains(note), "{said}");
     // Whoever gives a drift bound gets bounds by it.
     let given = scratch.retime("check trace --drift-bound 100ppm --json -");
     assert_eq!(json(&given.stdout)["bounds"]["drift_bound"], 1e-4);
