@@ -192,6 +192,44 @@ mod tests {
         assert!(of(&[(2, 7_000), (4, 7_000)]));
     }
 
+    /// The first of four clocks changes its rate, the second was set, the third is tied one way.
+    #[test]
+    fn a_steady_clock_is_tied_both_ways_and_does_nothing_unusual() {
+        let both = Relation::BothWays;
+        let steadiest = |relations: &[Relation]| {
+            let alignment = Alignment {
+                estimate: Estimate {
+                    offsets: vec![Some(Offset::constant(0.0)); relations.len()],
+                    reference: ClockId(0),
+                },
+                relations: relations.to_vec(),
+                part: Vec::new(),
+                outliers: Vec::new(),
+                steps: vec![ClockStep {
+                    clock: ClockId(1),
+                    after: 5,
+                    until: 6,
+                    by: 50.0,
+                    alternatives: Vec::new(),
+                }],
+                rate_changes: vec![RateChange {
+                    clock: ClockId(0),
+                    at: 7,
+                    by: 1e-3,
+                }],
+                is_loose: false,
+                wanders: false,
+                common: None,
+                pieces: 1,
+                shortest: None,
+            };
+            alignment.steadiest().0
+        };
+        assert_eq!(steadiest(&[both, both, Relation::OneWay, both]), 3);
+        assert_eq!(steadiest(&[both, both, both]), 2);
+        assert_eq!(steadiest(&[both, both, Relation::OneWay]), 0);
+    }
+
     /// The first clock runs at 1, 4, 2 ticks for one, the second one at 1, a half, 2.
     #[test]
     fn the_widest_change_is_that_of_one_clock() {

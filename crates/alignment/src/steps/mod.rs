@@ -11,8 +11,7 @@
 //! Where dependencies are many, steps are looked for by [the tightest few](thinned), and all
 //! are aligned with those that are found, if there are any.
 //!
-//! Clocks whose rate [changes](rate_changes) by more than those of clocks differ were not set; that is
-//! asked first.
+//! Clocks whose rate [changes](rate_changes) at a few moments were not set there; that is asked first.
 //!
 //! Steps are looked for along the lines of the alignment, and at first also as if
 //! all clocks ran at one rate: lines through several large steps in a short run

@@ -156,7 +156,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// What an alignment tells of it.
+    /// The base that the alignment of a solution tells.
     pub(super) fn of(aligned: &Aligned) -> Option<Self> {
         let changes = aligned.rate_changes.iter();
         Some(Self {
