@@ -9,6 +9,9 @@ rank, drawn from the seed of the case: no clock is left true, not even that of r
     walk:R        the rate takes a normal step of deviation R every half second
     step:A        half of the clocks, at least one, are set once by +-A/2 to +-A
     one-step:A    one clock is set once by +-A/2 to +-A; of two clocks the second
+    slewed:A/R    one clock runs R faster or slower until it has gained or lost A
+    kink:R        one clock changes its rate by R and keeps it
+    to-and-fro:A  one clock is ahead by A for half of the time, twelve times in turn
     coarse:A      the clock advances in steps of A
     shared:N      N ranks in a row are on one node and read one clock
     one-node      all ranks are declared to be on one node, with clocks of their own
@@ -44,6 +47,9 @@ class Description:
     walk: float = 0.0
     step: float = 0.0
     one_step: float = 0.0
+    slewed: tuple = None
+    kink: float = 0.0
+    to_and_fro: float = 0.0
     coarse: float = 0.0
     shared: int = 1
     one_node: bool = False
@@ -59,9 +65,14 @@ class Description:
             elif name == "wander":
                 amplitude, period = value.split("/")
                 parsed.wander = (quantity(amplitude), quantity(period) * 1e-9)
+            elif name == "slewed":
+                amount, rate = value.split("/")
+                parsed.slewed = (quantity(amount), quantity(rate))
             elif name == "shared":
                 parsed.shared = int(value)
-            elif name in ("offset", "drift", "walk", "step", "one-step", "coarse"):
+            elif name in (
+                "offset", "drift", "walk", "step", "one-step", "kink", "to-and-fro", "coarse",
+            ):  # fmt: skip
                 setattr(parsed, name.replace("-", "_"), quantity(value))
             else:
                 raise ValueError(f"{part}: not a clock error")
@@ -128,7 +139,34 @@ def _draw(description, seconds, source, is_set):
     clock = Clock(knots, _largest_deviation(knots))
     if size and is_set:
         clock.knots, clock.step = _with_step(knots, set_at, size), (set_at, size)
+    if is_set:
+        clock.knots = _disturbed(clock.knots, description, seconds, source)
     return clock
+
+
+def _disturbed(knots, description, seconds, source):
+    """A clock whose rate changes at moments, or that is set all the time."""
+    sign, at = source.choice((-1, 1)), source.uniform(0.2, 0.5) * seconds
+    if description.slewed:
+        amount, ppm = description.slewed
+        lasts = min(amount * 1e-3 / ppm, 0.95 * (seconds - at))
+        knots = _with_bend(knots, at, sign * ppm)
+        knots = _with_bend(knots, at + lasts, -sign * ppm)
+    if description.kink:
+        knots = _with_bend(knots, at, sign * description.kink)
+    for time in range(1, 13 if description.to_and_fro else 0):
+        moment = (time + source.uniform(-0.3, 0.3)) * seconds / 13
+        knots = _with_step(knots, moment, description.to_and_fro * (1 if time % 2 else -1))
+    return knots
+
+
+def _with_bend(knots, at, ppm):
+    """Runs faster by so many ppm from a moment on."""
+    place = bisect.bisect([time for time, _ in knots], at)
+    (left, below), (right, above) = knots[place - 1], knots[place]
+    error = below + (above - below) * (at - left) / (right - left)
+    later = [(time, error + ppm * (time - at) * 1e3) for time, error in knots[place:]]
+    return knots[:place] + [(at, error)] + later
 
 
 def _largest_deviation(knots):
@@ -159,7 +197,7 @@ def draw(description, ranks, seconds, seed):
     nodes = -(-ranks // description.shared)
     # Half of the clocks are set, drawn before anything else of theirs.
     are_set = set(source.sample(range(nodes), max(1, nodes // 2)))
-    if description.one_step:
+    if description.one_step or description.slewed or description.kink or description.to_and_fro:
         are_set = {source.randrange(nodes) if nodes > 2 else nodes - 1}
     return [_draw(description, seconds, source, node in are_set) for node in range(nodes)]
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use retime_causality::edges::Edge;
+use retime_clocks::RateChange;
 use retime_clocks::estimate::{Estimate, Offset};
 use retime_model::ClockId;
 
@@ -33,38 +34,6 @@ pub struct ClockStep {
     /// Other clocks, in order: if one of them had been set at that time instead, dependencies would
     /// be explained as well. Empty where the trace tells which clock it was.
     pub alternatives: Vec<ClockId>,
-}
-
-/// A clock ran at another rate from a moment on, as one that is slewed does.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RateChange {
-    /// The clock.
-    pub clock: ClockId,
-    /// It showed this then, in ticks since [`Nodes::base`](retime_causality::Nodes::base).
-    pub at: i64,
-    /// The ticks that it gained more from then on in each tick of the common time; negative where it
-    /// ran slower than before.
-    pub by: f64,
-}
-
-/// The largest amount by which what has to be added to a clock per tick of it changes during the run, by the
-/// clock and the [amount](RateChange::by) of each change of its rate, in order.
-///
-/// A clock that shows `1 + r` ticks for each of the common time has to be given `1 / (1 + r) - 1`
-/// more for each of its own.
-pub fn rates_change_by(changes: impl Iterator<Item = (ClockId, f64)>) -> f64 {
-    let (mut of, mut rate, mut least, mut most) = (None, 0.0, 0.0, 0.0);
-    let mut widest = 0.0_f64;
-    for (clock, by) in changes {
-        if of.replace(clock) != Some(clock) {
-            (rate, least, most) = (0.0, 0.0, 0.0);
-        }
-        rate += by;
-        let added = 1.0 / (1.0 + rate) - 1.0;
-        (least, most) = (f64::min(least, added), f64::max(most, added));
-        widest = widest.max(most - least);
-    }
-    widest
 }
 
 /// Aligned clocks.
@@ -214,8 +183,11 @@ mod tests {
                 }],
                 rate_changes: vec![RateChange {
                     clock: ClockId(0),
+                    after: 7,
+                    until: 7,
                     at: 7,
                     by: 1e-3,
+                    rates_within: [0.0; 2],
                 }],
                 is_loose: false,
                 wanders: false,
@@ -228,18 +200,5 @@ mod tests {
         assert_eq!(steadiest(&[both, both, Relation::OneWay, both]), 3);
         assert_eq!(steadiest(&[both, both, both]), 2);
         assert_eq!(steadiest(&[both, both, Relation::OneWay]), 0);
-    }
-
-    /// The first clock runs at 1, 4, 2 ticks for one, the second one at 1, a half, 2.
-    #[test]
-    fn the_widest_change_is_that_of_one_clock() {
-        let changes = [(0, 3.0), (0, -2.0), (1, -0.5), (1, 1.5)];
-        let widest = |count: usize| {
-            let changes = changes[..count].iter();
-            rates_change_by(changes.map(|it| (ClockId(it.0), it.1)))
-        };
-        for (count, expected) in (0..).zip([0.0, 0.75, 0.75, 1.0, 1.5]) {
-            assert!((widest(count) - expected).abs() < 1e-12, "{count}");
-        }
     }
 }

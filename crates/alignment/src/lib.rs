@@ -87,7 +87,7 @@ mod ties;
 mod ways;
 mod weights;
 
-pub use alignment::{Alignment, ClockStep, RateChange, Relation, rates_change_by};
+pub use alignment::{Alignment, ClockStep, Relation};
 pub use latency::{shortest_latency, shortest_of_trace};
 pub use sharing::{Sharing, sharing};
 

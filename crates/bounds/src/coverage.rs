@@ -96,10 +96,14 @@ impl TrueReference {
         points.dedup_by_key(|point| point.0);
         let own = bounds.clocks.get(bounds.reference.as_usize());
         let own = own.and_then(Option::as_ref);
+        if let Some(own) = own {
+            points.iter_mut().for_each(|it| it.1 = own.time(it.1));
+        }
         let steps = own.map_or(&[][..], ClockBounds::steps);
-        for (number, &(after, until)) in steps.iter().enumerate().rev() {
-            let from = number.checked_sub(1).map_or(i64::MIN, |it| steps[it].1);
-            undo(&mut points, from, after, until);
+        let mut taken_out = 0;
+        for &(after, until) in steps {
+            let [after, until] = [after, until].map(|it| it.saturating_add(taken_out));
+            taken_out += undo(&mut points, after, until);
         }
         let tick = own.map_or(1.0, |own| own.tick.max(1.0));
         Self { points, tick }
@@ -127,23 +131,46 @@ impl TrueReference {
     }
 }
 
-/// Takes a step between two stamps out of what a clock shows, which runs evenly
-/// `from` a stamp on; what it shows in between is left out.
-fn undo(points: &mut Vec<(u64, i64)>, from: i64, after: i64, until: i64) {
+/// Takes a step between two stamps out of what a clock shows, which runs evenly up to there; what it shows in
+/// between is left out. Gives the ticks that were added to all later stamps.
+fn undo(points: &mut Vec<(u64, i64)>, after: i64, until: i64) -> i64 {
     points.retain(|it| it.1 <= after || it.1 >= until);
-    let start = points.partition_point(|it| it.1 < from);
     let set = points.partition_point(|it| it.1 <= after);
     let (even, later) = points.split_at_mut(set);
-    let ends = (even.get(start..), later.first());
-    let (Some([first, .., last] | [first @ last]), Some(&(time, shown))) = ends else {
-        return;
+    let ([first, .., last] | [first @ last], Some(&(time, shown))) = (&*even, later.first()) else {
+        return 0;
     };
     let rate = match last.0 - first.0 {
         0 => 1.0,
         run => (last.1 - first.1) as f64 / run as f64,
     };
     let expected = last.1 + ((time - last.0) as f64 * rate).round() as i64;
+    let added = expected.saturating_sub(shown);
     for point in later {
-        point.1 += expected - shown;
+        point.1 = point.1.saturating_add(added);
+    }
+    added
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock gains 1000 while it is 5000, in which it was heard of twice: as if it were set twice.
+    #[test]
+    fn steps_are_undone_by_the_rate_of_all_that_was_before() {
+        let shown = |time: i64| time + (time - 5_000).clamp(0, 5_000) / 5;
+        let heard = |time: &i64| *time <= 5_000 || *time >= 10_000 || [7_000, 7_010].contains(time);
+        let times = (0..2_000).map(|it| 10 * it).filter(heard);
+        let mut points: Vec<(u64, i64)> = times.map(|it| (it as u64, shown(it))).collect();
+        let first = undo(&mut points, shown(5_000), shown(7_000));
+        assert_eq!(first, -400);
+        let second = undo(&mut points, shown(7_010) + first, shown(10_000) + first);
+        // The clock gained 2 between both stamps.
+        assert!((-600..=-595).contains(&second), "{second}");
+        assert!(
+            points.iter().all(|it| it.0.abs_diff(it.1 as u64) <= 5),
+            "{points:?}"
+        );
     }
 }

@@ -430,7 +430,7 @@ fn shift(map: &ClockMap, reference: &ClockBounds, common: &Offset, nodes: &Nodes
         return 0;
     }
     let mostly = *all.select_nth_unstable(middle).1;
-    let Some(&(set, _)) = reference.steps().first() else {
+    let Some(set) = reference.first_set() else {
         return mostly;
     };
     let before = added.iter().filter(|it| it.0 <= set).map(|it| it.1);

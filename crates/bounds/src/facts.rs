@@ -217,6 +217,7 @@ impl<'a> Facts<'a> {
                 high: high?,
                 tick: self.granularity(clock) as f64,
                 extent: self.extent(clock)?,
+                straight: None,
             };
             (of.sides() != (false, false)).then_some(of)
         };

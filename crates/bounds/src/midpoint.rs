@@ -68,9 +68,10 @@ impl ClockBounds {
         };
         // Where a clock stepped, bounds are wide; it is led across on a line.
         let inside = |stamp: i64| {
-            let before = self.low.steps.partition_point(|&(_, end)| end <= stamp);
-            let step = self.low.steps.get(before);
-            step.is_some_and(|&(start, _)| start < stamp)
+            let time = self.time(stamp);
+            let before = self.steps().partition_point(|&(_, end)| end <= time);
+            let step = self.steps().get(before);
+            step.is_some_and(|&(start, _)| start < time)
         };
         let stamps = self.stamps().into_iter();
         Offset::through(stamps.filter(|&it| !inside(it)).filter_map(at).collect())

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::envelope::Envelope;
 use super::line::OffsetLine;
 use super::relaxation::Relaxed;
+use retime_clocks::{Straight, Straightening};
 use retime_model::ClockId;
 
 /// Assumptions about clocks, and how long the search may last.
@@ -65,6 +66,37 @@ pub struct OffsetBounds {
     pub used_up: bool,
 }
 
+impl OffsetBounds {
+    /// The bounds of clocks that these are of when they are [straightened](Straight).
+    #[must_use]
+    pub fn bent(self, straight: &Straight) -> Self {
+        let clocks = (0..).map(ClockId).zip(self.clocks);
+        let bent = clocks.map(|(clock, bounds)| match straight.of(clock) {
+            Some(way) => bounds.map(|it| it.bent(way)),
+            None => bounds,
+        });
+        let relaxed = self.relaxed.into_iter().map(|it| match it {
+            Relaxed::Step {
+                clock,
+                after,
+                until,
+                by,
+            } => Relaxed::Step {
+                clock,
+                after: straight.stamp(clock, after),
+                until: straight.stamp(clock, until),
+                by,
+            },
+            edge @ Relaxed::Edge { .. } => edge,
+        });
+        Self {
+            clocks: bent.collect(),
+            relaxed: relaxed.collect(),
+            ..self
+        }
+    }
+}
+
 /// Bounds on what has to be added to one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockBounds {
@@ -75,13 +107,41 @@ pub struct ClockBounds {
     pub(super) tick: f64,
     /// First and last stamp of the clock.
     pub(super) extent: (i64, i64),
+    /// The way to the time that the others are by, and back; `None` where that is what the clock shows.
+    pub(super) straight: Option<Straightening>,
 }
 
 impl ClockBounds {
+    /// The bounds of a clock that these are of when it is straightened.
+    fn bent(self, way: &Straightening) -> Self {
+        let (first, last) = self.extent;
+        let stamp = |time: i64| way.back.common_time(time);
+        Self {
+            extent: (stamp(first), stamp(last)),
+            straight: Some(way.clone()),
+            ..self
+        }
+    }
+
+    /// The time that bounds are by at a stamp.
+    pub(super) fn time(&self, stamp: i64) -> i64 {
+        let way = self.straight.as_ref();
+        way.map_or(stamp, |it| it.there.common_time(stamp))
+    }
+
+    /// The ticks that the line adds at a stamp, and what straightens the clock.
+    fn along(&self, stamp: i64) -> f64 {
+        match &self.straight {
+            None => self.line.at(stamp),
+            Some(way) => self.line.at(way.there.common_time(stamp)) + way.there.at(stamp),
+        }
+    }
+
     /// The least and the most ticks that have to be added at a stamp, given in
     /// ticks since the base; infinite where nothing bounds them.
     pub fn at(&self, stamp: i64) -> (f64, f64) {
-        self.around(stamp, self.low.at(stamp), self.high.at(stamp))
+        let time = self.time(stamp);
+        self.around(stamp, self.low.at(time), self.high.at(time))
     }
 
     /// Its [values](Self::at) stamp by stamp: quick where these rise.
@@ -94,7 +154,7 @@ impl ClockBounds {
     }
 
     fn around(&self, stamp: i64, low: f64, high: f64) -> (f64, f64) {
-        let line = self.line.at(stamp);
+        let line = self.along(stamp);
         (line + low, line + high + self.tick)
     }
 
@@ -109,8 +169,8 @@ impl ClockBounds {
     ///
     /// Infinite where nothing bounds the clock on one of the sides.
     pub fn gained(&self, after: i64, until: i64) -> (f64, f64) {
-        let lasts = until.saturating_sub(after) as f64;
-        let along = self.line.at(until) - self.line.at(after);
+        let lasts = self.time(until).saturating_sub(self.time(after)) as f64;
+        let along = self.along(until) - self.along(after);
         let (before, behind) = (self.at(after), self.at(until));
         (
             before.0 - behind.1 + along - self.low.strays(lasts),
@@ -126,13 +186,22 @@ impl ClockBounds {
 
     /// The ticks that take the steps of the reference out, in the middle of its bounds.
     pub(super) fn undoes(&self, stamp: i64) -> i64 {
-        let middle = f64::midpoint(self.low.at(stamp), self.high.at(stamp));
-        middle.round() as i64
+        let time = self.time(stamp);
+        let middle = f64::midpoint(self.low.at(time), self.high.at(time));
+        let straightens = self.straight.as_ref().map_or(0.0, |it| it.there.at(stamp));
+        (middle + straightens).round() as i64
     }
 
-    /// Where the clock stepped: between these stamps.
+    /// Where the clock stepped or changed its rate: between these moments of the time that bounds are by.
     pub(super) fn steps(&self) -> &[(i64, i64)] {
         &self.low.steps
+    }
+
+    /// The first stamp after which the clock stepped or changed its rate; `None` if it never did.
+    pub(super) fn first_set(&self) -> Option<i64> {
+        let (set, _) = self.steps().first()?;
+        let way = self.straight.as_ref();
+        Some(way.map_or(*set, |it| it.back.common_time(*set)))
     }
 
     /// The stamps between which both bounds are linear, from the first of the
@@ -140,8 +209,12 @@ impl ClockBounds {
     pub fn stamps(&self) -> Vec<i64> {
         let (first, last) = self.extent;
         let knots = self.low.knots.iter().chain(&self.high.knots);
+        let way = self.straight.as_ref();
+        let stamp = |time: i64| way.map_or(time, |it| it.back.common_time(time));
+        let bends = way.map_or(&[][..], |it| it.there.knots());
         let inside = knots
-            .map(|knot| knot.0)
+            .map(|knot| stamp(knot.0))
+            .chain(bends.iter().map(|knot| knot.0))
             .filter(|&at| at > first && at < last);
         let mut stamps: Vec<i64> = inside.chain([first, last]).collect();
         stamps.sort_unstable();
@@ -161,16 +234,21 @@ impl BoundCursor<'_> {
     /// The least and the most ticks that have to be added at a stamp, as [`ClockBounds::at`] says.
     pub(super) fn at(&mut self, stamp: i64) -> (f64, f64) {
         let ClockBounds { low, high, .. } = self.of;
-        self.low = low.after(stamp, self.low);
-        self.high = high.after(stamp, self.high);
-        let low = low.at_place(stamp, self.low);
-        self.of.around(stamp, low, high.at_place(stamp, self.high))
+        let time = self.of.time(stamp);
+        self.low = low.after(time, self.low);
+        self.high = high.after(time, self.high);
+        let low = low.at_place(time, self.low);
+        self.of.around(stamp, low, high.at_place(time, self.high))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::offset_bounds;
+    use retime_causality::edges::{Edge, Edges, ListedEdges};
+    use retime_clocks::RateChange;
+    use retime_clocks::estimate::{Estimate, Offset};
 
     /// A clock gains 300 by a step between 1000 and 3000. Before it 495 to 505 have to be added and
     /// behind it 190 to 220, and the rate, 0.001 to 0.003, makes 2 to 6 of the 2000 ticks between.
@@ -198,6 +276,7 @@ mod tests {
             high: side(505.0, 220.0, 1.0),
             tick: 0.0,
             extent: (0, 4_000),
+            straight: None,
         };
         let mut cursor = bounds.cursor();
         for stamp in (0..5_000).step_by(250).chain([100, 3_000, 900]) {
@@ -214,5 +293,67 @@ mod tests {
             ..bounds
         };
         assert!(bounds.gained(1_000, 3_000).0 < f64::MIN);
+    }
+
+    /// From the middle on the second of two clocks shows 5 ticks for each 4 that pass. Messages take 50 to 59
+    /// ticks, so that in the straight parts it is known to some 60, and to what it drifts between messages.
+    #[test]
+    fn bounds_follow_a_clock_whose_rate_changes() {
+        const LAST: i64 = 10_000_000;
+        let (a, b) = (ClockId(0), ClockId(1));
+        let shown = |time: i64| time + 700 + (time - LAST / 2).max(0) / 4;
+        let both = |round: i64| {
+            let (there, back) = (10_000 * round, 10_000 * round + 5_000);
+            let takes = 50 + round % 10;
+            [
+                Edge::message(a, there, b, shown(there + takes)),
+                Edge::message(b, shown(back), a, back + takes),
+            ]
+        };
+        let edges = (0..LAST / 10_000).flat_map(both).collect();
+        let extents = vec![Some((0, LAST)), Some((700, shown(LAST)))];
+        let list = ListedEdges {
+            edges: Edges::new(edges, extents.clone()),
+            granularities: vec![1; 2],
+        };
+        let middle = shown(LAST / 2);
+        let change = RateChange {
+            clock: b,
+            after: middle - 20_000,
+            until: middle + 20_000,
+            at: middle + 300,
+            by: 0.25,
+            rates_within: [1e-5; 2],
+        };
+        let straight = Straight::new(vec![change], &extents).unwrap();
+        let plain = Estimate {
+            offsets: vec![Some(Offset::constant(0.0)), Some(Offset::constant(-700.0))],
+            reference: a,
+        };
+        let base = straight.unbent(&straight.bent(&plain));
+        let listed = straight.straightened(&list);
+        let options = BoundOptions::default();
+        let found = offset_bounds(&listed, |_| 0, &base, &options, &()).unwrap();
+        let bounds = found.bent(&straight);
+        let own = bounds.clocks[1].as_ref().unwrap();
+        let mut cursor = own.cursor();
+        for time in (0..LAST).step_by(9_973) {
+            let stamp = shown(time);
+            let (low, high) = own.at(stamp);
+            let added = (time - stamp) as f64;
+            assert!(
+                low <= added && added <= high,
+                "{time}: {low} {added} {high}"
+            );
+            assert_eq!(cursor.at(stamp), (low, high));
+            let is_apart = (time - LAST / 2).abs() > 30_000;
+            assert!(!is_apart || high - low < 140.0, "{time}: {low} {high}");
+        }
+        assert_eq!(own.first_set(), Some(change.after));
+        assert!(
+            own.stamps()
+                .iter()
+                .all(|it| (700..=shown(LAST)).contains(it))
+        );
     }
 }

@@ -69,6 +69,9 @@ pub struct Stretch {
     /// The line in between that keeps the furthest away from all bounds; `None` if bounds from one side
     /// alone are there.
     pub line: Option<Line>,
+    /// The slopes of two lines that keep all its bounds differ by no more than this; infinite where these
+    /// do not tell.
+    pub slopes_within: f64,
 }
 
 /// A straight function.
@@ -112,11 +115,12 @@ pub fn fewest_lines(mut bounds: Vec<Bound>, most: usize) -> Option<Vec<Stretch>>
     let stretch = |(from, until): (i64, i64)| {
         let after = bounds.partition_point(|it| it.at < from);
         let before = bounds.partition_point(|it| it.at <= until);
-        let certain = bounds.get(after..before).unwrap_or(&[]);
+        let certain = Corridor::of(bounds.get(after..before).unwrap_or(&[]));
         Stretch {
             from,
             until,
-            line: Corridor::of(certain).middle(),
+            line: certain.middle(),
+            slopes_within: certain.slopes_within(),
         }
     };
     Some(from.zip(until).map(stretch).collect())
@@ -247,6 +251,20 @@ impl Corridor {
         all.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
+    /// The most by which slopes of lines between both hulls can differ; infinite where these do not tell.
+    fn slopes_within(&self) -> f64 {
+        let mirrored = |hull: &[Point]| -> Vec<Point> {
+            let turned = |it: &Point| Point { at: -it.at, ..*it };
+            hull.iter().rev().map(turned).collect()
+        };
+        let most = steepest(&self.above, &self.below);
+        let least = steepest(&mirrored(&self.above), &mirrored(&self.below));
+        match (most, least) {
+            (Some(most), Some(least)) => most + least,
+            _ => f64::INFINITY,
+        }
+    }
+
     /// The line that keeps the furthest away from both hulls.
     fn middle(&self) -> Option<Line> {
         let origin = self.origin?;
@@ -268,6 +286,29 @@ impl Corridor {
             slope,
         })
     }
+}
+
+/// The largest slope of a line below a convex function and above a concave one, which is given by its
+/// negative: that of the flattest line from a vertex of the one to a later vertex of the other. `None` where
+/// there are no such.
+fn steepest(above: &[Point], below: &[Point]) -> Option<f64> {
+    let slopes = below.iter().filter_map(|from| {
+        let later = above.partition_point(|it| it.at <= from.at);
+        let later = above.get(later..)?;
+        let slope = |to: &Point| (to.value + from.value) / (to.at - from.at);
+        // Seen from below, slopes to the vertices of a convex function fall up to one, and rise from there on.
+        let (mut first, mut last) = (0, later.len().checked_sub(1)?);
+        while first < last {
+            let middle = usize::midpoint(first, last);
+            if slope(&later[middle + 1]) < slope(&later[middle]) {
+                first = middle + 1;
+            } else {
+                last = middle;
+            }
+        }
+        Some(slope(&later[first]))
+    });
+    slopes.min_by(f64::total_cmp)
 }
 
 /// A convex function through these vertices at a place; `None` beyond its ends.
@@ -321,7 +362,43 @@ mod tests {
         assert_eq!((line.from, line.until), (0, 4_990));
         let line = line.line.unwrap();
         assert!((line.slope - 0.7).abs() < 0.002, "{line:?}");
+        // 2 apart, or a little more, at either end.
+        let within = lines[0].slopes_within * 4_990.0;
+        assert!((4.0..4.1).contains(&within), "{within}");
         assert!((line.at(2_000) - 1_400.0).abs() < 1.5, "{line:?}");
+    }
+
+    /// Every line between two vertices is tried.
+    #[test]
+    fn slopes_of_a_stretch_are_within_those_of_the_outermost_lines() {
+        for seed in 0..200_i64 {
+            let room = |at: i64| 3 + (at * at * (seed + 7) + seed) % 23;
+            let bounds: Vec<Bound> = (0..30).flat_map(|at| both(at, 0, room(at))).collect();
+            let hulls = Corridor::of(&bounds);
+            let keeps = |slope: f64, value: f64| {
+                bounds.iter().all(|it| match it.side {
+                    BoundSide::Above => value + slope * it.at as f64 <= it.value as f64 + 1e-9,
+                    BoundSide::Below => value + slope * it.at as f64 >= it.value as f64 - 1e-9,
+                })
+            };
+            let pairs = bounds
+                .iter()
+                .flat_map(|a| bounds.iter().map(move |b| (a, b)));
+            let slopes = pairs.filter(|(a, b)| a.at < b.at).filter_map(|(a, b)| {
+                let slope = (b.value - a.value) as f64 / (b.at - a.at) as f64;
+                keeps(slope, a.value as f64 - slope * a.at as f64).then_some(slope)
+            });
+            let (least, most) = slopes
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), it| {
+                    (least.min(it), most.max(it))
+                });
+            // Relative to the first bound, as hulls are.
+            let within = hulls.slopes_within();
+            assert!(
+                (within - (most - least)).abs() < 1e-9,
+                "{seed}: {within} {least} {most}"
+            );
+        }
     }
 
     #[test]
@@ -345,5 +422,6 @@ mod tests {
         let above = (0..9).map(|at| both(at, 0, 2)[0]);
         let lines = fewest_lines(above.collect(), 8).unwrap();
         assert!(lines.len() == 1 && lines[0].line.is_none());
+        assert!(lines[0].slopes_within.is_infinite());
     }
 }

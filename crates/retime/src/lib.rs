@@ -126,8 +126,8 @@ use retime_model::pace;
 /// How clocks are brought to a common time: the crate `retime-alignment`.
 pub mod align {
     pub use retime_alignment::{
-        Alignment, ClockStep, RateChange, Relation, Sharing, align, align_edges, align_on_steady,
-        rates_change_by, sharing, shortest_latency,
+        Alignment, ClockStep, Relation, Sharing, align, align_edges, align_on_steady, sharing,
+        shortest_latency,
     };
 }
 

@@ -15,7 +15,8 @@
 //! and are not looked at any further.
 //!
 //! A clock that bends does so against all others. So breaks are put down to the clock that has to do
-//! with the most of them at one time, one after the other, and rather to another one than the reference:
+//! with the most of them at one time, one after the other; of several rather to one that has broken already,
+//! since what steers a clock begins and ends, and rather to another one than the reference:
 //!
 //! ```text
 //!  clocks 0 1   ------------------
@@ -28,6 +29,7 @@ use crate::options::OPTIONS;
 use retime_causality::edges::{Edge, Edges};
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::fewest_lines::{Bound, BoundSide, Line, Stretch, fewest_lines};
+use retime_numerics::median::median;
 use retime_numerics::parallel::try_map;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -40,6 +42,8 @@ pub(super) struct Bend {
     pub(super) at: i64,
     /// The ticks that have to be added to the clock more per tick from there on.
     pub(super) by: f64,
+    /// How well messages tell the rate before, and that from there on: to so many ticks per tick.
+    pub(super) rates_within: [f64; 2],
 }
 
 /// A clock bends, or was set, between two of its stamps.
@@ -79,15 +83,20 @@ pub(super) fn places(
     let mut left: Vec<Break> = found.into_iter().flatten().collect();
     let mut places = vec![Vec::new(); edges.clocks()];
     let mut count = 0;
-    while let Some(culprit) = Culprit::of(&left, reference) {
+    loop {
         monitor.check()?;
+        let has_broken = |clock: ClockId| !places[clock.as_usize()].is_empty();
+        let likeliest = |clock| (has_broken(clock), clock != reference);
+        let Some(culprit) = Culprit::of(&left, likeliest) else {
+            break;
+        };
         count += 1;
         // What one clock does at one time shows against all others at most.
         let explained = (OPTIONS.most_steps + 1 - count) * edges.clocks();
         if left.len() > explained {
             return Ok(None);
         }
-        places[culprit.clock.as_usize()].extend(culprit.place(&left));
+        places[culprit.clock.as_usize()].push(culprit.place(&left));
         culprit.explain(&mut left);
     }
     for of_clock in &mut places {
@@ -195,6 +204,7 @@ impl Pair<'_> {
             after.slope - before.slope,
             runs(after.slope) - runs(before.slope),
         ];
+        let rates_within = [&ends[0], &ends[1]].map(|it| it.slopes_within);
         let of_first = BreakOfClock {
             clock: from,
             other: to,
@@ -203,18 +213,20 @@ impl Pair<'_> {
             bend: Bend {
                 at: meet,
                 by: by[0],
+                rates_within,
             },
         };
         // A clock that is set back shows stamps twice.
-        let ends = [shown(before, last), shown(after, next)];
+        let stamps = [shown(before, last), shown(after, next)];
         let of_second = BreakOfClock {
             clock: to,
             other: from,
-            after: ends[0].min(ends[1]),
-            until: ends[0].max(ends[1]),
+            after: stamps[0].min(stamps[1]),
+            until: stamps[0].max(stamps[1]),
             bend: Bend {
                 at: shown(before, meet),
                 by: by[1],
+                rates_within,
             },
         };
         by.iter().all(|it| it.is_finite()).then_some(Break {
@@ -261,7 +273,8 @@ struct Culprit {
 }
 
 impl Culprit {
-    fn of(breaks: &[Break], reference: ClockId) -> Option<Self> {
+    /// The clock that has to do with the most breaks; of several the `likeliest`, and the first.
+    fn of<T: Ord>(breaks: &[Break], likeliest: impl Fn(ClockId) -> T) -> Option<Self> {
         let both = breaks.iter().flat_map(|it| &it.of);
         let mut clocks: Vec<ClockId> = both.map(|it| it.clock).collect();
         clocks.sort_unstable();
@@ -278,8 +291,7 @@ impl Culprit {
                 },
             ))
         });
-        let rank =
-            |(others, it): &(usize, Self)| (*others, it.clock != reference, Reverse(it.clock));
+        let rank = |(others, it): &(usize, Self)| (*others, likeliest(it.clock), Reverse(it.clock));
         most.max_by_key(rank).map(|it| it.1)
     }
 
@@ -300,22 +312,42 @@ impl Culprit {
         (own.after <= self.after && self.after <= own.until).then_some(own)
     }
 
-    /// The place as the one of these breaks shows it that tells its time the best.
-    fn place(&self, breaks: &[Break]) -> Option<Place> {
-        let own = breaks
+    /// The place that these breaks have in common. It takes one pair whose lines meet to suspect a bend:
+    /// those of others need not, where they are known to a part of what the clock gained. Nor do these know
+    /// when it was, as one break of theirs may be two bends. Of those that meet, the one that tells its time
+    /// the best tells when, and the middle of all by how much.
+    fn place(&self, breaks: &[Break]) -> Place {
+        let bends = breaks.iter().filter(|it| it.is_bend);
+        let own: Vec<_> = bends.filter_map(|it| self.part_in(it)).collect();
+        let by = median(&mut own.iter().map(|it| it.bend.by).collect::<Vec<_>>());
+        let sharpest = own
             .iter()
-            .filter_map(|it| Some((self.part_in(it)?, it.is_bend)));
-        let (sharpest, is_bend) = own.min_by_key(|(it, _)| it.until.saturating_sub(it.after))?;
-        // Other pairs may know better about when it was.
-        let bend = Bend {
-            at: sharpest.bend.at.clamp(self.after, self.until),
-            ..sharpest.bend
+            .min_by_key(|it| it.until.saturating_sub(it.after));
+        let (Some(by), Some(sharpest)) = (by, sharpest) else {
+            return Place {
+                after: self.after,
+                until: self.until,
+                bend: None,
+            };
         };
-        Some(Place {
-            after: self.after,
-            until: self.until,
-            bend: is_bend.then_some(bend),
-        })
+        let (after, until) = own.iter().fold((i64::MIN, i64::MAX), |(after, until), it| {
+            (after.max(it.after), until.min(it.until))
+        });
+        let at = sharpest.bend.at.clamp(after, until);
+        let best = |side: usize| {
+            let within = own.iter().map(|it| it.bend.rates_within[side]);
+            within.fold(f64::INFINITY, f64::min)
+        };
+        let rates_within = [best(0), best(1)];
+        Place {
+            after,
+            until,
+            bend: Some(Bend {
+                at,
+                by,
+                rates_within,
+            }),
+        }
     }
 }
 
@@ -364,13 +396,49 @@ mod tests {
         assert!(from.abs() < 400_000 && to.abs() < 400_000, "{place:?}");
     }
 
+    /// The reference runs twice as fast for 20 ms, and one of two others hears of it each 60 ms alone, to
+    /// which it seems set.
+    #[test]
+    fn the_end_of_a_slew_is_that_of_the_clock_that_began_it() {
+        let (begin, end) = (LAST / 3, LAST / 3 + 20_000_000);
+        let shown = |clock: usize, time: i64| match clock {
+            0 => time + (time - begin).clamp(0, end - begin),
+            _ => time,
+        };
+        let edges = rate_changes::tests::exchange(shown);
+        let is_heard = |it: &&Edge| {
+            let (clocks, sent) = ([it.from, it.to], it.sent);
+            clocks.contains(&ClockId(1)) || sent % 60_000_000 < 200_000
+        };
+        let heard = edges.all().iter().filter(is_heard).copied().collect();
+        let extents = (0..3).map(|it| edges.extent(ClockId(it))).collect();
+        let all = InOrder::new(&Edges::new(heard, extents), &()).unwrap();
+        let found = places(&all.list.edges, ClockId(0), &()).unwrap().unwrap();
+        let [first, second] = found[0][..] else {
+            panic!("{found:?}")
+        };
+        assert!(found[1].is_empty() && found[2].is_empty(), "{found:?}");
+        for (place, at, by) in [(first, begin, -0.5), (second, shown(0, end), 0.5)] {
+            let bend = place.bend.unwrap();
+            assert!(place.after <= at && at <= place.until, "{at}: {place:?}");
+            assert!(
+                (bend.at - at).abs() < 400_000 && (bend.by - by).abs() < 0.05,
+                "{bend:?}"
+            );
+        }
+    }
+
     fn of(clock: u32, other: u32, after: i64, until: i64) -> BreakOfClock {
         BreakOfClock {
             clock: ClockId(clock),
             other: ClockId(other),
             after,
             until,
-            bend: Bend { at: after, by: 0.0 },
+            bend: Bend {
+                at: after,
+                by: 0.0,
+                rates_within: [1e-6; 2],
+            },
         }
     }
 
@@ -400,7 +468,7 @@ mod tests {
             is_bend: true,
         };
         let culprit = |breaks: &[Break], reference| {
-            let it = Culprit::of(breaks, ClockId(reference)).unwrap();
+            let it = Culprit::of(breaks, |it| it != ClockId(reference)).unwrap();
             (it.clock.0, it.after, it.until)
         };
         assert_eq!(culprit(&[between(0, 1, 500)], 0), (1, 600, 610));
@@ -409,7 +477,7 @@ mod tests {
         assert_eq!(culprit(&two, 0), (0, 504, 510));
         let later = between(0, 1, 506);
         two.push(later);
-        let it = Culprit::of(&two, ClockId(0)).unwrap();
+        let it = Culprit::of(&two, |_| 0).unwrap();
         it.explain(&mut two);
         assert_eq!(two.len(), 1, "one beside each clock");
     }

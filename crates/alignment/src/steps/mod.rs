@@ -40,7 +40,7 @@ use breaks::{cuts, places};
 use explained::{Doubt, Explained};
 use parts::Cuts;
 use rate_changes::any_rate::with_any_rate;
-use rate_changes::straightened;
+use rate_changes::{straight::bent_alignment, straightened};
 use search::{StepSearch, Tried};
 use thinned::{Thinned, thinned};
 pub(super) use unset::unset;
@@ -92,7 +92,7 @@ pub(super) fn explain(
         ..rounds
     };
     let alignment = rounds.explained(&straight.in_order(&all), changes.aligned)?;
-    Ok(straight.bent_alignment(alignment, &all.list))
+    Ok(bent_alignment(straight, alignment, &all.list))
 }
 
 /// The best explanation, and the clocks that may have been set instead of those it sets.

@@ -7,7 +7,8 @@ use retime::estimate::Shown;
 use retime::format::Unused;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{
-    Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution, related_clocks,
+    Aligned, Analysis, Bounds, ClockRateChange, ClockSet, Examined, Method, Solution,
+    related_clocks,
 };
 use retime::repair;
 use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Ticks, Timestamp, TraceInfo};
@@ -332,13 +333,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
             left_out: aligned.outliers,
             steps: aligned.steps.iter().map(step_part).collect(),
-            rate_changes: { aligned.rate_changes.iter() }
-                .map(|it| RateChangePart {
-                    clock: it.clock.0,
-                    at: it.at.0,
-                    by_ppm: it.by * 1e6,
-                })
-                .collect(),
+            rate_changes: aligned.rate_changes.iter().map(rate_change_part).collect(),
             half_were_set_at_once: aligned.half_were_set_at_once,
             ends: aligned.ends.as_ref().map(ends::part),
         }),
@@ -381,6 +376,16 @@ fn step_part(step: &ClockSet) -> StepPart {
     }
 }
 
+fn rate_change_part(change: &ClockRateChange) -> RateChangePart {
+    RateChangePart {
+        clock: change.clock.0,
+        after: change.after.0,
+        until: change.until.0,
+        at: change.at.0,
+        by_ppm: change.by * 1e6,
+    }
+}
+
 pub(crate) fn bounds_part(
     analysis: &Analysis,
     bounded: &Bounds,
@@ -399,7 +404,6 @@ pub(crate) fn bounds_part(
     BoundsPart {
         drift_bound: bounded.drift,
         refuted_drift_bound: bounded.refuted,
-        rates_change_by: bounded.rates_change_by,
         reference_clock: bounded.offsets.reference.0,
         all: bounded.all,
         largest_over_run: bounded.largest_over_run,
@@ -408,6 +412,9 @@ pub(crate) fn bounds_part(
         left_out: bounded.offsets.relaxed.len(),
         contradicted: bounded.contradicted.iter().map(step_part).collect(),
         if_set: bounded.if_set.iter().map(step_part).collect(),
+        if_rates_change: { bounded.if_rates_change.iter() }
+            .map(rate_change_part)
+            .collect(),
         if_shared: shared.collect(),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,

@@ -4,7 +4,7 @@ use retime::pipeline::SLEWED_DRIFT_BOUND;
 use retime::{TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::clock_names::{owner, the_clock};
-use super::method::amount;
+use super::method::{amount, rate_change};
 use super::model::{BoundsPart, GentlestPart, Report, StepPart};
 use super::place::PlacePart;
 use super::share::share;
@@ -38,6 +38,8 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         lines.extend(contradicted(report, bounds, rate).map(|line| ("", line)));
         let set = resting_on_steps(report, bounds, rate).into_iter();
         lines.extend(set.map(|line| ("", line)));
+        let changed = resting_on_rate_changes(report, bounds).into_iter();
+        lines.extend(changed.map(|line| ("", line)));
         lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(one_sided(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
@@ -129,11 +131,6 @@ fn if_shared(bounds: &BoundsPart) -> String {
 
 /// Says that a larger drift bound was taken than the usual one, and why.
 fn refuted(bounds: &BoundsPart) -> Option<String> {
-    if bounds.rates_change_by.is_some() {
-        let line =
-            "that much since the rate of a clock changed during the run, which bounds allow for";
-        return Some(line.into());
-    }
     let usual = bounds.refuted_drift_bound?;
     let [usual, taken] = [usual, bounds.drift_bound].map(|it| (it * 1e9).round() / 1e3);
     (usual < taken).then(|| {
@@ -203,6 +200,29 @@ fn resting_on_steps(report: &Report, bounds: &BoundsPart, rate: TickRate) -> Vec
     let more = set.len().saturating_sub(PLACES_SHOWN);
     let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
     std::iter::once(first).chain(shown).chain(more).collect()
+}
+
+/// Says that bounds rest on the changes of rates that an alignment found: they are by clocks without these.
+/// Where a method found them, its lines tell which they are.
+fn resting_on_rate_changes(report: &Report, bounds: &BoundsPart) -> Vec<String> {
+    let changes = &bounds.if_rates_change;
+    if changes.is_empty() || bounds.all.events == 0 {
+        return Vec::new();
+    }
+    let alignment = report.method.as_ref().and_then(|it| it.alignment.as_ref());
+    if alignment.is_some_and(|it| !it.rate_changes.is_empty()) {
+        let line = "bounds hold if rates changed where the method found it, and no clock wanders more beside that";
+        return vec![line.into()];
+    }
+    let first = "bounds hold if rates changed as follows, and no clock wanders more beside that:";
+    let shown = changes.iter().take(PLACES_SHOWN);
+    let shown = shown.map(|it| rate_change(report, it));
+    let more = changes.len().saturating_sub(PLACES_SHOWN);
+    let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
+    std::iter::once(first.to_owned())
+        .chain(shown)
+        .chain(more)
+        .collect()
 }
 
 /// Says how many events are where a step of their clock would go unseen, if it is not next to none.

@@ -139,13 +139,7 @@ fn rate_changes(report: &Report, alignment: &AlignmentPart) -> Vec<String> {
         } else {
             ""
         };
-        format!(
-            "{} ran {} ppm {} than before from its stamp {} on{note}",
-            the_clock(report, it.clock),
-            (it.by_ppm.abs() * 10.0).round() / 10.0,
-            if it.by_ppm > 0.0 { "faster" } else { "slower" },
-            one_stamp(&report.trace, it.at)
-        )
+        format!("{}{note}", rate_change(report, it))
     };
     let all = &alignment.rate_changes;
     let mut lines: Vec<String> = all.iter().take(STEPS_SHOWN).map(change).collect();
@@ -155,6 +149,17 @@ fn rate_changes(report: &Report, alignment: &AlignmentPart) -> Vec<String> {
         lines.push(format!("{more} more {times} a clock changed its rate"));
     }
     lines
+}
+
+/// Writes which clock changed its rate, by how much and when.
+pub(super) fn rate_change(report: &Report, it: &RateChangePart) -> String {
+    format!(
+        "{} ran {} ppm {} than before from its stamp {} on",
+        the_clock(report, it.clock),
+        (it.by_ppm.abs() * 10.0).round() / 10.0,
+        if it.by_ppm > 0.0 { "faster" } else { "slower" },
+        one_stamp(&report.trace, it.at)
+    )
 }
 
 /// Writes how much a clock gained by a step, and how far that is known.

@@ -6,7 +6,7 @@ pub use judgement::{CameLast, JudgedBy, Measured, Runaway, Worse};
 
 use std::sync::OnceLock;
 
-use super::bounds::Base;
+use super::base::Base;
 use super::collected::collected;
 use super::examined::{Examined, families};
 use super::method::Method;

@@ -8,19 +8,21 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::base::Base;
 use super::contradicted::{contradict_throughout, contradicted, known_to_be_set};
-use super::solution::{Aligned, ClockSet, Solution};
+use super::solution::{Aligned, ClockRateChange, ClockSet, Solution};
 use crate::TruthError;
-use retime_alignment::{ClockStep, align, align_on_steady, rates_change_by};
+use retime_alignment::{ClockStep, align_on_steady};
 
 use retime_bounds::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
     Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, witnessed,
 };
 use retime_causality::MinimalDelay;
-use retime_causality::edges::{Edge, Edges, Source, TraceEdges};
+use retime_causality::edges::{Edge, Edges, ListedEdges, Source, TraceEdges};
 use retime_causality::{Causality, Nodes};
 use retime_clocks::estimate::{Estimate, Offset, Reference};
+use retime_clocks::{RateChange, Straight};
 use retime_model::Correction;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -77,9 +79,6 @@ pub struct Bounds {
     /// The drift bound that was asked for, where several places contradict it and
     /// [a larger one](BoundSearch::or_drift) was tried. If it is not `drift`, these bounds are by the larger.
     pub refuted: Option<f64>,
-    /// The most by which what is added to one clock per tick of it is known to change, a share, where
-    /// `drift` is larger than what was asked for to allow for that.
-    pub rates_change_by: Option<f64>,
     /// Bounds of what has to be added to recorded stamps.
     pub offsets: OffsetBounds,
     /// Clocks that contradict the drift bound, each with the place and by how much at least, either
@@ -88,6 +87,9 @@ pub struct Bounds {
     /// Clocks that an alignment found to have been set, each with the place and by how much: bounds
     /// follow them there, and rest on it that they were.
     pub if_set: Vec<ClockSet>,
+    /// Clocks that an alignment found to have changed their rates: bounds are by rates without these
+    /// changes, and rest on it that there were no others beyond `drift`.
+    pub if_rates_change: Vec<ClockRateChange>,
     /// The stamps between which a step of each clock would show.
     pub steps: Vec<StepsShow>,
     /// True for each clock that is bounded below at all, and above.
@@ -147,36 +149,6 @@ pub(super) struct Timed<'a> {
     pub(super) monitor: &'a dyn Monitor,
 }
 
-/// About how clocks differ from one of them.
-#[derive(Clone, Debug)]
-pub(super) struct Base {
-    pub(super) estimate: Estimate,
-    /// The most by which what is added to one clock per tick of it is known to change, a share.
-    pub(super) rates_change_by: f64,
-}
-
-impl Base {
-    /// The base that the alignment of a solution tells.
-    pub(super) fn of(aligned: &Aligned) -> Option<Self> {
-        let changes = aligned.rate_changes.iter();
-        Some(Self {
-            estimate: aligned.estimate.clone()?,
-            rates_change_by: rates_change_by(changes.map(|it| (it.clock, it.by))),
-        })
-    }
-}
-
-/// About how clocks differ from `reference`.
-pub(super) fn lines(
-    causality: &Causality,
-    clocks: &Clocks,
-    rate: TickRate,
-    reference: ClockId,
-    monitor: &dyn Monitor,
-) -> Result<Estimate, Cancelled> {
-    Ok(align(causality, clocks, rate, reference, monitor)?.base())
-}
-
 impl Timed<'_> {
     /// Bounds of what has to be added to recorded stamps; `None` where nothing relates any clocks.
     pub(super) fn offsets(&self, search: BoundSearch) -> Result<Option<BoundedOffsets>, Cancelled> {
@@ -189,7 +161,7 @@ impl Timed<'_> {
         let trace = self.edges();
         let (premise, offsets, witnessed, contradicting) = trace.at_root::<Estimate, _>(|| {
             let source = trace.dependencies(&base.estimate)?;
-            let (premise, offsets) = self.under_premises(&source, &base, search)?;
+            let (premise, offsets) = self.without_changes(&source, &base, search)?;
             // Where bounds were given up nobody knows which clocks have them.
             let is_bounded = |clock: ClockId| {
                 let own = offsets.clocks.get(clock.as_usize());
@@ -202,48 +174,69 @@ impl Timed<'_> {
         })?;
         Ok(Some(BoundedOffsets {
             premise,
-            contradicted: contradicted(&offsets.relaxed, &base.estimate),
+            contradicted: contradicted(&offsets.relaxed, &base),
             if_set: known_to_be_set(&base.estimate),
+            if_rates_change: base.rate_changes,
             offsets,
             witnessed,
             contradicting,
         }))
     }
 
-    /// Bounds under the drift bound that is asked for, or under the larger one where that explains more:
-    /// where rates of a clock are known to change, one beside which they may.
-    fn under_premises(
+    /// Bounds by clocks without the changes of their rates that are known.
+    fn without_changes(
         &self,
         source: &dyn Source,
         base: &Base,
         search: BoundSearch,
     ) -> Result<(Premise, OffsetBounds), Cancelled> {
+        if base.rate_changes.is_empty() {
+            return self.under_premises(source, base, search, 0.0);
+        }
+        let clocks = (0..source.clocks() as u32).map(ClockId);
+        let extents: Vec<_> = clocks.map(|clock| source.extent(clock)).collect();
+        // Rates that no drift bound explains are unknown.
+        let most = bound_options(search.drift).most_difference;
+        let straight = Straight::new(base.rate_changes.clone(), &extents);
+        let Some(straight) = straight.and_then(|it| it.known_to(most)) else {
+            return self.under_premises(source, base, search, 0.0);
+        };
+        let list = straight.straightened(&ListedEdges {
+            edges: source.list(self.monitor)?.into_owned(),
+            granularities: source.granularities(self.monitor)?,
+        });
+        let straightened = Base {
+            estimate: straight.unbent(&base.estimate),
+            rate_changes: Vec::new(),
+        };
+        let within = straight.rates_within(most);
+        let (premise, bounds) = self.under_premises(&list, &straightened, search, within)?;
+        Ok((premise, bounds.bent(&straight)))
+    }
+
+    /// Bounds under the drift bound that is asked for, or under the larger one where that explains more.
+    /// Rates may differ by `within` besides, which is how well they are known.
+    fn under_premises(
+        &self,
+        source: &dyn Source,
+        base: &Base,
+        search: BoundSearch,
+        within: f64,
+    ) -> Result<(Premise, OffsetBounds), Cancelled> {
         let under = |drift: f64| {
             let options = BoundOptions {
                 steps: search.steps,
-                ..bound_options(drift)
+                ..bound_options(drift + within)
             };
             offset_bounds(source, |_| 0, &base.estimate, &options, self.monitor)
         };
-        let places = |of: &OffsetBounds| contradicted(&of.relaxed, &base.estimate).len();
+        let places = |of: &OffsetBounds| contradicted(&of.relaxed, base).len();
         let larger = search.or_drift.filter(|it| *it > search.drift);
-        if base.rates_change_by > 0.0
-            && let Some(larger) = larger
-        {
-            let drift = larger.max(base.rates_change_by + search.drift);
-            let premise = Premise {
-                drift,
-                refuted: None,
-                rates_change_by: Some(base.rates_change_by),
-            };
-            return Ok((premise, under(drift)?));
-        }
         let asked = under(search.drift)?;
         let Some(larger) = larger.filter(|_| places(&asked) > 1) else {
             let premise = Premise {
                 drift: search.drift,
                 refuted: None,
-                rates_change_by: None,
             };
             return Ok((premise, asked));
         };
@@ -257,14 +250,14 @@ impl Timed<'_> {
         let premise = Premise {
             drift,
             refuted: Some(search.drift),
-            rates_change_by: None,
         };
         Ok((premise, offsets))
     }
 
     /// About how clocks differ from one of them; `None` where nothing relates any.
     fn base(&self) -> Result<Option<Base>, Cancelled> {
-        if let Some(base) = self.aligned.and_then(Base::of) {
+        let nodes = self.causality.nodes();
+        if let Some(base) = self.aligned.and_then(|it| Base::of(it, nodes)) {
             return Ok(Some(base));
         }
         if let Some(known) = self.differ.get() {
@@ -273,9 +266,8 @@ impl Timed<'_> {
         let (causality, clocks) = (self.causality, self.clocks);
         let by = |reference| {
             let found = align_on_steady(causality, clocks, self.rate, reference, self.monitor)?;
-            let changes = found.rate_changes.iter();
             Ok(Base {
-                rates_change_by: rates_change_by(changes.map(|it| (it.clock, it.by))),
+                rate_changes: found.rate_changes.clone(),
                 estimate: found.base(),
             })
         };
@@ -345,10 +337,12 @@ impl Bounds {
             Some(ClockSet { within, ..place })
         });
         let if_set = if_set.collect();
+        let changes = known.if_rates_change.iter();
+        let changes = changes.filter_map(|it| ClockRateChange::of(it, nodes).ok());
         Ok(Self {
+            if_rates_change: changes.collect(),
             drift: known.premise.drift,
             refuted: known.premise.refuted,
-            rates_change_by: known.premise.rates_change_by,
             contradicted: places(&known.contradicted),
             if_set,
             sides: nodes.by_clock(own.collect(), clocks),
@@ -480,9 +474,6 @@ struct Premise {
     drift: f64,
     /// The one that was asked for, where several places contradict it and another was tried.
     refuted: Option<f64>,
-    /// The most by which what is added to one clock per tick of it is known to change, if it allows for
-    /// that.
-    rates_change_by: Option<f64>,
 }
 
 /// The bounds of clock offsets of a trace, for many corrections of it.
@@ -491,6 +482,7 @@ pub struct BoundedOffsets {
     premise: Premise,
     contradicted: Vec<ClockStep>,
     if_set: Vec<ClockStep>,
+    if_rates_change: Vec<RateChange>,
     offsets: OffsetBounds,
     witnessed: Vec<Option<Witnessed>>,
     contradicting: Vec<bool>,

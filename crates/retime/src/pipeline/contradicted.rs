@@ -11,6 +11,7 @@
 //! contradicted                        clock 2, 40 ... 90
 //! ```
 
+use super::base::Base;
 use retime_alignment::ClockStep;
 use retime_bounds::Relaxed;
 use retime_causality::edges::{Source, each_part_watched};
@@ -18,8 +19,8 @@ use retime_clocks::estimate::{Estimate, Offset};
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Clocks that must have gained more than they can, by clock and stamp, where `known` has no step
-/// of theirs; places that overlap are one.
-pub(super) fn contradicted(relaxed: &[Relaxed], known: &Estimate) -> Vec<ClockStep> {
+/// or change of rate of theirs; places that overlap are one.
+pub(super) fn contradicted(relaxed: &[Relaxed], known: &Base) -> Vec<ClockStep> {
     let step = |it: &Relaxed| match *it {
         Relaxed::Step {
             clock,
@@ -36,8 +37,11 @@ pub(super) fn contradicted(relaxed: &[Relaxed], known: &Estimate) -> Vec<ClockSt
         Relaxed::Edge { .. } => None,
     };
     let is_unknown = |it: &ClockStep| {
-        let mut known = known_steps(known, it.clock).iter();
-        !known.any(|&(after, until)| after <= it.until && until >= it.after)
+        let steps = known_steps(&known.estimate, it.clock).iter().copied();
+        let changes = known.rate_changes.iter();
+        let changes = changes.filter(|change| change.clock == it.clock);
+        let mut all = steps.chain(changes.map(|change| (change.after, change.until)));
+        !all.any(|(after, until)| after <= it.until && until >= it.after)
     };
     let steps = relaxed.iter().filter_map(step).filter(is_unknown);
     let mut steps: Vec<ClockStep> = steps.collect();
@@ -156,6 +160,10 @@ mod tests {
             left_out(1, 300, 310, 8.0),
             left_out(0, 5, 6, 1.0),
         ];
+        let known = Base {
+            estimate: known,
+            rate_changes: Vec::new(),
+        };
         let found = contradicted(&relaxed, &known);
         let found: Vec<_> = found
             .iter()

@@ -4,9 +4,10 @@ use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
 use crate::ends::EndsEvidence;
 use crate::repair::Direction;
-use retime_alignment::{ClockStep, RateChange};
+use retime_alignment::ClockStep;
 use retime_causality::MinimalDelay;
 use retime_causality::{Check, Nodes};
+use retime_clocks::RateChange;
 use retime_clocks::estimate::{BadEstimate, Estimate, Offset};
 use retime_logical_clocks::LogicalTimes;
 use retime_model::Correction;
@@ -158,19 +159,47 @@ const SLEWED: f64 = 500e-6;
 pub struct ClockRateChange {
     /// Which.
     pub clock: ClockId,
-    /// It showed this then.
+    /// It showed no less than this then,
+    pub after: Timestamp,
+    /// no more than this,
+    pub until: Timestamp,
+    /// and most probably this.
     pub at: Timestamp,
     /// The ticks that it gained more from then on in each tick of the common time.
     pub by: f64,
+    /// How well dependencies tell the rate before, and that from then on: as shares.
+    pub rates_within: [f64; 2],
 }
 
 impl ClockRateChange {
     /// A change at a stamp as recorded; fails where that does not fit into 64 bits.
     pub(super) fn of(change: &RateChange, nodes: &Nodes) -> Result<Self, Unsolved> {
-        let RateChange { clock, at, by } = *change;
-        let at = nodes.absolute(Ticks(at));
-        let at = at.ok_or(Unsolved::StepTooFar { clock })?;
-        Ok(Self { clock, at, by })
+        let clock = change.clock;
+        let absolute = |stamp: i64| {
+            let stamp = nodes.absolute(Ticks(stamp));
+            stamp.ok_or(Unsolved::StepTooFar { clock })
+        };
+        Ok(Self {
+            clock,
+            after: absolute(change.after)?,
+            until: absolute(change.until)?,
+            at: absolute(change.at)?,
+            by: change.by,
+            rates_within: change.rates_within,
+        })
+    }
+
+    /// The change at stamps as nodes have them.
+    pub(super) fn relative(&self, nodes: &Nodes) -> RateChange {
+        let stamp = |at: Timestamp| nodes.relative(at).0;
+        RateChange {
+            clock: self.clock,
+            after: stamp(self.after),
+            until: stamp(self.until),
+            at: stamp(self.at),
+            by: self.by,
+            rates_within: self.rates_within,
+        }
     }
 }
 

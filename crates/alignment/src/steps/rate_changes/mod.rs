@@ -23,14 +23,17 @@
 //!           |    cut
 //! ```
 //!
-//! Then all stamps are [straightened](straight), and what is left are clocks that run at one rate: aligned
-//! stiffly, with steps if they have any. Bends are taken if they and the wander that is left are clearly more
-//! probable than the [wander](super::proof) of a curve without them, and leave no more reversed.
+//! Pairs of clocks tell rates and moments roughly at first, and the more is cut out the less is left to tell
+//! them. So it is done again around the moments that were told, with less cut out.
+//!
+//! Then all stamps are [straightened](retime_clocks::Straight), and what is left are clocks that run at one
+//! rate: aligned stiffly, with steps if they have any. Bends are taken if they and the wander that is left are
+//! clearly more probable than the [wander](super::proof) of a curve without them, and leave no more reversed.
 //!
 //! Curves may have [any rate](any_rate) where nothing else explains all.
 
 pub(super) mod any_rate;
-mod straight;
+pub(super) mod straight;
 
 use super::breaks::{Bend, Place, Places};
 use super::explained::Explained;
@@ -39,9 +42,10 @@ use super::proof::{CLEARLY, Proof};
 use crate::selection::Stiffness;
 use crate::stages::{AlignmentTask, SmoothAlignment, align_plainly};
 use retime_causality::edges::ListedEdges;
+use retime_clocks::Straight;
 use retime_clocks::estimate::Offset;
 use retime_model::{Cancelled, ClockId, Monitor, TickRate};
-pub(super) use straight::Straight;
+use straight::{cuts, straight};
 
 /// Clocks that are straight but for the moments at which their rates change.
 pub(super) struct Straightened {
@@ -51,6 +55,27 @@ pub(super) struct Straightened {
     pub(super) aligned: SmoothAlignment,
     /// The places at which straightened clocks may have been set.
     pub(super) set: Cuts,
+}
+
+/// The share of a place that is cut out, by pass. Moments are told to a part of their place in each.
+const CUT_OUT: [f64; 3] = [1.0, 0.25, 0.0625];
+
+/// These places, narrower around the moments at which rates change.
+fn narrower(places: &Places, share: f64) -> Places {
+    let around = |it: &Place| {
+        let Some(bend) = it.bend.filter(|_| share < 1.0) else {
+            return *it;
+        };
+        let half = (it.until.saturating_sub(it.after) as f64 * share / 2.0) as i64;
+        Place {
+            after: bend.at.saturating_sub(half).max(it.after),
+            until: bend.at.saturating_add(half).min(it.until),
+            ..*it
+        }
+    };
+    { places.iter() }
+        .map(|it| it.iter().map(around).collect())
+        .collect()
 }
 
 /// Dependencies that are aligned.
@@ -80,11 +105,11 @@ pub(super) fn straightened(
     let Some(places) = dependencies.exact(places)? else {
         return Ok(None);
     };
-    let Some(straight) = Straight::new(&places, &all.edges) else {
+    let Some(straight) = straight(&places, &all.edges) else {
         return Ok(None);
     };
     let list = straight.straightened(all);
-    let set = straight.cuts(&places);
+    let set = cuts(&straight, &places, |it| it.bend.is_none());
     let measured = Stiffness {
         measured_to: Some(found.needed),
         ..Stiffness::default()
@@ -160,34 +185,49 @@ impl Dependencies<'_> {
             let all = places.iter().flatten();
             all.filter(|it| it.bend.is_some()).count()
         };
-        let mut left = bends(&places);
-        while left > 0 {
-            let Some(rough) = Straight::new(&places, &self.all.edges) else {
-                break;
+        let mut passes = CUT_OUT.iter().enumerate();
+        while let Some((pass, &share)) = passes.next() {
+            let left = bends(&places);
+            let rough = straight(&places, &self.all.edges).filter(|_| left > 0);
+            let Some(rough) = rough else {
+                return Ok(None);
             };
-            let Some(met) = self.met(&places, &rough)? else {
-                break;
+            let stiffness = Stiffness {
+                // Pairs tell rates of short stretches to much less than clocks keep.
+                any_rate: pass == 0,
+                ..Stiffness::default()
             };
-            let before = std::mem::replace(&mut left, bends(&met));
-            if left == before {
-                return Ok(Some(met));
+            let cut = narrower(&places, share);
+            let Some(met) = self.met(&places, &cut, &rough, stiffness)? else {
+                return Ok(None);
+            };
+            if bends(&met) == left {
+                places = met;
+                continue;
             }
             // The others are told anew beside clocks that were set.
             for (place, met) in places.iter_mut().flatten().zip(met.iter().flatten()) {
                 place.bend = place.bend.filter(|_| met.bend.is_some());
             }
+            passes = CUT_OUT.iter().enumerate();
         }
-        Ok(None)
+        Ok(Some(places))
     }
 
     /// These places, with the changes of rates where the lines before and after them meet, of clocks that
-    /// are `rough`ly straight; `None` if there are too many.
-    fn met(&self, places: &Places, rough: &Straight) -> Result<Option<Places>, Cancelled> {
+    /// are `rough`ly straight and `cut` out there; `None` if there are too many.
+    fn met(
+        &self,
+        places: &Places,
+        cut: &Places,
+        rough: &Straight,
+        stiffness: Stiffness,
+    ) -> Result<Option<Places>, Cancelled> {
         let list = rough.straightened(self.all);
-        let Some(parts) = Parts::new(rough.all_cuts(places)) else {
+        let Some(parts) = Parts::new(cuts(rough, cut, |_| true)) else {
             return Ok(None);
         };
-        let aligned = self.align(&parts.split(&list), Stiffness::default())?;
+        let aligned = self.align(&parts.split(&list), stiffness)?;
         let offsets = &aligned.alignment.estimate.offsets;
         let meet = |clock: ClockId, place: &Place, bend: Bend| {
             let time = |stamp| rough.time(clock, stamp);
@@ -200,7 +240,7 @@ impl Dependencies<'_> {
             let by = bend.by + rate(after) - rate(before);
             let later = (before.at(at) - after.at(at)) / by;
             let at = bend.at.saturating_add(later.round() as i64);
-            (place.after <= at && at <= place.until).then_some(Bend { at, by })
+            (place.after <= at && at <= place.until).then_some(Bend { at, by, ..bend })
         };
         let met = (0..).map(ClockId).zip(places).map(|(clock, places)| {
             let met = |place: &Place| Place {
