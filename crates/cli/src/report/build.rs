@@ -7,7 +7,7 @@ use retime::estimate::Shown;
 use retime::format::Unused;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{
-    Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution, related_clocks,
+    Aligned, Analysis, Bounds, ClockSet, Examined, Method, Solution, UnfoundStep, related_clocks,
 };
 use retime::repair;
 use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Ticks, Timestamp, TraceInfo};
@@ -19,7 +19,7 @@ use super::model::{
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
     GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart,
     RateChangePart, RelatedPart, RepairPart, SharedPart, StepPart, StretchPart, TracePart,
-    UntiedPart, ViolationPart,
+    UnfoundStepPart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use super::quoted::quoted_path;
@@ -381,6 +381,14 @@ fn step_part(step: &ClockSet) -> StepPart {
     }
 }
 
+const fn unfound_part(step: &UnfoundStep) -> UnfoundStepPart {
+    UnfoundStepPart {
+        clock: step.clock.0,
+        after: step.after.0,
+        until: step.until.0,
+    }
+}
+
 pub(crate) fn bounds_part(
     analysis: &Analysis,
     bounded: &Bounds,
@@ -408,6 +416,7 @@ pub(crate) fn bounds_part(
         left_out: bounded.offsets.relaxed.len(),
         contradicted: bounded.contradicted.iter().map(step_part).collect(),
         if_set: bounded.if_set.iter().map(step_part).collect(),
+        set_back: bounded.set_back.iter().map(unfound_part).collect(),
         if_shared: shared.collect(),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,

@@ -5,7 +5,7 @@ use retime::{TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::clock_names::{owner, the_clock};
 use super::method::amount;
-use super::model::{BoundsPart, GentlestPart, Report, StepPart};
+use super::model::{BoundsPart, GentlestPart, Report, StepPart, UnfoundStepPart};
 use super::place::PlacePart;
 use super::share::share;
 use super::stamps::two_stamps;
@@ -38,6 +38,8 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         lines.extend(contradicted(report, bounds, rate).map(|line| ("", line)));
         let set = resting_on_steps(report, bounds, rate).into_iter();
         lines.extend(set.map(|line| ("", line)));
+        let set_back = set_back_unfound(report, bounds);
+        lines.extend(set_back.map(|line| ("", line)));
         lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(one_sided(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
@@ -100,10 +102,12 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
 
 /// The condition that no clock was set; lines of their own say of which that is known.
 fn not_set(bounds: &BoundsPart) -> &'static str {
-    if bounds.if_set.is_empty() && bounds.contradicted.is_empty() {
+    if !bounds.if_set.is_empty() || !bounds.contradicted.is_empty() {
+        ""
+    } else if bounds.set_back.is_empty() {
         "were not set and "
     } else {
-        ""
+        "were not set elsewhere and "
     }
 }
 
@@ -203,6 +207,26 @@ fn resting_on_steps(report: &Report, bounds: &BoundsPart, rate: TickRate) -> Vec
     let more = set.len().saturating_sub(PLACES_SHOWN);
     let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
     std::iter::once(first).chain(shown).chain(more).collect()
+}
+
+/// Says which clocks the trace shows to have been set back, though no alignment found by how much.
+fn set_back_unfound(report: &Report, bounds: &BoundsPart) -> impl Iterator<Item = String> {
+    let place = move |it: &UnfoundStepPart| {
+        format!(
+            "{} was set back between its stamps {}, but nothing tells by how much: times on one side of \
+             that are off by as much, and bounds allow for any",
+            the_clock(report, it.clock),
+            two_stamps(&report.trace, it.after, it.until)
+        )
+    };
+    let more = bounds.set_back.len().saturating_sub(PLACES_SHOWN);
+    let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
+    bounds
+        .set_back
+        .iter()
+        .take(PLACES_SHOWN)
+        .map(place)
+        .chain(more)
 }
 
 /// Says how many events are where a step of their clock would go unseen, if it is not next to none.

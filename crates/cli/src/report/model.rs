@@ -315,8 +315,21 @@ pub(crate) struct EndsPart {
     /// The ticks within which corrected times are likely to be right, by clock; null where too few
     /// ends tell, and where these are of threads, which wake up later than operations end.
     pub(crate) likely_within_ticks: Vec<Option<f64>>,
+    /// Operations that end far apart on their clocks; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) apart: Option<EndsApartPart>,
     /// Clocks that seem to have been set, which was not undone, as nothing that is certain shows it.
     pub(crate) steps: Vec<EndsStepPart>,
+}
+
+/// Operations that end ten spreads apart or more.
+#[derive(Debug, Serialize)]
+pub(crate) struct EndsApartPart {
+    pub(crate) operations: usize,
+    /// The most that one ends earlier or later on a clock than on the others.
+    pub(crate) by_ticks: f64,
+    /// Their place among all operations: `first`, `last` or `among`.
+    pub(crate) place: &'static str,
 }
 
 /// A step of a clock that only ends show.
@@ -510,6 +523,10 @@ pub(crate) struct BoundsPart {
     /// hold if they were, and nowhere else. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) if_set: Vec<StepPart>,
+    /// Clocks that the trace shows to have been set back where no alignment found by how much: bounds
+    /// allow for any amount there. Absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) set_back: Vec<UnfoundStepPart>,
     /// Clocks that several processes are taken to read since they ran on one node: bounds hold if
     /// they do. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -523,6 +540,16 @@ pub(crate) struct BoundsPart {
     /// Events with edges of clocks that are bounded on one side only.
     #[serde(skip)]
     pub(crate) one_sided: u64,
+}
+
+/// A clock was set back, by how much nobody knows.
+#[derive(Debug, Serialize)]
+pub(crate) struct UnfoundStepPart {
+    pub(crate) clock: u32,
+    /// It showed this before, as recorded,
+    pub(crate) after: u64,
+    /// and this afterwards.
+    pub(crate) until: u64,
 }
 
 #[derive(Debug, Serialize)]

@@ -170,3 +170,34 @@ fn ranks_that_wait_while_their_clock_is_set_back_share_it() {
         "{printed}"
     );
 }
+
+/// The clock of a host is set back by more than some iterations last. What happened meanwhile is left out, and
+/// what is left before that, calls of the host's own groups, contradicts nothing: so no step is found. That
+/// there is one is known, and bounds allow for it.
+#[test]
+fn bounds_allow_for_a_clock_that_was_set_back_by_what_nothing_tells() {
+    for (seed, at) in [(1, 60_000_000), (1, 100_000_000), (2, 150_000_000)] {
+        let scratch = Scratch::new();
+        let run = KinetoRun {
+            seed,
+            set_clocks: vec![SetClock {
+                host: 1,
+                at,
+                by: -60_000_000,
+            }],
+            ..KinetoRun::training(Style::Gloo)
+        };
+        simulate(&scratch, &run);
+        let correct = "correct run -o out --truth true --json report.json";
+        let printed = scratch.retime(correct).stdout;
+        let bounds = &read_report(&scratch)["bounds"];
+        assert_eq!(bounds["truth"]["share"], 1.0, "{printed}");
+        let [step] = &bounds["set_back"].as_array().unwrap()[..] else {
+            panic!("{printed}")
+        };
+        assert_eq!(step["clock"], 1);
+        let line = "the clock of node1 was set back between its stamps ";
+        assert!(printed.contains(line), "{printed}");
+        assert!(printed.contains("(certain if clocks were not set elsewhere and "));
+    }
+}

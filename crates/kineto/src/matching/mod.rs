@@ -67,6 +67,7 @@ use self::other_run::OtherRuns;
 use self::queue::Queue;
 use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, NO_ORDER, TWICE};
 use self::roles::MemberRoles;
+pub(crate) use self::set_back::{SetBack, ShownTwice};
 use self::two_ranks::TwoRanks;
 use self::windows::{InWindow, Windows};
 use crate::call::What;

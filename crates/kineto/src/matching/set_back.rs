@@ -27,19 +27,19 @@ use crate::profile::FileRead;
 
 /// From when to when stamps were shown twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ShownTwice {
-    from: u64,
-    to: u64,
+pub(crate) struct ShownTwice {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
 }
 
 /// The stamps of each file that were shown twice.
 #[derive(Debug, Default)]
-pub(super) struct SetBack {
+pub(crate) struct SetBack {
     of_files: Vec<Vec<ShownTwice>>,
 }
 
 impl SetBack {
-    pub(super) fn of(files: &[FileRead]) -> Self {
+    pub(crate) fn of(files: &[FileRead]) -> Self {
         let own: Vec<Vec<ShownTwice>> = files.iter().map(of_file).collect();
         let mut of_hosts: BTreeMap<&str, Vec<ShownTwice>> = BTreeMap::new();
         for (file, own) in files.iter().zip(&own) {
@@ -57,15 +57,20 @@ impl SetBack {
         }
     }
 
+    /// The stamps of a file that were shown twice, in order and apart.
+    pub(crate) fn of_file(&self, number: usize) -> &[ShownTwice] {
+        self.of_files.get(number).map_or(&[], |it| it)
+    }
+
     /// True if the clock of a file was set back.
     pub(super) fn is_of(&self, number: usize) -> bool {
-        self.of_files.get(number).is_some_and(|it| !it.is_empty())
+        !self.of_file(number).is_empty()
     }
 
     /// True if it is not known when a call of a file began or ended.
     pub(super) fn is_doubtful(&self, number: usize, file: &FileRead, call: &Call) -> bool {
         let (begin, end) = (file.columns.begin(call.event), file.columns.end(call.event));
-        let own = self.of_files.get(number).map_or(&[][..], |it| it);
+        let own = self.of_file(number);
         let last = own.partition_point(|it| it.from <= end).checked_sub(1);
         let is_within = last
             .and_then(|it| own.get(it))
