@@ -38,6 +38,7 @@ mod roles;
 mod set_back;
 mod stages;
 mod stepped;
+mod strangers;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,
@@ -98,6 +99,16 @@ pub(crate) enum Part {
     Receive(MessageId),
 }
 
+impl Part {
+    /// The operation that it is a part of: true of messages, its space, and its number there.
+    const fn operation(self) -> (bool, u64, u64) {
+        match self {
+            Self::Collective { id, .. } => (false, id.space, id.number),
+            Self::Send(id) | Self::Receive(id) => (true, id.space, id.number),
+        }
+    }
+}
+
 /// The result of joining: calls that are one operation, and those that were left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matching {
@@ -115,6 +126,8 @@ pub(crate) struct Matching {
     suspected: BTreeMap<(usize, usize), Option<Bent>>,
     /// Files whose recordings neither meet those of others nor belong with them, in words.
     unrelated: BTreeMap<usize, String>,
+    /// Other files that share nothing with most, though their calls are numbered in the same groups, by name.
+    strangers: BTreeMap<usize, String>,
     /// How many calls are stamped in another order than their numbers have, or while their clock showed
     /// stamps that it had shown before.
     backwards: usize,
@@ -135,6 +148,7 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     let mut messages = Vec::new();
     let labelled = calls.labelled();
     let other_runs = OtherRuns::of(&calls, &labelled);
+    let numbered = strangers::numbered_together(&calls, &labelled);
     for (label, mut members) in labelled {
         if calls.is_of_one(&label, &members) {
             continue;
@@ -153,6 +167,10 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     matching.ordered(&calls);
     matching.messages(&calls, &messages);
     matching.unrelated = other_runs.unrelated(&calls, |a, b| matching.share(a, b));
+    let strangers = strangers::strangers(&matching.joined, &numbered).into_iter();
+    let is_told = |it: &usize| matching.unrelated.contains_key(it) || calls.is_set_back(*it);
+    let strangers = strangers.filter(|it| !is_told(it));
+    matching.strangers = strangers.map(|it| (it, calls.name(it))).collect();
     matching.name_bent(&calls);
     for joined in &mut matching.joined {
         joined.sort_unstable_by_key(|it| it.event);
@@ -210,6 +228,7 @@ impl Matching {
         let mut all = doubt::warnings(&self.doubts);
         all.extend(bent::warning(&self.bent));
         all.extend(other_run::warning(&self.unrelated));
+        all.extend(other_run::warning_of_numbers(&self.strangers));
         if self.backwards > 0 {
             let calls = plural(self.backwards as u64, "call");
             let are = if self.backwards == 1 { "is" } else { "are" };
@@ -236,13 +255,19 @@ impl Matching {
             })
     }
 
+    /// The files of another run, each with a track of its rank there.
+    pub(crate) fn of_other_runs(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let files = self.unrelated.keys().chain(self.strangers.keys());
+        files.map(|&it| {
+            let part = self.parts.as_ref().and_then(|parts| parts.get(it));
+            part.copied().unwrap_or((it, 0))
+        })
+    }
+
     /// True if two files take part in one operation, or send each other a message.
     fn share(&self, first: usize, second: usize) -> bool {
-        let key = |it: &Joined| match it.part {
-            Part::Collective { id, .. } => (false, id.space, id.number),
-            Part::Send(id) | Part::Receive(id) => (true, id.space, id.number),
-        };
-        let of = |file: usize| self.joined.get(file).into_iter().flatten().map(key);
+        let of = |file: usize| self.joined.get(file).into_iter().flatten();
+        let of = |file: usize| of(file).map(|it| it.part.operation());
         let first: BTreeSet<(bool, u64, u64)> = of(first).collect();
         of(second).any(|it| first.contains(&it))
     }

@@ -110,6 +110,17 @@ pub(super) fn warning(unrelated: &BTreeMap<usize, String>) -> Option<String> {
     ))
 }
 
+/// Warns of recordings that share nothing with the others though they have numbers in the same groups, by name.
+pub(super) fn warning_of_numbers(strangers: &BTreeMap<usize, String>) -> Option<String> {
+    let its = if strangers.len() == 1 { "its" } else { "their" };
+    let named = few(strangers.values().cloned(), NAMED)?;
+    Some(format!(
+        "no call of {named} is one that other ranks made in the same groups, by number and sizes, so that \
+         nothing tells how {its} times stand to those of the others: a file of another run, or of another part of it; \
+         give files that were recorded together"
+    ))
+}
+
 /// The recordings that do not meet those of most others.
 fn apart(calls: &Calls<'_>) -> BTreeMap<usize, FarRecording> {
     let files = 0..calls.files.len();
