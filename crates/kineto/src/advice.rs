@@ -5,7 +5,7 @@
 //! | kernels without an operation or a group | with PyTorch 2.3 or newer, which writes both into kernels; with CUDA graphs, after the process groups were made, so that the header lists them |
 //! | kernels that send or receive, without a peer | with PyTorch 2.5 or newer, which says it; 2.3 says the group, and with `record_shapes=True` the rank in it is an argument |
 //! | messages of gloo without a peer, calls without a root | with `record_shapes=True`, for both are arguments |
-//! | equal numbers of a group in one file | the files of the ranks, or who each process is |
+//! | equal numbers of a group in one file, or several processes on one stream | the files of the ranks, or who each process is |
 //! | calls that may be of one iteration or of the next | with `step()` of the profiler, which numbers iterations, or with newer PyTorch, which numbers calls |
 //! | calls without numbers that no clocks allow | again, once no clock is set meanwhile; or with newer PyTorch, which numbers calls |
 //! | requests without kernels | the activities of the device, too |
@@ -20,7 +20,7 @@
 //! That ranks have no file is said anyway.
 
 /// Parts of the words in which calls are counted that are not used, with what helps.
-const HELP: [(&str, &str); 11] = [
+const HELP: [(&str, &str); 12] = [
     ("ungrouped communication kernel", NEWER),
     ("unnamed NCCL kernel", NEWER),
     ("unnamed RCCL kernel", NEWER),
@@ -32,6 +32,7 @@ const HELP: [(&str, &str); 11] = [
     ("contradictory collective call", STEADY),
     ("lone collective request", DEVICE),
     ("doubly numbered", APART),
+    ("mixed call", APART),
 ];
 
 const NEWER: &str = "PyTorch 2.3 or newer writes operation and group into kernels of NCCL, 2.5 or newer \

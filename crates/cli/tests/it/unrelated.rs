@@ -103,8 +103,8 @@ fn a_file_of_another_run_is_not_related_by_the_name_of_its_host() {
     scratch.write(&format!("run/{name}"), &text);
     std::fs::remove_file(scratch.join("run/truth.json")).unwrap();
     let check = scratch.retime("check run").expect_code(3);
-    let last = "No contradiction found, but nothing recorded relates the times of node0 and node1 to those of \
-                node0 (rank 1): by how much these are apart is not known.";
+    let last = "No contradiction found, but nothing recorded relates the times of rank 0 and node1 to those of \
+                rank 1: by how much these are apart is not known.";
     assert_eq!(check.stdout.lines().last(), Some(last), "{check:#?}");
     assert!(check.stdout.contains("rank 1 was recorded 400000 s before"));
 }

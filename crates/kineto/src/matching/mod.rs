@@ -66,7 +66,7 @@ use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
 use self::other_run::OtherRuns;
 use self::queue::Queue;
-use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, NO_ORDER, TWICE};
+use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, MIXED, NO_ORDER, TWICE};
 use self::roles::MemberRoles;
 pub(crate) use self::set_back::{SetBack, ShownTwice};
 use self::two_ranks::TwoRanks;
@@ -156,6 +156,8 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         let group = calls.group(&label, &members);
         let others = members.extract_if(.., |it| other_runs.refuted.contains(&it.0));
         matching.reject(&others.collect::<Vec<Sequence>>(), CONTRADICTORY);
+        let mixed = members.extract_if(.., |it| calls.is_mixed(it));
+        matching.reject(&mixed.collect::<Vec<Sequence>>(), MIXED);
         let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) = members
             .into_iter()
             .map(|(file, its)| calls.apart(file, its))
@@ -167,7 +169,8 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     matching.ordered(&calls);
     matching.messages(&calls, &messages);
     matching.unrelated = other_runs.unrelated(&calls, |a, b| matching.share(a, b));
-    let strangers = strangers::strangers(&matching.joined, &numbered).into_iter();
+    let operations = |file| matching.operations(file);
+    let strangers = strangers::strangers(files.len(), operations, &numbered).into_iter();
     let is_told = |it: &usize| matching.unrelated.contains_key(it) || calls.is_set_back(*it);
     let strangers = strangers.filter(|it| !is_told(it));
     matching.strangers = strangers.map(|it| (it, calls.name(it))).collect();
@@ -266,10 +269,14 @@ impl Matching {
 
     /// True if two files take part in one operation, or send each other a message.
     fn share(&self, first: usize, second: usize) -> bool {
-        let of = |file: usize| self.joined.get(file).into_iter().flatten();
-        let of = |file: usize| of(file).map(|it| it.part.operation());
-        let first: BTreeSet<(bool, u64, u64)> = of(first).collect();
-        of(second).any(|it| first.contains(&it))
+        let first: BTreeSet<(bool, u64, u64)> = self.operations(first).collect();
+        self.operations(second).any(|it| first.contains(&it))
+    }
+
+    /// The operations that calls of a file were joined in.
+    fn operations(&self, file: usize) -> impl Iterator<Item = (bool, u64, u64)> + '_ {
+        let joined = self.joined.get(file).into_iter().flatten();
+        joined.map(|it| it.part.operation())
     }
 
     /// Names ranks whose clocks seem to differ by no straight line, unless other calls of both refute it.
@@ -330,6 +337,7 @@ impl Matching {
                 self.position(group);
             }
         }
+        self.reject(&grouped.mixed, MIXED);
         for ((file, its), doubt) in grouped.others {
             self.count(file, doubt.kind(), its.len());
             self.doubts.insert(doubt);

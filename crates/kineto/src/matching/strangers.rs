@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::Joined;
 use super::calls::{Calls, Sequence};
 use crate::call::Label;
 
@@ -36,12 +35,19 @@ pub(super) fn numbered_together(
     groups.filter(|it| it.len() > 1).collect()
 }
 
-/// The files that share no operation with most, by what is joined of each, though calls of both are numbered
-/// in some group.
-pub(super) fn strangers(joined: &[Vec<Joined>], numbered: &[Vec<usize>]) -> Vec<usize> {
-    let sets = Sets::of(joined);
+/// The operation that a call is a part of.
+type OperationKey = (bool, u64, u64);
+
+/// Of so many files those that share no operation with most, by the operations of each, though calls of both
+/// are numbered in some group.
+pub(super) fn strangers<I: Iterator<Item = OperationKey>>(
+    files: usize,
+    operations: impl Fn(usize) -> I,
+    numbered: &[Vec<usize>],
+) -> Vec<usize> {
+    let sets = Sets::of(files, operations);
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
-    for file in 0..joined.len() {
+    for file in 0..files {
         *sizes.entry(sets.first(file)).or_default() += 1;
     }
     let most = sizes.iter().rev().max_by_key(|it| it.1);
@@ -61,12 +67,12 @@ pub(super) fn strangers(joined: &[Vec<Joined>], numbered: &[Vec<usize>]) -> Vec<
 struct Sets(Vec<usize>);
 
 impl Sets {
-    fn of(joined: &[Vec<Joined>]) -> Self {
-        let mut sets = Self((0..joined.len()).collect());
-        let mut first_of: FxHashMap<(bool, u64, u64), usize> = FxHashMap::default();
-        for (file, joined) in joined.iter().enumerate() {
-            for it in joined {
-                let first = *first_of.entry(it.part.operation()).or_insert(file);
+    fn of<I: Iterator<Item = OperationKey>>(files: usize, operations: impl Fn(usize) -> I) -> Self {
+        let mut sets = Self((0..files).collect());
+        let mut first_of: FxHashMap<OperationKey, usize> = FxHashMap::default();
+        for file in 0..files {
+            for it in operations(file) {
+                let first = *first_of.entry(it).or_insert(file);
                 let [a, b] = [first, file].map(|it| sets.first(it));
                 if let Some(it) = sets.0.get_mut(a.max(b)) {
                     *it = a.min(b);
@@ -88,33 +94,19 @@ impl Sets {
 
 #[cfg(test)]
 mod tests {
-    use retime_model::MessageId;
-
-    use super::super::Part;
     use super::*;
 
     #[test]
     fn a_file_that_operations_join_with_no_other_is_a_stranger_if_a_group_is_common() {
-        let message = |number| MessageId { space: 0, number };
-        let send = |number| Joined {
-            event: 0,
-            part: Part::Send(message(number)),
-        };
-        let receive = |number| Joined {
-            event: 1,
-            part: Part::Receive(message(number)),
+        let found = |all: &[&[u64]], numbered: &[Vec<usize>]| {
+            let of = |file: usize| all[file].iter().map(|it| (false, 0, *it));
+            strangers(all.len(), of, numbered)
         };
         // Files 0, 1 and 4 hang together, and so do 2 and 3.
-        let joined = [
-            vec![send(1)],
-            vec![receive(1), send(2)],
-            vec![send(3)],
-            vec![receive(3)],
-            vec![receive(2)],
-        ];
-        assert_eq!(strangers(&joined, &[vec![0, 1, 2, 3]]), [2, 3]);
-        assert_eq!(strangers(&joined, &[vec![4, 3], vec![2, 3]]), [3]);
-        assert_eq!(strangers(&joined, &[vec![0, 4], vec![2, 3]]), [0; 0]);
-        assert_eq!(strangers(&[vec![], vec![]], &[vec![0, 1]]), [0; 0]);
+        let all: [&[u64]; 5] = [&[1], &[1, 2], &[3], &[3], &[2]];
+        assert_eq!(found(&all, &[vec![0, 1, 2, 3]]), [2, 3]);
+        assert_eq!(found(&all, &[vec![4, 3], vec![2, 3]]), [3]);
+        assert_eq!(found(&all, &[vec![0, 4], vec![2, 3]]), [0; 0]);
+        assert_eq!(found(&[&[], &[]], &[vec![0, 1]]), [0; 0]);
     }
 }

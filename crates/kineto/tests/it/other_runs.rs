@@ -103,29 +103,46 @@ fn a_file_of_other_numbers_is_told_and_has_a_clock_of_its_own() {
     }
 }
 
-/// Files that were put into one, with the header of the first.
+/// Files that were put into one, with the header of the first: no clock was set, and nothing is joined.
 #[test]
 fn ranks_in_a_file_that_says_one_are_advised_to_be_told_apart() {
-    let directory = tempfile::tempdir().unwrap();
-    run(77, true).write(directory.path()).unwrap();
-    let mut all: Option<serde_json::Value> = None;
-    for rank in 0..RANKS {
-        let text = fs::read_to_string(file(directory.path(), rank)).unwrap();
-        let mut read: serde_json::Value = serde_json::from_str(&text).unwrap();
-        match &mut all {
-            Some(all) => {
-                let events = read["traceEvents"].as_array_mut().unwrap();
-                all["traceEvents"].as_array_mut().unwrap().append(events);
+    for (style, sequence_numbers) in [
+        (Style::Nccl, true),
+        (Style::Nccl, false),
+        (Style::Gloo, false),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let run = KinetoRun {
+            style,
+            scatter: KinetoRun::training(style).scatter,
+            ..run(77, sequence_numbers)
+        };
+        run.write(directory.path()).unwrap();
+        let mut all: Option<serde_json::Value> = None;
+        for rank in 0..RANKS {
+            let text = fs::read_to_string(file(directory.path(), rank)).unwrap();
+            let mut read: serde_json::Value = serde_json::from_str(&text).unwrap();
+            match &mut all {
+                Some(all) => {
+                    let events = read["traceEvents"].as_array_mut().unwrap();
+                    all["traceEvents"].as_array_mut().unwrap().append(events);
+                }
+                None => all = Some(read),
             }
-            None => all = Some(read),
         }
+        let path = directory.path().join("all.json");
+        fs::write(&path, all.unwrap().to_string()).unwrap();
+        let trace = Kineto.open(&path).unwrap();
+        let scan = trace.scan(&()).unwrap();
+        let warned = trace.warnings(&scan.contents).concat();
+        assert_eq!(joined(&scan, 0), 0);
+        assert!(
+            warned.contains("ranks that were put into one file are told apart"),
+            "{warned}"
+        );
+        assert!(!warned.contains("a clock was set back"), "{warned}");
+        // All are counted: 36 of each iteration.
+        let unused = trace.unused(&scan.contents).into_iter();
+        assert_eq!(unused.flat_map(|it| it.records).sum::<u64>(), 360);
     }
-    let path = directory.path().join("all.json");
-    fs::write(&path, all.unwrap().to_string()).unwrap();
-    let (scan, warned) = scan(&path);
-    assert_eq!(joined(&scan, 0), 0);
-    assert!(
-        warned.contains("ranks that were put into one file are told apart"),
-        "{warned}"
-    );
 }

@@ -193,7 +193,7 @@ impl Timed<'_> {
         let set_back = set_back(self.info, self.clocks, self.causality.nodes());
         let unfound = unfound(&set_back, &found.estimate);
         let base = Base {
-            estimate: with_steps(&found.estimate, &unfound),
+            estimate: with_steps(&found.estimate, &set_back),
             ..found
         };
         let trace = self.edges();

@@ -87,13 +87,21 @@ pub(super) fn unfound(set_back: &[StampsTwice], known: &Estimate) -> Vec<StampsT
     set_back.iter().filter(is_unfound).copied().collect()
 }
 
-/// The estimate with clocks known to be set there, too.
+/// The estimate with clocks known to be set there, too; places that overlap are one.
 pub(super) fn with_steps(known: &Estimate, more: &[StampsTwice]) -> Estimate {
     let mut known = known.clone();
     for it in more {
         if let Some(Some(offset)) = known.offsets.get_mut(it.clock.as_usize()) {
+            let (mut after, mut until) = (it.after, it.until);
             let mut steps = offset.steps().to_vec();
-            steps.push((it.after, it.until));
+            steps.retain(|&(from, to)| {
+                let is_one = from <= until && to >= after;
+                if is_one {
+                    (after, until) = (after.min(from), until.max(to));
+                }
+                !is_one
+            });
+            steps.push((after, until));
             steps.sort_unstable();
             *offset = std::mem::take(offset).with_steps(&steps);
         }
@@ -120,9 +128,9 @@ mod tests {
         };
         let unfound = unfound(&set_back, &known);
         assert_eq!(unfound, [stamps(0, 10, 20), stamps(1, 300, 400)]);
-        let with = with_steps(&known, &unfound);
+        let with = with_steps(&known, &set_back);
         assert_eq!(with.offsets[0], None);
         let offset = with.offsets[1].as_ref().unwrap();
-        assert_eq!(offset.steps(), [(80, 120), (300, 400)]);
+        assert_eq!(offset.steps(), [(50, 120), (300, 400)]);
     }
 }
