@@ -11,7 +11,8 @@
 //!
 //! Of each file is kept which kernels which calls started, since that says whether the clock
 //! of the device was converted to that of its host (see [`early`](crate::early)), and which calls
-//! waited for the device.
+//! waited for the device; but not of threads whose clock was set back, as stamps do not tell what had
+//! been launched before such a call, nor what was after it.
 
 use crate::astride::astride;
 use crate::columns::Columns;
@@ -123,10 +124,15 @@ impl Correlated {
             calls: self.copying,
             ..Launches::default()
         };
+        let set_back = launches.set_back(columns);
+        let is_steady = |call: &u32| !set_back.contains(&columns.track(*call));
+        let mut copies = by(&copying, &self.copies);
+        copies.retain(|it| is_steady(&it.0));
+        self.waits.retain(is_steady);
         Driven {
             kernels,
             astride: astride(&launches.calls, &self.kernels, columns),
-            copies: by(&copying, &self.copies),
+            copies,
             waits: self.waits,
         }
     }

@@ -13,6 +13,7 @@ use retime::repair;
 use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Ticks, Timestamp, TraceInfo};
 
 use super::clock_names;
+use super::devices;
 use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
@@ -418,6 +419,7 @@ pub(crate) fn bounds_part(
         if_set: bounded.if_set.iter().map(step_part).collect(),
         set_back: bounded.set_back.iter().map(unfound_part).collect(),
         if_shared: shared.collect(),
+        if_with_host: devices::left_with_hosts(analysis.info(), analysis.clocks()),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,
             inside: coverage.inside,

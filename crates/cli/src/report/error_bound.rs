@@ -80,11 +80,12 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
     };
     vec![
         format!(
-            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks {}wander less than {drift} ppm{})",
+            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks {}wander less than {drift} ppm{}{})",
             span(all.mean),
             span(all.largest),
             not_set(bounds),
             if_shared(bounds),
+            if_with_host(bounds.if_with_host),
         ),
         match bounds.largest_over_run {
             Some(largest) => format!(
@@ -129,6 +130,15 @@ fn if_shared(bounds: &BoundsPart) -> String {
         ", and if processes of one node read one clock: on {}{more}",
         names.join(", ")
     )
+}
+
+/// The condition that devices read the clock of their host, where others do not.
+fn if_with_host(devices: usize) -> String {
+    match devices {
+        0 => String::new(),
+        1 => ", and if the other device reads the clock of its host".into(),
+        some => format!(", and if {some} other devices read the clocks of their hosts"),
+    }
 }
 
 /// Says that a larger drift bound was taken than the usual one, and why.

@@ -531,6 +531,10 @@ pub(crate) struct BoundsPart {
     /// they do. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) if_shared: Vec<SharedPart>,
+    /// Devices that are taken to read the clock of their host, though others have clocks of their own: bounds
+    /// hold if they do. Absent where there are none.
+    #[serde(skip_serializing_if = "is_none_of_all")]
+    pub(crate) if_with_host: usize,
     /// With `--truth`: events with edges of all clocks but the reference, how many
     /// of them have their true time inside, and the furthest outside.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -550,6 +554,11 @@ pub(crate) struct UnfoundStepPart {
     pub(crate) after: u64,
     /// and this afterwards.
     pub(crate) until: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+const fn is_none_of_all(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use crate::common::{Scratch, as_lines};
 use crate::simulated_jobs::{read_report, simulate};
-use retime_testing::kineto::{KinetoRun, SetClock, Style};
+use retime_testing::kineto::{Devices, KinetoRun, SetClock, Style, Version};
 use serde_json::{Value, json};
 
 /// Three processes exchange messages for a second, the first two for another one, in which the clock
@@ -200,4 +200,35 @@ fn bounds_allow_for_a_clock_that_was_set_back_by_what_nothing_tells() {
         assert!(printed.contains(line), "{printed}");
         assert!(printed.contains("(certain if clocks were not set elsewhere and "));
     }
+}
+
+/// GPUs have clocks of their own, and that of their host is set back: what calls of its thread waited for stamps do
+/// not tell any more, so that nothing waits for itself.
+#[test]
+fn calls_of_a_thread_whose_clock_was_set_back_wait_for_no_gpu() {
+    let run = KinetoRun {
+        seed: 1_032,
+        ranks_per_host: 1,
+        sequence_numbers: false,
+        devices: Devices {
+            offset: 50_000,
+            drift: 0,
+            awaited: true,
+        },
+        version: Version::Computing,
+        set_clocks: [(7, 150_000_000), (3, 100_000_000)]
+            .map(|(host, at)| SetClock {
+                host,
+                at,
+                by: -5_000_000,
+            })
+            .to_vec(),
+        offset: 0,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    let correct = scratch.retime("correct run -o out --json report.json");
+    assert_eq!(correct.code, Some(0), "{correct:#?}");
+    assert_eq!(read_report(&scratch)["after"]["reversed"], 0);
 }
