@@ -45,18 +45,14 @@ pub(crate) struct Launches {
 }
 
 impl Launches {
-    /// All launches, by the thread and the time that `place` says.
-    fn in_order(&self, place: impl Fn(u32) -> (u32, i64)) -> Vec<Launched> {
-        let launched = self.calls.iter().map(|it| (place(it.1), it.0));
-        let mut launched: Vec<Launched> = launched.collect();
-        launched.sort_unstable();
-        launched
-    }
-
-    /// The tracks of threads whose clock was set back, as their launches tell.
-    pub(crate) fn set_back(&self, columns: &Columns) -> BTreeSet<u32> {
+    /// The tracks of threads whose clock was set back, as launches tell, and other calls with their numbers.
+    pub(crate) fn set_back(
+        &self,
+        others: impl Iterator<Item = (u64, u32)>,
+        columns: &Columns,
+    ) -> BTreeSet<u32> {
         let place = |event: u32| (columns.track(event), columns.begin(event) as i64);
-        fallen(&self.in_order(place))
+        fallen(&in_order(self.calls.iter().copied().chain(others), place))
     }
 
     /// How many operations the program asked for.
@@ -217,6 +213,16 @@ fn members(operation: Operation, elements: Option<Elements>) -> Option<u32> {
 /// A call that launched something: its thread and when it began, and its number.
 type Launched = ((u32, i64), u64);
 
+/// Calls, by the thread and the time that `place` says.
+fn in_order(
+    calls: impl Iterator<Item = (u64, u32)>,
+    place: impl Fn(u32) -> (u32, i64),
+) -> Vec<Launched> {
+    let mut launched: Vec<Launched> = calls.map(|it| (place(it.1), it.0)).collect();
+    launched.sort_unstable();
+    launched
+}
+
 /// The threads whose clock was set back, by their launches as stamped: these are in another order than numbered.
 fn fallen(launched: &[Launched]) -> BTreeSet<u32> {
     // Some profilers write 0 where they know no number.
@@ -263,7 +269,7 @@ impl<'a> Stays<'a> {
         };
         let mut all: Vec<Stay<'a>> = launches.around.iter().map(stay).collect();
         all.sort_by_key(|it| (it.track, it.begin, it.around.event));
-        let numbered = launches.in_order(place);
+        let numbered = in_order(launches.calls.iter().copied(), place);
         Self {
             all,
             set_back: fallen(&numbered),
