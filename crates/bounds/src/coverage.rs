@@ -97,7 +97,9 @@ impl TrueReference {
         let own = bounds.clocks.get(bounds.reference.as_usize());
         let own = own.and_then(Option::as_ref);
         if let Some(own) = own {
-            points.iter_mut().for_each(|it| it.1 = own.time(it.1));
+            for point in &mut points {
+                point.1 = own.time(point.1);
+            }
         }
         let steps = own.map_or(&[][..], ClockBounds::steps);
         let mut taken_out = 0;

@@ -119,6 +119,7 @@ impl Calls {
             nodes: Vec::new(),
             communicators: Vec::new(),
             streams: Vec::new(),
+            set_back: Vec::new(),
         }
     }
 }

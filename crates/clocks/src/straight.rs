@@ -285,10 +285,6 @@ mod tests {
         proptest::collection::vec(one.prop_map(change), 0..3)
     }
 
-    fn constant(ticks: f64) -> Option<Offset> {
-        Some(Offset::constant(ticks))
-    }
-
     proptest! {
         /// A stamp is found again, give or take what is rounded: a clock shows three ticks or less for one.
         #[test]
@@ -308,7 +304,11 @@ mod tests {
         fn estimates_are_bent_and_unbent(changes in changes(), ticks in -1e5..1e5_f64) {
             let straight = Straight::new(changes, &[Some((0, LAST)); 3]).unwrap();
             let plain = Estimate {
-                offsets: vec![constant(ticks), constant(0.0), None],
+                offsets: vec![
+                    Some(Offset::constant(ticks)),
+                    Some(Offset::constant(0.0)),
+                    None,
+                ],
                 reference: ClockId(1),
             };
             let bent = straight.bent(&plain);
@@ -367,7 +367,7 @@ mod tests {
         };
         let is_known = (one.after, one.until, one.by, one.rates_within);
         assert_eq!(is_known, (990, 2_510, 0.0, [1e-5, 2e-5]));
-        assert_eq!(known.rates_within(1e-3), 2e-5);
+        assert!((known.rates_within(1e-3) - 2e-5).abs() < 1e-12);
         let two = changes(2e-5).known_to(5e-3).unwrap();
         assert_eq!(two.changes(), changes(2e-5).changes());
         // What is behind the last change is not known either.

@@ -116,6 +116,7 @@ impl Places {
             nodes: Vec::new(),
             communicators: Vec::new(),
             streams: Vec::new(),
+            set_back: Vec::new(),
         }
     }
 }

@@ -5,13 +5,13 @@
 //! | kernels without an operation or a group | with PyTorch 2.3 or newer, which writes both into kernels; with CUDA graphs, after the process groups were made, so that the header lists them |
 //! | kernels that send or receive, without a peer | with PyTorch 2.5 or newer, which says it; 2.3 says the group, and with `record_shapes=True` the rank in it is an argument |
 //! | messages of gloo without a peer, calls without a root | with `record_shapes=True`, for both are arguments |
-//! | equal numbers of a group in one file | the files of the ranks, or who each process is |
+//! | equal numbers of a group in one file, or several processes on one stream | the files of the ranks, or who each process is |
 //! | calls that may be of one iteration or of the next | with `step()` of the profiler, which numbers iterations, or with newer PyTorch, which numbers calls |
 //! | calls without numbers that no clocks allow | again, once no clock is set meanwhile; or with newer PyTorch, which numbers calls |
 //! | requests without kernels | the activities of the device, too |
 //!
-//! Where some kernels say their group, those that do not are of a CUDA graph, or were launched while nothing
-//! of the program was recorded: no version says more of them. Nor does any of kernels that do several
+//! Where some kernels of a file say their group, those that do not are of a CUDA graph, or were launched while
+//! nothing of the program was recorded: no version says more of them. Nor does any of kernels that do several
 //! collectives together, of different groups or kinds.
 //!
 //! Source: pull requests to PyTorch and Kineto, 2023 to 2024, for the versions: kineto 880 (groups), 963 and
@@ -19,8 +19,10 @@
 //!
 //! That ranks have no file is said anyway.
 
+use crate::profile::FileRead;
+
 /// Parts of the words in which calls are counted that are not used, with what helps.
-const HELP: [(&str, &str); 11] = [
+const HELP: [(&str, &str); 12] = [
     ("ungrouped communication kernel", NEWER),
     ("unnamed NCCL kernel", NEWER),
     ("unnamed RCCL kernel", NEWER),
@@ -32,6 +34,7 @@ const HELP: [(&str, &str); 11] = [
     ("contradictory collective call", STEADY),
     ("lone collective request", DEVICE),
     ("doubly numbered", APART),
+    ("mixed call", APART),
 ];
 
 const NEWER: &str = "PyTorch 2.3 or newer writes operation and group into kernels of NCCL, 2.5 or newer \
@@ -54,8 +57,16 @@ const DEVICE: &str = "activities with ProfilerActivity.CUDA (or XPU, HPU) record
 pub(crate) struct Share {
     pub(crate) joined: u64,
     pub(crate) others: u64,
-    /// True if some kernels say their group.
+    /// True if no file has [older](are_older) kernels.
     pub(crate) are_grouped: bool,
+}
+
+/// True if kernels of a file do not say what a newer version would, as none of it does: each rank may have a
+/// version of its own.
+pub(crate) fn are_older(file: &FileRead) -> bool {
+    let newer_helps =
+        |kind: &str| { HELP.iter() }.any(|(part, help)| *help == NEWER && kind.contains(part));
+    !file.says_groups && file.unused.iter().any(|it| newer_helps(it.kind))
 }
 
 /// Advice where calls of these kinds were only counted; nothing if none is known, or if more were joined.

@@ -11,7 +11,8 @@
 //!
 //! Of each file is kept which kernels which calls started, since that says whether the clock
 //! of the device was converted to that of its host (see [`early`](crate::early)), and which calls
-//! waited for the device.
+//! waited for the device; but not of threads whose clock was set back, as stamps do not tell what had
+//! been launched before such a call, nor what was after it.
 
 use crate::astride::astride;
 use crate::columns::Columns;
@@ -41,7 +42,8 @@ pub(crate) struct Correlated {
     copying: Vec<(u64, u32)>,
     /// Copies to the host.
     copies: Vec<(u64, u32)>,
-    waits: Vec<u32>,
+    /// Calls that wait for the device, with 0 where they have no number.
+    waits: Vec<(u64, u32)>,
 }
 
 /// True if events of a category are those of a device: they lie on its streams.
@@ -96,14 +98,17 @@ impl Correlated {
                 | b"cuCtxSynchronize"
                 | b"hipDeviceSynchronize"
                 | b"hipCtxSynchronize",
-            ) => self.waits.push(number),
+            ) => {
+                let own = event.arguments.correlation();
+                self.waits.push((own.unwrap_or_default(), number));
+            }
             _ => {}
         }
     }
 
     /// All numbers, each with the event that has it.
     pub(crate) fn numbers(&mut self) -> impl Iterator<Item = &mut (u64, u32)> {
-        let calls = self.copying.iter_mut();
+        let calls = self.copying.iter_mut().chain(&mut self.waits);
         calls.chain(&mut self.kernels).chain(&mut self.copies)
     }
 
@@ -123,11 +128,17 @@ impl Correlated {
             calls: self.copying,
             ..Launches::default()
         };
+        let others = copying.calls.iter().chain(&self.waits).copied();
+        let set_back = launches.set_back(others, columns);
+        let is_steady = |call: &u32| !set_back.contains(&columns.track(*call));
+        let mut copies = by(&copying, &self.copies);
+        copies.retain(|it| is_steady(&it.0));
+        let waits = self.waits.iter().map(|it| it.1).filter(is_steady).collect();
         Driven {
             kernels,
             astride: astride(&launches.calls, &self.kernels, columns),
-            copies: by(&copying, &self.copies),
-            waits: self.waits,
+            copies,
+            waits,
         }
     }
 }

@@ -11,7 +11,8 @@
 //! where one has to wait for the other. A call that ends when it begins is left out: its clock was set
 //! back meanwhile, as that of all others of the host. Where that fails once, the name joins ranks whose clocks
 //! differ, and none of them is joined by it any more: they are divided as far as
-//! [other evidence](crate::one_name) goes. What a
+//! [other evidence](crate::one_name) goes. A file of another run was recorded at another time, between which and
+//! this one clocks may have been set, so it is on its own. What a
 //! [device with a clock of its own](crate::apart) does tells nothing of the host. Where no rank says
 //! its host, each is on its own.
 
@@ -113,8 +114,13 @@ impl Units {
     }
 }
 
-/// The hosts of files, or of parts of them.
-pub(crate) fn hosts(files: &[FileRead], joined: &[Vec<Joined>], devices: &[Apart]) -> Hosts {
+/// The hosts of files, or of parts of them, of which some share nothing with most: a file each, and a track there.
+pub(crate) fn hosts(
+    files: &[FileRead],
+    joined: &[Vec<Joined>],
+    devices: &[Apart],
+    strangers: &[(usize, u32)],
+) -> Hosts {
     let (units, headers) = Units::of(files);
     let operations = operations(files, &units, joined, devices);
     let mut names: Vec<Option<String>> = headers.iter().map(|it| it.host.clone()).collect();
@@ -135,6 +141,17 @@ pub(crate) fn hosts(files: &[FileRead], joined: &[Vec<Joined>], devices: &[Apart
             if let Some(name) = names.get_mut(unit) {
                 *name = Some(format!("{host} (clock {})", place / run + 1));
             }
+        }
+    }
+    for &(file, track) in strangers {
+        let unit = units.of_track(file, track);
+        let header = unit.and_then(|it| headers.get(it));
+        let name = unit.and_then(|it| names.get_mut(it));
+        if let Some((header, name)) = header.zip(name) {
+            let whose = header
+                .rank
+                .map_or_else(|| format!("file {file}"), |it| format!("rank {it}"));
+            *name = name.take().map(|host| format!("{host} ({whose})"));
         }
     }
     Hosts { units, names }

@@ -45,6 +45,16 @@ pub(crate) struct Launches {
 }
 
 impl Launches {
+    /// The tracks of threads whose clock was set back, as launches tell, and other calls with their numbers.
+    pub(crate) fn set_back(
+        &self,
+        others: impl Iterator<Item = (u64, u32)>,
+        columns: &Columns,
+    ) -> BTreeSet<u32> {
+        let place = |event: u32| (columns.track(event), columns.begin(event) as i64);
+        fallen(&in_order(self.calls.iter().copied().chain(others), place))
+    }
+
     /// How many operations the program asked for.
     pub(crate) fn asked(&self) -> u64 {
         let count = |is: fn(&Tells) -> bool| {
@@ -200,6 +210,28 @@ fn members(operation: Operation, elements: Option<Elements>) -> Option<u32> {
     is_whole.then(|| u32::try_from(more / less).ok())?
 }
 
+/// A call that launched something: its thread and when it began, and its number.
+type Launched = ((u32, i64), u64);
+
+/// Calls, by the thread and the time that `place` says.
+fn in_order(
+    calls: impl Iterator<Item = (u64, u32)>,
+    place: impl Fn(u32) -> (u32, i64),
+) -> Vec<Launched> {
+    let mut launched: Vec<Launched> = calls.map(|it| (place(it.1), it.0)).collect();
+    launched.sort_unstable();
+    launched
+}
+
+/// The threads whose clock was set back, by their launches as stamped: these are in another order than numbered.
+fn fallen(launched: &[Launched]) -> BTreeSet<u32> {
+    // Some profilers write 0 where they know no number.
+    let falls = launched
+        .windows(2)
+        .filter(|it| it[0].0.0 == it[1].0.0 && it[0].1 > it[1].1 && it[1].1 != 0);
+    falls.map(|it| it[0].0.0).collect()
+}
+
 /// The calls on the program's threads, by thread and begin.
 struct Stays<'a> {
     all: Vec<Stay<'a>>,
@@ -237,16 +269,10 @@ impl<'a> Stays<'a> {
         };
         let mut all: Vec<Stay<'a>> = launches.around.iter().map(stay).collect();
         all.sort_by_key(|it| (it.track, it.begin, it.around.event));
-        let numbered = launches.calls.iter().map(|it| (place(it.1), it.0));
-        let mut numbered: Vec<((u32, i64), u64)> = numbered.collect();
-        numbered.sort_unstable();
-        // Some profilers write 0 where they know no number.
-        let falls = numbered
-            .windows(2)
-            .filter(|it| it[0].0.0 == it[1].0.0 && it[0].1 > it[1].1 && it[1].1 != 0);
+        let numbered = in_order(launches.calls.iter().copied(), place);
         Self {
             all,
-            set_back: falls.map(|it| it[0].0.0).collect(),
+            set_back: fallen(&numbered),
             launches: numbered.into_iter().map(|it| it.0).collect(),
             threads,
         }

@@ -8,24 +8,64 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::header::Header;
-use crate::matching::{self, Matching};
+use crate::matching::{self, Matching, SetBack, ShownTwice};
 use crate::profile::{FileRead, Requests};
 
 /// Which calls of all ranks belong together, by file.
 pub(crate) fn matched(files: &[FileRead]) -> Matching {
-    if !files.iter().any(FileRead::is_merged) {
-        return matching::matched(files);
+    match by_rank(files) {
+        Some(Parts { files: parts, of }) => matching::matched(&parts).by_file(of, files.len()),
+        None => matching::matched(files),
     }
-    let mut parts = Vec::new();
-    let mut places = Vec::new();
+}
+
+/// The stamps that clocks showed twice, each with its file and a track of the rank there.
+pub(crate) fn set_back(files: &[FileRead]) -> Vec<SetBackThere> {
+    let parts = by_rank(files);
+    let (files, of) = match &parts {
+        Some(parts) => (&*parts.files, parts.of.clone()),
+        None => (files, (0..files.len()).map(|it| (it, 0)).collect()),
+    };
+    let all = SetBack::of(files);
+    let of_part = |(part, (file, track)): (usize, (usize, u32))| {
+        let own = all.of_file(part).iter();
+        own.map(move |stamps| SetBackThere {
+            file,
+            track,
+            stamps: *stamps,
+        })
+    };
+    of.into_iter().enumerate().flat_map(of_part).collect()
+}
+
+/// Stamps that the clock of a rank showed twice.
+pub(crate) struct SetBackThere {
+    pub(crate) file: usize,
+    /// A track of the rank in the file.
+    pub(crate) track: u32,
+    pub(crate) stamps: ShownTwice,
+}
+
+/// Files as if each rank had one, and where each is from: its file, and its first track there.
+struct Parts {
+    files: Vec<FileRead>,
+    of: Vec<(usize, u32)>,
+}
+
+/// The calls of each rank as a file of its own; `None` where each has one.
+fn by_rank(files: &[FileRead]) -> Option<Parts> {
+    if !files.iter().any(FileRead::is_merged) {
+        return None;
+    }
+    let (mut parts, mut of) = (Vec::new(), Vec::new());
     for (number, file) in files.iter().enumerate() {
         for part in parts_of(file, files.len() == 1) {
             let own = part.own.iter().flatten().position(|it| *it);
-            places.push((number, own.map_or(0, |it| it as u32)));
+            of.push((number, own.map_or(0, |it| it as u32)));
             parts.push(part);
         }
     }
-    matching::matched(&parts).by_file(places, files.len())
+    Some(Parts { files: parts, of })
 }
 
 /// The calls of each rank in a file.

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use retime_model::{
-    Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo, printable_path,
+    ClockSetBack, Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp,
+    TraceInfo, printable_path,
 };
 
 use crate::apart::Apart;
@@ -15,6 +16,7 @@ use crate::few::few;
 use crate::header::Header;
 use crate::hosts::Hosts;
 use crate::matching::Group;
+use crate::merged::{SetBackThere, set_back};
 use crate::profile::{FileRead, Track};
 
 /// The machine and the name that tracks of one process have in common, and the device if that
@@ -42,6 +44,7 @@ impl Places {
                 nodes: Vec::new(),
                 communicators: Vec::new(),
                 streams: Vec::new(),
+                set_back: Vec::new(),
             },
             starts: vec![0],
             apart: Vec::new(),
@@ -129,6 +132,7 @@ impl Places {
             })
             .collect();
         info.streams = self.streams(files);
+        info.set_back = self.set_back(files);
         for (number, file) in files.iter().enumerate() {
             let tracks = (0..).zip(&file.tracks);
             for (location, (at, track)) in self.of_file(number).zip(tracks) {
@@ -171,16 +175,44 @@ impl Places {
         first_of
     }
 
-    /// The streams of devices whose kernels are calls.
+    /// The streams of devices whose kernels are calls. What XLA does on a processor, in the process
+    /// `/host:CPU`, its threads do.
     fn streams(&self, files: &[FileRead]) -> Vec<LocationIndex> {
         let of_file = |(number, file): (usize, &FileRead)| {
+            let is_of_host = |track: &u32| {
+                let track = file.tracks.get(*track as usize);
+                let name = track.and_then(|it| file.process_names.get(&it.pid));
+                name.is_some_and(|it| it.starts_with("/host:"))
+            };
             let calls = file.calls.iter().filter(|it| it.on != On::Thread);
             let tracks = calls.filter_map(|it| file.columns.tracks.get(it.event as usize).copied());
-            let tracks: BTreeSet<u32> = tracks.filter(|&track| is_event(track)).collect();
+            let tracks = tracks.filter(|&track| is_event(track));
+            let tracks: BTreeSet<u32> = tracks.filter(|it| !is_of_host(it)).collect();
             let places = tracks.into_iter().map(|track| self.location(number, track));
             places.collect::<Vec<_>>()
         };
         files.iter().enumerate().flat_map(of_file).collect()
+    }
+
+    /// The clocks that were set back, those of hosts for each of their ranks.
+    fn set_back(&self, files: &[FileRead]) -> Vec<ClockSetBack> {
+        let processes = |it: &SetBackThere| -> BTreeSet<usize> {
+            let of_rank = self.location(it.file, it.track).as_usize();
+            let of_several = files.get(it.file).is_some_and(FileRead::is_merged);
+            let all = self.of_file(it.file);
+            let own = all.filter(|own| !of_several || *own == of_rank);
+            own.filter_map(|own| Some(self.info.locations.get(own)?.process))
+                .collect()
+        };
+        let set_back = set_back(files).into_iter().flat_map(|it| {
+            let of_process = move |process| ClockSetBack {
+                process,
+                from: Timestamp(it.stamps.from),
+                to: Timestamp(it.stamps.to),
+            };
+            processes(&it).into_iter().map(of_process)
+        });
+        set_back.collect()
     }
 
     /// The location of a track of a file.

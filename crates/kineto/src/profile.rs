@@ -307,6 +307,16 @@ impl FileRead {
         })
     }
 
+    /// True if several processes do something, by their numbers: beside them are pages of the profiler and
+    /// devices.
+    pub(crate) fn is_of_several(&self) -> bool {
+        let lasts = |it: &Track| it.kinds.iter().any(|it| it.0 == b'X' && it.1 > 0);
+        let of_host = self.tracks.iter().filter(|it| !it.is_device && lasts(it));
+        let mut processes = of_host.filter_map(|it| it.pid.parse::<u64>().ok());
+        let first = processes.next();
+        processes.any(|it| Some(it) != first)
+    }
+
     /// True if it is of several ranks.
     pub(crate) fn is_merged(&self) -> bool {
         is_merged(self.tracks.iter().filter_map(|it| it.label.as_deref()))

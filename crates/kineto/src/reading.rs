@@ -11,7 +11,7 @@ use retime_model::format::{
 };
 use retime_model::{Correction, LocationIndex, Monitor, Timestamp};
 
-use crate::advice::{Share, advice};
+use crate::advice::{Share, advice, are_older};
 use crate::early::EarlyInFile;
 use crate::error::first_error;
 use crate::extract::Times;
@@ -201,7 +201,7 @@ impl Trace for Run {
                 let share = Share {
                     joined,
                     others,
-                    are_grouped: read.files.iter().any(|it| it.says_groups),
+                    are_grouped: !read.files.iter().any(are_older),
                 };
                 all.extend(advice(share, kinds.iter().map(|it| it.0)));
             }

@@ -98,7 +98,8 @@ impl Matched {
 
     /// The hosts of files, or the parts of them that have one clock.
     pub(crate) fn hosts(&self, files: &[FileRead], places: &Places) -> Hosts {
-        hosts(files, &self.matching.joined, &places.apart)
+        let strangers: Vec<(usize, u32)> = self.matching.of_other_runs().collect();
+        hosts(files, &self.matching.joined, &places.apart, &strangers)
     }
 
     /// The arrows that begin or end in a file.

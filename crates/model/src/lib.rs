@@ -104,7 +104,8 @@ pub use saved::{SavedClock, SavedDistance, SavedError, SavedKnot};
 pub use saved_name::SavedName;
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{
-    Communicator, Location, LocationIndex, Members, Process, TraceInfo, without_exported_ids,
+    ClockSetBack, Communicator, Location, LocationIndex, Members, Process, TraceInfo,
+    without_exported_ids,
 };
 pub use version::Version;
 pub use words::{group_digits, plural};

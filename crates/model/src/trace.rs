@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::packed_fields;
 use crate::printable::printable;
-use crate::time::TickRate;
+use crate::time::{TickRate, Timestamp};
 
 /// Position of a location in [`TraceInfo::locations`].
 #[derive(
@@ -146,6 +146,20 @@ pub struct TraceInfo {
     /// as the format says so. Nothing is woken when such a kernel may go on, so those of
     /// one operation that waits for all end nearly together.
     pub streams: Vec<LocationIndex>,
+    /// Clocks that are known to have been set back while the trace was recorded, as far as the format can
+    /// tell.
+    pub set_back: Vec<ClockSetBack>,
+}
+
+/// The clock of a process was set back: it showed stamps between two again, by how much later nobody knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockSetBack {
+    /// The process, by its position in [`TraceInfo::processes`].
+    pub process: usize,
+    /// The first stamp that it may have shown twice,
+    pub from: Timestamp,
+    /// and the last.
+    pub to: Timestamp,
 }
 
 impl TraceInfo {

@@ -76,6 +76,7 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
             nodes: places.nodes,
             communicators,
             streams: Vec::new(),
+            set_back: Vec::new(),
         },
         handles,
         windows,

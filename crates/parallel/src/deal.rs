@@ -109,6 +109,7 @@ mod tests {
             nodes: Vec::new(),
             communicators: Vec::new(),
             streams: Vec::new(),
+            set_back: Vec::new(),
         }
     }
 

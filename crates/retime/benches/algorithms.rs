@@ -154,6 +154,7 @@ fn ring(locations: usize, per_process: usize) -> TraceInfo {
             .collect(),
         nodes: Vec::new(),
         streams: Vec::new(),
+        set_back: Vec::new(),
         communicators: vec![Communicator {
             name: "world".into(),
             members: Members::Ranks(all.into()),

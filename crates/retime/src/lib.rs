@@ -68,6 +68,7 @@
 //!         nodes: Vec::new(),
 //!         communicators: vec![Communicator { name: "world".into(), members: Members::Ranks(world) }],
 //!         streams: vec![],
+//!         set_back: vec![],
 //!     })
 //! }
 //! # let text = (0..40).map(|i| {
@@ -150,7 +151,7 @@ pub mod optimal {
 }
 
 pub use distortion::{Changes, Distortion, EndChanges, MeanAndMost, final_advance};
-pub use ends::{EndsEvidence, EndsStep};
+pub use ends::{ApartPlace, EndsApart, EndsEvidence, EndsStep};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_bounds::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use retime_causality::{self as causality, edges, merge, order};

@@ -134,6 +134,7 @@ impl Layout {
                 .map(|node| format!("node{node}"))
                 .collect(),
             streams: Vec::new(),
+            set_back: Vec::new(),
             communicators: vec![Communicator {
                 name: "MPI_COMM_WORLD".to_owned(),
                 members: Members::Ranks(ranks.into()),

@@ -96,6 +96,7 @@ pub fn trace(text: &str) -> Result<SmallTrace, NotationError> {
         nodes: Vec::new(),
         communicators: Vec::new(),
         streams: Vec::new(),
+        set_back: Vec::new(),
     };
     let mut logs = Vec::new();
     for line in lines.filter(|line| !line.text.is_empty()) {

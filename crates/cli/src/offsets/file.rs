@@ -106,6 +106,7 @@ mod tests {
             nodes: vec![],
             communicators: vec![],
             streams: Vec::new(),
+            set_back: Vec::new(),
         }
     }
 

@@ -7,20 +7,21 @@ use retime::estimate::Shown;
 use retime::format::Unused;
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
 use retime::pipeline::{
-    Aligned, Analysis, Bounds, ClockRateChange, ClockSet, Examined, Method, Solution,
+    Aligned, Analysis, Bounds, ClockRateChange, ClockSet, Examined, Method, Solution, UnfoundStep,
     related_clocks,
 };
 use retime::repair;
 use retime::{Bandwidth, ClockAttribution, ClockId, Clocks, Grouping, Ticks, Timestamp, TraceInfo};
 
 use super::clock_names;
+use super::devices;
 use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayByLengthPart, DelayPart, Direction, EmptyCallsPart, ExaminedPart, ForcingPart,
     GentlestPart, HalfRoundTrips, LengthLinePart, MatchingPart, MethodPart, PairPart,
     RateChangePart, RelatedPart, RepairPart, SharedPart, StepPart, StretchPart, TracePart,
-    UntiedPart, ViolationPart,
+    UnfoundStepPart, UntiedPart, ViolationPart,
 };
 use super::place::PlacePart;
 use super::quoted::quoted_path;
@@ -386,6 +387,14 @@ fn rate_change_part(change: &ClockRateChange) -> RateChangePart {
     }
 }
 
+const fn unfound_part(step: &UnfoundStep) -> UnfoundStepPart {
+    UnfoundStepPart {
+        clock: step.clock.0,
+        after: step.after.0,
+        until: step.until.0,
+    }
+}
+
 pub(crate) fn bounds_part(
     analysis: &Analysis,
     bounded: &Bounds,
@@ -415,7 +424,9 @@ pub(crate) fn bounds_part(
         if_rates_change: { bounded.if_rates_change.iter() }
             .map(rate_change_part)
             .collect(),
+        set_back: bounded.set_back.iter().map(unfound_part).collect(),
         if_shared: shared.collect(),
+        if_with_host: devices::left_with_hosts(analysis.info(), analysis.clocks()),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,
             inside: coverage.inside,

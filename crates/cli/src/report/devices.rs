@@ -40,6 +40,26 @@ pub(super) fn host_clocks(info: &TraceInfo, clocks: &Clocks) -> Vec<Option<Clock
     clocks.iter().map(host_of).collect()
 }
 
+/// How many devices are taken to read the clock of the process that drives them, where others turned out to have
+/// clocks of their own: what has failed for these can have failed for those.
+pub(super) fn left_with_hosts(info: &TraceInfo, clocks: &Clocks) -> usize {
+    if host_clocks(info, clocks).iter().all(Option::is_none) {
+        return 0;
+    }
+    let mut clock_of: Vec<Option<ClockId>> = vec![None; info.processes.len()];
+    for (location, &clock) in info.locations.iter().zip(clocks.by_location()) {
+        if let Some(known) = clock_of.get_mut(location.process) {
+            known.get_or_insert(clock);
+        }
+    }
+    let is_left = |process: &usize| {
+        let host = info.family(*process);
+        let [own, its] = [*process, host].map(|it| clock_of.get(it).copied().flatten());
+        host != *process && own.is_some() && own == its
+    };
+    (0..info.processes.len()).filter(is_left).count()
+}
+
 /// The devices with clocks of their own in a trace that was corrected.
 pub(crate) fn part(analysis: &Analysis, solution: &Solution) -> Vec<DevicePart> {
     let (info, clocks) = (analysis.info(), analysis.clocks());

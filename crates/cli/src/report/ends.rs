@@ -1,11 +1,15 @@
 //! How near to the truth times are likely to be, as ends of operations tell: apart from bounds, which
 //! are certain.
 
-use retime::{EndsEvidence, EndsStep, TickRate, Ticks, format_seconds, plural};
+use retime::{ApartPlace, EndsEvidence, EndsStep, TickRate, Ticks, format_seconds, plural};
 
 use super::clock_names::the_clock;
 use super::method;
-use super::model::{EndsPart, EndsStepPart, Report};
+use super::model::{EndsApartPart, EndsPart, EndsStepPart, Report};
+
+/// The places of operations that end far apart, where a clock can have been set between them and all others.
+const FIRST: &str = "first";
+const LAST: &str = "last";
 
 /// The evidence of a correction.
 pub(super) fn part(ends: &EndsEvidence) -> EndsPart {
@@ -14,6 +18,15 @@ pub(super) fn part(ends: &EndsEvidence) -> EndsPart {
         spread_ticks: ends.spread,
         decided_clocks: ends.decided,
         likely_within_ticks: ends.likely.clone(),
+        apart: ends.apart.map(|it| EndsApartPart {
+            operations: it.operations,
+            by_ticks: it.by,
+            place: match it.place {
+                ApartPlace::First => FIRST,
+                ApartPlace::Last => LAST,
+                ApartPlace::Among => "among",
+            },
+        }),
         steps: ends.steps.iter().map(step_part).collect(),
     }
 }
@@ -76,6 +89,28 @@ fn near_steps(report: &Report, rate: TickRate) -> Option<String> {
     ))
 }
 
+/// Says which operations end far apart, and what that may mean, where no step tells.
+fn far_apart(ends: &EndsPart, rate: TickRate) -> Option<String> {
+    let apart = ends.apart.as_ref().filter(|_| ends.steps.is_empty())?;
+    let by = format_seconds(apart.by_ticks / rate.get() as f64);
+    let (those, end) = match (apart.operations, apart.place) {
+        (1, FIRST | LAST) => (format!("the {} of these", apart.place), "ends"),
+        (1, _) => ("1 of these".to_owned(), "ends"),
+        (some, FIRST | LAST) => (format!("the {} {some} of these", apart.place), "end"),
+        (some, _) => (format!("{some} of these"), "end"),
+    };
+    let (when, side) = match apart.place {
+        FIRST => ("after", "before"),
+        LAST => ("before", "after"),
+        _ => return Some(format!("{those} {end} up to {by} apart")),
+    };
+    let operations = if apart.operations == 1 { "it" } else { "them" };
+    Some(format!(
+        "{those} {end} up to {by} apart: if a clock was set {when} {operations}, bounds may not hold, and times \
+         {side} that are off by as much"
+    ))
+}
+
 /// The evidence in a report, if there is any.
 fn ends(report: &Report) -> Option<&EndsPart> {
     report.method.as_ref()?.alignment.as_ref()?.ends.as_ref()
@@ -125,6 +160,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         span(ends.spread_ticks),
     );
     let mut lines = vec![("likely", first)];
+    lines.extend(far_apart(ends, rate).map(|line| ("", line)));
     lines.extend(only_ends_show(report, ends, rate).map(|line| ("", line)));
     lines.extend(near_steps(report, rate).map(|line| ("", line)));
     if verbose {
@@ -166,5 +202,35 @@ mod tests {
                      run, or the clock of rank 0 by as much the other way: ";
         assert!(one_of_two.starts_with(begin), "{one_of_two}");
         assert!(one_of_two.contains("; another one seems to have been set, too. "));
+    }
+
+    #[test]
+    fn operations_that_end_far_apart_are_told_with_what_that_may_mean() {
+        let rate = TickRate::per_second(1_000_000_000);
+        let said = |operations, place| {
+            let ends = EndsPart {
+                operations: 10,
+                spread_ticks: 156_000.0,
+                decided_clocks: 1,
+                likely_within_ticks: Vec::new(),
+                apart: Some(EndsApartPart {
+                    operations,
+                    by_ticks: 5e6,
+                    place,
+                }),
+                steps: Vec::new(),
+            };
+            rate.and_then(|rate| far_apart(&ends, rate))
+                .unwrap_or_default()
+        };
+        assert_eq!(
+            said(1, FIRST),
+            "the first of these ends up to 5 ms apart: if a clock was set after it, bounds may not hold, and \
+             times before that are off by as much"
+        );
+        assert!(said(2, LAST).starts_with(
+            "the last 2 of these end up to 5 ms apart: if a clock was set before them"
+        ));
+        assert_eq!(said(3, "among"), "3 of these end up to 5 ms apart");
     }
 }

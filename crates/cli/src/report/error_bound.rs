@@ -5,7 +5,7 @@ use retime::{TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::clock_names::{owner, the_clock};
 use super::method::{amount, rate_change};
-use super::model::{BoundsPart, GentlestPart, Report, StepPart};
+use super::model::{BoundsPart, GentlestPart, Report, StepPart, UnfoundStepPart};
 use super::place::PlacePart;
 use super::share::share;
 use super::stamps::two_stamps;
@@ -40,6 +40,8 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         lines.extend(set.map(|line| ("", line)));
         let changed = resting_on_rate_changes(report, bounds).into_iter();
         lines.extend(changed.map(|line| ("", line)));
+        let set_back = set_back_unfound(report, bounds);
+        lines.extend(set_back.map(|line| ("", line)));
         lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(one_sided(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
@@ -80,11 +82,12 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
     };
     vec![
         format!(
-            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks {}wander less than {drift} ppm{})",
+            "±{} on average, ±{} at worst at events that communicate{only} (certain if clocks {}wander less than {drift} ppm{}{})",
             span(all.mean),
             span(all.largest),
             not_set(bounds),
             if_shared(bounds),
+            if_with_host(bounds.if_with_host),
         ),
         match bounds.largest_over_run {
             Some(largest) => format!(
@@ -102,10 +105,12 @@ fn bound(bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
 
 /// The condition that no clock was set; lines of their own say of which that is known.
 fn not_set(bounds: &BoundsPart) -> &'static str {
-    if bounds.if_set.is_empty() && bounds.contradicted.is_empty() {
+    if !bounds.if_set.is_empty() || !bounds.contradicted.is_empty() {
+        ""
+    } else if bounds.set_back.is_empty() {
         "were not set and "
     } else {
-        ""
+        "were not set elsewhere and "
     }
 }
 
@@ -127,6 +132,15 @@ fn if_shared(bounds: &BoundsPart) -> String {
         ", and if processes of one node read one clock: on {}{more}",
         names.join(", ")
     )
+}
+
+/// The condition that devices read the clock of their host, where others do not.
+fn if_with_host(devices: usize) -> String {
+    match devices {
+        0 => String::new(),
+        1 => ", and if the other device reads the clock of its host".into(),
+        some => format!(", and if {some} other devices read the clocks of their hosts"),
+    }
 }
 
 /// Says that a larger drift bound was taken than the usual one, and why.
@@ -223,6 +237,26 @@ fn resting_on_rate_changes(report: &Report, bounds: &BoundsPart) -> Vec<String> 
         .chain(shown)
         .chain(more)
         .collect()
+}
+
+/// Says which clocks the trace shows to have been set back, though no alignment found by how much.
+fn set_back_unfound(report: &Report, bounds: &BoundsPart) -> impl Iterator<Item = String> {
+    let place = move |it: &UnfoundStepPart| {
+        format!(
+            "{} was set back between its stamps {}, but nothing tells by how much: times on one side of \
+             that are off by as much, and bounds allow for any",
+            the_clock(report, it.clock),
+            two_stamps(&report.trace, it.after, it.until)
+        )
+    };
+    let more = bounds.set_back.len().saturating_sub(PLACES_SHOWN);
+    let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
+    bounds
+        .set_back
+        .iter()
+        .take(PLACES_SHOWN)
+        .map(place)
+        .chain(more)
 }
 
 /// Says how many events are where a step of their clock would go unseen, if it is not next to none.

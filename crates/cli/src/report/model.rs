@@ -8,7 +8,7 @@ mod bounds;
 
 pub(crate) use bounds::{
     BoundsPart, ClockBoundPart, CoveragePart, ForcingPart, GentlestPart, RateChangePart,
-    SharedPart, StepPart,
+    SharedPart, StepPart, UnfoundStepPart,
 };
 
 use serde::Serialize;
@@ -322,8 +322,21 @@ pub(crate) struct EndsPart {
     /// The ticks within which corrected times are likely to be right, by clock; null where too few
     /// ends tell, and where these are of threads, which wake up later than operations end.
     pub(crate) likely_within_ticks: Vec<Option<f64>>,
+    /// Operations that end far apart on their clocks; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) apart: Option<EndsApartPart>,
     /// Clocks that seem to have been set, which was not undone, as nothing that is certain shows it.
     pub(crate) steps: Vec<EndsStepPart>,
+}
+
+/// Operations that end ten spreads apart or more.
+#[derive(Debug, Serialize)]
+pub(crate) struct EndsApartPart {
+    pub(crate) operations: usize,
+    /// The most that one ends earlier or later on a clock than on the others.
+    pub(crate) by_ticks: f64,
+    /// Their place among all operations: `first`, `last` or `among`.
+    pub(crate) place: &'static str,
 }
 
 /// A step of a clock that only ends show.

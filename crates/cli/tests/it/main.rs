@@ -35,6 +35,7 @@ mod html;
 mod json_lines;
 mod kineto;
 mod layout;
+mod left_devices;
 mod licences;
 mod likely_stragglers;
 mod links;

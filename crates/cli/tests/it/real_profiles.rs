@@ -178,3 +178,33 @@ fn a_real_run_with_known_offset_is_put_right() {
     scratch.retime("undo out -o back").expect_code(0);
     assert_same(&scratch.join("back"), &scratch.join("gloo8_offset"));
 }
+
+/// The clock of one of two processes is set by 5 ms after the first of ten collectives. That one lasts longer, so
+/// its dependencies allow it, and nothing tells that the clock was set: then the report must not say more than
+/// holds if it was not.
+#[test]
+fn nothing_is_likely_where_no_dependency_shows_that_a_clock_was_set() {
+    for by in [5_000.0, -5_000.0] {
+        let Some(scratch) = unpacked("gpu/jax_cpu_2proc") else {
+            return;
+        };
+        for host in 0..2 {
+            let name = format!("jx2/host{host}.trace.json");
+            let path = scratch.join(&format!("{name}.gz"));
+            let packed = flate2::read::GzDecoder::new(fs::File::open(&path).unwrap());
+            let mut document: serde_json::Value = serde_json::from_reader(packed).unwrap();
+            for event in document["traceEvents"].as_array_mut().unwrap() {
+                let ts = event["ts"].as_f64().unwrap_or_default();
+                if host == 1 && ts > 66_000.0 {
+                    event["ts"] = (((ts + by) * 1e3).round() / 1e3).into();
+                }
+            }
+            fs::write(scratch.join(&name), document.to_string()).unwrap();
+            fs::remove_file(path).unwrap();
+        }
+        let printed = scratch.succeed("correct jx2 -o out");
+        assert!(printed.contains("0 messages, 10 collectives"), "{printed}");
+        assert!(printed.contains("(certain if clocks were not set and "));
+        assert!(!printed.contains("likely"), "{printed}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::common::{Scratch, as_lines};
 use crate::simulated_jobs::{read_report, simulate};
-use retime_testing::kineto::{KinetoRun, SetClock, Style};
+use retime_testing::kineto::{Devices, KinetoRun, SetClock, Style, Version};
 use serde_json::{Value, json};
 
 /// Three processes exchange messages for a second, the first two for another one, in which the clock
@@ -169,4 +169,66 @@ fn ranks_that_wait_while_their_clock_is_set_back_share_it() {
         printed.contains("a clock was set back while a profile was recorded"),
         "{printed}"
     );
+}
+
+/// The clock of a host is set back by more than some iterations last. What happened meanwhile is left out, and
+/// what is left before that, calls of the host's own groups, contradicts nothing: so no step is found. That
+/// there is one is known, and bounds allow for it.
+#[test]
+fn bounds_allow_for_a_clock_that_was_set_back_by_what_nothing_tells() {
+    for (seed, at) in [(1, 60_000_000), (1, 100_000_000), (2, 150_000_000)] {
+        let scratch = Scratch::new();
+        let run = KinetoRun {
+            seed,
+            set_clocks: vec![SetClock {
+                host: 1,
+                at,
+                by: -60_000_000,
+            }],
+            ..KinetoRun::training(Style::Gloo)
+        };
+        simulate(&scratch, &run);
+        let correct = "correct run -o out --truth true --json report.json";
+        let printed = scratch.retime(correct).stdout;
+        let bounds = &read_report(&scratch)["bounds"];
+        assert_eq!(bounds["truth"]["share"], 1.0, "{printed}");
+        let [step] = &bounds["set_back"].as_array().unwrap()[..] else {
+            panic!("{printed}")
+        };
+        assert_eq!(step["clock"], 1);
+        let line = "the clock of node1 was set back between its stamps ";
+        assert!(printed.contains(line), "{printed}");
+        assert!(printed.contains("(certain if clocks were not set elsewhere and "));
+    }
+}
+
+/// GPUs have clocks of their own, and that of their host is set back: what calls of its thread waited for stamps do
+/// not tell any more, so that nothing waits for itself.
+#[test]
+fn calls_of_a_thread_whose_clock_was_set_back_wait_for_no_gpu() {
+    let run = KinetoRun {
+        seed: 1_032,
+        ranks_per_host: 1,
+        sequence_numbers: false,
+        devices: Devices {
+            offset: 50_000,
+            drift: 0,
+            awaited: true,
+        },
+        version: Version::Computing,
+        set_clocks: [(7, 150_000_000), (3, 100_000_000)]
+            .map(|(host, at)| SetClock {
+                host,
+                at,
+                by: -5_000_000,
+            })
+            .to_vec(),
+        offset: 0,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    let correct = scratch.retime("correct run -o out --json report.json");
+    assert_eq!(correct.code, Some(0), "{correct:#?}");
+    assert_eq!(read_report(&scratch)["after"]["reversed"], 0);
 }

@@ -77,3 +77,34 @@ fn a_stretch_says_nothing_of_it() {
     let scratch = job(0);
     scratch.succeed("correct run -o part --from 5ms");
 }
+
+/// A file of another run does not take the clock of its host: that may have been set between both.
+#[test]
+fn a_file_of_another_run_is_not_related_by_the_name_of_its_host() {
+    let run = KinetoRun {
+        ranks: 4,
+        ranks_per_host: 2,
+        iterations: 10,
+        offset: 0,
+        drift: 0,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    scratch.retime("check run --quiet").expect_code(0);
+    run.write(&scratch.join("run")).unwrap();
+    let before = KinetoRun { seed: 2, ..run };
+    before.write(&scratch.join("before")).unwrap();
+    let name = "rank1.pt.trace.json";
+    let text = scratch.read(&format!("before/{name}"));
+    let base = "\"baseTimeNanoseconds\": 17908";
+    assert!(text.contains(base));
+    let text = text.replace(base, "\"baseTimeNanoseconds\": 17904");
+    scratch.write(&format!("run/{name}"), &text);
+    std::fs::remove_file(scratch.join("run/truth.json")).unwrap();
+    let check = scratch.retime("check run").expect_code(3);
+    let last = "No contradiction found, but nothing recorded relates the times of rank 0 and node1 to those of \
+                rank 1: by how much these are apart is not known.";
+    assert_eq!(check.stdout.lines().last(), Some(last), "{check:#?}");
+    assert!(check.stdout.contains("rank 1 was recorded 400000 s before"));
+}

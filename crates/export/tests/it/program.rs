@@ -130,6 +130,7 @@ impl Program {
             processes: (0..self.0.len().div_ceil(2)).map(process).collect(),
             nodes: vec!["host".into()],
             streams: Vec::new(),
+            set_back: Vec::new(),
             communicators: vec![Communicator {
                 name: "world".into(),
                 members: Members::Ranks(all),

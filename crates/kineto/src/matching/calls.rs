@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::item::Item;
 use super::set_back::SetBack;
 use crate::call::{Call, Label, On, What};
-use crate::profile::{FileRead, Track};
+use crate::profile::FileRead;
 
 /// A process group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,12 +121,30 @@ impl<'a> Calls<'a> {
     /// True if several processes of a file do something, by their numbers: beside them are pages of the
     /// profiler and devices.
     pub(super) fn is_of_several(&self, file: usize) -> bool {
-        let tracks = self.files.get(file).map_or(&[][..], |it| &it.tracks);
-        let lasts = |it: &Track| it.kinds.iter().any(|it| it.0 == b'X' && it.1 > 0);
-        let of_host = tracks.iter().filter(|it| !it.is_device && lasts(it));
-        let mut processes = of_host.filter_map(|it| it.pid.parse::<u64>().ok());
-        let first = processes.next();
-        processes.any(|it| Some(it) != first)
+        self.files.get(file).is_some_and(FileRead::is_of_several)
+    }
+
+    /// True if some tracks of a file are of several processes, though nothing tells whose these are.
+    pub(super) fn are_of_several(
+        &self,
+        file: usize,
+        mut tracks: impl Iterator<Item = u32>,
+    ) -> bool {
+        let Some(file) = self.files.get(file).filter(|it| it.own.is_none()) else {
+            return false;
+        };
+        let pid = |track: u32| file.tracks.get(track as usize).map(|it| &it.pid);
+        let first = tracks.next().and_then(pid);
+        tracks.any(|it| pid(it) != first)
+    }
+
+    /// True if calls are not numbered, and are of several ranks of their file, for all that is known.
+    pub(super) fn is_mixed(&self, (file, its): &Sequence) -> bool {
+        let is_numbered = |it: &usize| {
+            self.call(*file, *it)
+                .is_some_and(|it| it.sequence.is_some())
+        };
+        self.set_back.is_mixed(*file) && !its.iter().all(is_numbered)
     }
 
     /// A call as it stands in a sequence of its group.

@@ -18,7 +18,7 @@ use retime_model::Class;
 use super::calls::{Calls, Group, Sequence};
 use super::candidates::Candidates;
 use super::doubt::Doubt;
-use crate::call::{Call, What};
+use crate::call::{Call, On, What};
 use crate::profile::FileRead;
 
 /// Threads of a process group of gloo, as PyTorch makes them for a network device.
@@ -32,8 +32,10 @@ const MOST: usize = 1 << 26;
 #[derive(Default)]
 pub(super) struct Grouped {
     pub(super) groups: Vec<(Group, Vec<Sequence>)>,
-    /// Calls of which that cannot be told.
+    /// Calls of which that cannot be told,
     pub(super) others: Vec<(Sequence, Doubt)>,
+    /// and those of files with threads of several processes: of several ranks.
+    pub(super) mixed: Vec<Sequence>,
 }
 
 impl Grouped {
@@ -46,6 +48,15 @@ impl Grouped {
         let candidates = Candidates::of(calls);
         let mut groups: BTreeMap<(&[u32], &str), Vec<Sequence>> = BTreeMap::new();
         for (file, threads) in of_files.iter().enumerate() {
+            let on_threads = threads.iter().filter(|(_, its)| {
+                let first = its.first().and_then(|&it| calls.call(file, it));
+                first.is_some_and(|it| it.on == On::Thread)
+            });
+            if calls.are_of_several(file, on_threads.map(|it| *it.0)) {
+                let all = threads.values().flatten().copied();
+                grouped.mixed.push((file, all.collect()));
+                continue;
+            }
             for (group, its) in of_file(calls, &candidates, file, threads) {
                 let sequence = calls.in_order(file, its);
                 match group {

@@ -38,6 +38,7 @@ mod roles;
 mod set_back;
 mod stages;
 mod stepped;
+mod strangers;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,
@@ -65,8 +66,9 @@ use self::laid::Laid;
 use self::moments::{FileMoments, KnownClocks};
 use self::other_run::OtherRuns;
 use self::queue::Queue;
-use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, NO_ORDER, TWICE};
+use self::reasons::{ALONE, AMBIGUOUS, CONTRADICTORY, DOUBTFUL, MIXED, NO_ORDER, TWICE};
 use self::roles::MemberRoles;
+pub(crate) use self::set_back::{SetBack, ShownTwice};
 use self::two_ranks::TwoRanks;
 use self::windows::{InWindow, Windows};
 use crate::call::What;
@@ -97,6 +99,16 @@ pub(crate) enum Part {
     Receive(MessageId),
 }
 
+impl Part {
+    /// The operation that it is a part of: true of messages, its space, and its number there.
+    const fn operation(self) -> (bool, u64, u64) {
+        match self {
+            Self::Collective { id, .. } => (false, id.space, id.number),
+            Self::Send(id) | Self::Receive(id) => (true, id.space, id.number),
+        }
+    }
+}
+
 /// The result of joining: calls that are one operation, and those that were left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matching {
@@ -114,6 +126,8 @@ pub(crate) struct Matching {
     suspected: BTreeMap<(usize, usize), Option<Bent>>,
     /// Files whose recordings neither meet those of others nor belong with them, in words.
     unrelated: BTreeMap<usize, String>,
+    /// Other files that share nothing with most, though their calls are numbered in the same groups, by name.
+    strangers: BTreeMap<usize, String>,
     /// How many calls are stamped in another order than their numbers have, or while their clock showed
     /// stamps that it had shown before.
     backwards: usize,
@@ -134,6 +148,7 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     let mut messages = Vec::new();
     let labelled = calls.labelled();
     let other_runs = OtherRuns::of(&calls, &labelled);
+    let numbered = strangers::numbered_together(&calls, &labelled);
     for (label, mut members) in labelled {
         if calls.is_of_one(&label, &members) {
             continue;
@@ -141,6 +156,8 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         let group = calls.group(&label, &members);
         let others = members.extract_if(.., |it| other_runs.refuted.contains(&it.0));
         matching.reject(&others.collect::<Vec<Sequence>>(), CONTRADICTORY);
+        let mixed = members.extract_if(.., |it| calls.is_mixed(it));
+        matching.reject(&mixed.collect::<Vec<Sequence>>(), MIXED);
         let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) = members
             .into_iter()
             .map(|(file, its)| calls.apart(file, its))
@@ -152,6 +169,11 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
     matching.ordered(&calls);
     matching.messages(&calls, &messages);
     matching.unrelated = other_runs.unrelated(&calls, |a, b| matching.share(a, b));
+    let operations = |file| matching.operations(file);
+    let strangers = strangers::strangers(files.len(), operations, &numbered).into_iter();
+    let is_told = |it: &usize| matching.unrelated.contains_key(it) || calls.is_set_back(*it);
+    let strangers = strangers.filter(|it| !is_told(it));
+    matching.strangers = strangers.map(|it| (it, calls.name(it))).collect();
     matching.name_bent(&calls);
     for joined in &mut matching.joined {
         joined.sort_unstable_by_key(|it| it.event);
@@ -209,6 +231,7 @@ impl Matching {
         let mut all = doubt::warnings(&self.doubts);
         all.extend(bent::warning(&self.bent));
         all.extend(other_run::warning(&self.unrelated));
+        all.extend(other_run::warning_of_numbers(&self.strangers));
         if self.backwards > 0 {
             let calls = plural(self.backwards as u64, "call");
             let are = if self.backwards == 1 { "is" } else { "are" };
@@ -235,15 +258,25 @@ impl Matching {
             })
     }
 
+    /// The files of another run, each with a track of its rank there.
+    pub(crate) fn of_other_runs(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let files = self.unrelated.keys().chain(self.strangers.keys());
+        files.map(|&it| {
+            let part = self.parts.as_ref().and_then(|parts| parts.get(it));
+            part.copied().unwrap_or((it, 0))
+        })
+    }
+
     /// True if two files take part in one operation, or send each other a message.
     fn share(&self, first: usize, second: usize) -> bool {
-        let key = |it: &Joined| match it.part {
-            Part::Collective { id, .. } => (false, id.space, id.number),
-            Part::Send(id) | Part::Receive(id) => (true, id.space, id.number),
-        };
-        let of = |file: usize| self.joined.get(file).into_iter().flatten().map(key);
-        let first: BTreeSet<(bool, u64, u64)> = of(first).collect();
-        of(second).any(|it| first.contains(&it))
+        let first: BTreeSet<(bool, u64, u64)> = self.operations(first).collect();
+        self.operations(second).any(|it| first.contains(&it))
+    }
+
+    /// The operations that calls of a file were joined in.
+    fn operations(&self, file: usize) -> impl Iterator<Item = (bool, u64, u64)> + '_ {
+        let joined = self.joined.get(file).into_iter().flatten();
+        joined.map(|it| it.part.operation())
     }
 
     /// Names ranks whose clocks seem to differ by no straight line, unless other calls of both refute it.
@@ -304,6 +337,7 @@ impl Matching {
                 self.position(group);
             }
         }
+        self.reject(&grouped.mixed, MIXED);
         for ((file, its), doubt) in grouped.others {
             self.count(file, doubt.kind(), its.len());
             self.doubts.insert(doubt);

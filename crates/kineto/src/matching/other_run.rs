@@ -19,7 +19,7 @@ use retime_model::format_seconds;
 use super::alignment::between;
 use super::calls::{Calls, Sequence};
 use super::item::Item;
-use super::stepped::TwoLines;
+use super::stepped::Lines;
 use crate::call::{Label, What};
 use crate::few::few;
 
@@ -63,7 +63,7 @@ impl OtherRuns {
             let of_most = (0..numbered.len()).filter(|it| !others.apart.contains_key(it));
             let pairs = of_most.filter_map(common).max_by_key(Vec::len)?;
             let intervals = pairs.iter().filter_map(|(a, b)| between(a, b));
-            TwoLines::of(intervals.collect(), 0)
+            Lines::of_two(intervals.collect(), 0)
                 .is_none()
                 .then_some(file)
         };
@@ -107,6 +107,17 @@ pub(super) fn warning(unrelated: &BTreeMap<usize, String>) -> Option<String> {
     Some(format!(
         "by their clocks {named}, and no difference of clocks makes their calls meet, so that these are not \
          joined: a file of another run, or of another part of it; give files that were recorded together"
+    ))
+}
+
+/// Warns of recordings that share nothing with the others though they have numbers in the same groups, by name.
+pub(super) fn warning_of_numbers(strangers: &BTreeMap<usize, String>) -> Option<String> {
+    let its = if strangers.len() == 1 { "its" } else { "their" };
+    let named = few(strangers.values().cloned(), NAMED)?;
+    Some(format!(
+        "no call of {named} is one that other ranks made in the same groups, by number and sizes, so that \
+         nothing tells how {its} times stand to those of the others: a file of another run, or of another part of it; \
+         give files that were recorded together"
     ))
 }
 

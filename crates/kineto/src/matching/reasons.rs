@@ -6,6 +6,8 @@ pub(super) const ALONE: &str = "lone collective call";
 pub(super) const AMBIGUOUS: &str = "ambiguous collective call";
 /// Its number is that of another in its file, which may be of several ranks.
 pub(super) const TWICE: &str = "doubly numbered collective call";
+/// Several ranks were put into its file, and nothing tells which is its own.
+pub(super) const MIXED: &str = "mixed call";
 /// Other ranks have other sequences, or no clocks can differ as this would need.
 pub(super) const CONTRADICTORY: &str = "contradictory collective call";
 /// It may have been before its clock was set back, or after that.

@@ -18,6 +18,9 @@
 //! set. A call of gloo that ends when it begins proves by itself that the clock was set: its thread has to
 //! be woken, which takes time. Numbers of groups and iterations can begin anew, so there a call whose number
 //! is the lowest or the highest of all is but one of another order.
+//!
+//! Ranks that were put into one file have streams of equal numbers, and calls there are stamped in another order
+//! than numbered without any clock that was set: so it is where several processes do something.
 
 use std::collections::BTreeMap;
 
@@ -27,20 +30,30 @@ use crate::profile::FileRead;
 
 /// From when to when stamps were shown twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ShownTwice {
-    from: u64,
-    to: u64,
+pub(crate) struct ShownTwice {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
 }
 
 /// The stamps of each file that were shown twice.
 #[derive(Debug, Default)]
-pub(super) struct SetBack {
+pub(crate) struct SetBack {
     of_files: Vec<Vec<ShownTwice>>,
+    /// True of each file whose numbers are in another order since they are those of several processes.
+    are_mixed: Vec<bool>,
 }
 
 impl SetBack {
-    pub(super) fn of(files: &[FileRead]) -> Self {
-        let own: Vec<Vec<ShownTwice>> = files.iter().map(of_file).collect();
+    pub(crate) fn of(files: &[FileRead]) -> Self {
+        let mut own: Vec<Vec<ShownTwice>> = files.iter().map(of_file).collect();
+        let are_mixed = files.iter().zip(&mut own).map(|(file, own)| {
+            let is_mixed = file.own.is_none() && file.is_of_several() && !own.is_empty();
+            if is_mixed {
+                own.clear();
+            }
+            is_mixed
+        });
+        let are_mixed = are_mixed.collect();
         let mut of_hosts: BTreeMap<&str, Vec<ShownTwice>> = BTreeMap::new();
         for (file, own) in files.iter().zip(&own) {
             if let Some(host) = file.header.host.as_deref() {
@@ -54,18 +67,29 @@ impl SetBack {
         };
         Self {
             of_files: files.iter().zip(own).map(of_file).collect(),
+            are_mixed,
         }
+    }
+
+    /// The stamps of a file that were shown twice, in order and apart.
+    pub(crate) fn of_file(&self, number: usize) -> &[ShownTwice] {
+        self.of_files.get(number).map_or(&[], |it| it)
+    }
+
+    /// True if a file has calls of several ranks on one track, for all that its numbers tell.
+    pub(super) fn is_mixed(&self, number: usize) -> bool {
+        self.are_mixed.get(number).is_some_and(|it| *it)
     }
 
     /// True if the clock of a file was set back.
     pub(super) fn is_of(&self, number: usize) -> bool {
-        self.of_files.get(number).is_some_and(|it| !it.is_empty())
+        !self.of_file(number).is_empty()
     }
 
     /// True if it is not known when a call of a file began or ended.
     pub(super) fn is_doubtful(&self, number: usize, file: &FileRead, call: &Call) -> bool {
         let (begin, end) = (file.columns.begin(call.event), file.columns.end(call.event));
-        let own = self.of_files.get(number).map_or(&[][..], |it| it);
+        let own = self.of_file(number);
         let last = own.partition_point(|it| it.from <= end).checked_sub(1);
         let is_within = last
             .and_then(|it| own.get(it))

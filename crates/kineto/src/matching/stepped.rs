@@ -15,7 +15,8 @@
 //!
 //! Where two lines allow several, it is told that a clock was set, and nothing is joined. Where they allow
 //! none, fewer calls between them than a line would take may be off both: so it is in corrected times, as it
-//! is not known to the call when the clock was set.
+//! is not known to the call when the clock was set. Where that does not help either, the clock was set twice, if
+//! a third line between these two allows all that they do not; of it as much is asked.
 
 use super::alignment::{Known, Windowed, between, candidates, overlap, stands_out};
 use super::by_ends::is_most;
@@ -61,16 +62,29 @@ struct TwoLineShift {
 
 /// The relation of the calls of `other` to those of `pivot`.
 pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Stepped {
-    let by_lines = |off| search(pivot, other, known, off).unwrap_or(Stepped::No);
-    match by_lines(0) {
-        Stepped::Neither => by_lines(LEAST - 1),
-        it => it,
+    let ways: [LinesOf; 2] = [Lines::of_two, Lines::of_three];
+    for lines in ways {
+        for off in [0, LEAST - 1] {
+            let fit = |intervals| lines(intervals, off);
+            match search(pivot, other, known, fit).unwrap_or(Stepped::No) {
+                Stepped::Neither => {}
+                found => return found,
+            }
+        }
     }
+    Stepped::Neither
 }
 
-/// The relation by lines between which so many calls may be off both; nothing if there are no calls, or if
-/// finding out would take too long.
-fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known, off: usize) -> Option<Stepped> {
+/// The lines that allow all intervals but so many between each two, if there are any.
+type LinesOf = fn(Vec<DifferenceInterval>, usize) -> Option<Lines>;
+
+/// The relation by lines; nothing if there are no calls, or if finding out would take too long.
+fn search(
+    pivot: Windowed<'_>,
+    other: Windowed<'_>,
+    known: &Known,
+    fit: impl Fn(Vec<DifferenceInterval>) -> Option<Lines>,
+) -> Option<Stepped> {
     let none = pivot.apart_from(&other, known.difference())?;
     let mut next = if known.is_shared() { i64::MAX } else { none };
     let (mut possible, mut nearest, mut work) = (0, None, WORK);
@@ -85,7 +99,7 @@ fn search(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known, off: usize) -
         let intervals = known.with(pairs.filter_map(|(a, b)| between(a, b)));
         work = work.checked_sub(intervals.len())?;
         let is_most = is_most(pivot.items.len(), other.items.len(), shift);
-        let Some(lines) = TwoLines::of(intervals, off) else {
+        let Some(lines) = fit(intervals) else {
             are_alike |= is_most;
             continue;
         };
@@ -125,26 +139,49 @@ fn is_alike((a, b): &(&Item, &Item)) -> bool {
     a.signature == b.signature
 }
 
-/// Two lines that allow intervals, one after the other.
-pub(super) struct TwoLines {
+/// Lines that allow intervals, one after the other.
+pub(super) struct Lines {
     /// The first allows all before this, the end of time if it allows all;
     until: f64,
-    /// the second all from here on.
+    /// the last all from here on;
     from: f64,
+    /// from when to when a third one between them does, if there is one.
+    between: Option<(f64, f64)>,
 }
 
-impl TwoLines {
-    /// The lines that allow all intervals but so many between them, if there are any.
-    pub(super) fn of(mut intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
+impl Lines {
+    /// Two lines that allow all intervals but so many between them, if there are any.
+    pub(super) fn of_two(intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
+        Self::around(intervals, |left| (left.len() <= off).then_some(None))
+    }
+
+    /// Three lines that allow all intervals but so many between each two, if there are any.
+    pub(super) fn of_three(intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
+        Self::around(intervals, |left| {
+            let skipped = (0..=off).flat_map(|from| (0..=off).map(move |to| (from, to)));
+            let mut parts =
+                skipped.filter_map(|(from, to)| left.get(from..left.len().checked_sub(to)?));
+            let part = parts.find(|it| is_possible(it))?;
+            Some(Some((part.first()?.at, part.last()?.at)))
+        })
+    }
+
+    /// The first and the last of these lines, which last as long as they can, around what `between` makes of
+    /// the intervals that are left.
+    fn around(
+        mut intervals: Vec<DifferenceInterval>,
+        between: impl Fn(&[DifferenceInterval]) -> Option<Option<(f64, f64)>>,
+    ) -> Option<Self> {
         intervals.sort_by(|a, b| a.at.total_cmp(&b.at));
         // What no line allows, none allows with more.
         let first = longest(intervals.len(), |it| intervals.get(..it));
         let others = intervals.len() - first;
-        let second = longest(others, |it| intervals.get(intervals.len() - it..));
+        let last = intervals.len() - longest(others, |it| intervals.get(intervals.len() - it..));
         let at = |place: usize| intervals.get(place).map_or(f64::INFINITY, |it| it.at);
-        (others - second <= off).then(|| Self {
+        Some(Self {
             until: at(first),
-            from: at(intervals.len() - second),
+            from: at(last),
+            between: between(intervals.get(first..last)?)?,
         })
     }
 }
@@ -191,8 +228,8 @@ impl<'a> LaidCalls<'a> {
     }
 
     /// About the differences of both clocks before one of them was set and since then, if enough calls tell
-    /// of either.
-    fn differences(&self, lines: &TwoLines) -> Option<[i64; 2]> {
+    /// of either, and of what was between.
+    fn differences(&self, lines: &Lines) -> Option<[i64; 2]> {
         let mutual = || self.pairs().filter(|(a, b)| a.is_mutual() && b.is_mutual());
         let before = mutual().filter(|(a, _)| (a.begin as f64) < lines.until);
         let since = mutual().filter(|(a, _)| (a.begin as f64) >= lines.from);
@@ -204,6 +241,10 @@ impl<'a> LaidCalls<'a> {
                 .copied()
                 .filter(|_| ends.len() >= LEAST)
         };
+        if let Some((from, to)) = lines.between {
+            let between = mutual().filter(|(a, _)| (from..=to).contains(&(a.begin as f64)));
+            median(between.collect())?;
+        }
         Some([median(before.collect())?, median(since.collect())?])
     }
 
@@ -277,7 +318,36 @@ mod tests {
         // In corrected times the clock seems to have been set twice.
         let near = calls(400_000, &[(10, 3_000_000), (12, -3_000_000)]);
         assert_eq!(aligned(&pivot, &near), Stepped::By(0));
-        assert_eq!(aligned(&pivot, &twice), Stepped::Neither);
+        assert_eq!(aligned(&pivot, &twice), Stepped::By(0));
+        let there_and_back = calls(400_000, &[(7, 5_000_000), (13, -5_000_000)]);
+        assert_eq!(aligned(&pivot, &there_and_back[2..]), Stepped::By(2));
+        let in_corrected_times = [
+            (6, -2_000_000),
+            (8, 2_000_000),
+            (12, 3_000_000),
+            (14, -3_000_000),
+        ];
+        assert_eq!(
+            aligned(&pivot, &calls(400_000, &in_corrected_times)),
+            Stepped::By(0)
+        );
+        // Three times are too many.
+        let thrice = calls(400_000, &[(5, 5_000_000), (10, 5_000_000), (15, 5_000_000)]);
+        assert_eq!(aligned(&pivot, &thrice), Stepped::Neither);
+    }
+
+    #[test]
+    fn nothing_is_joined_by_three_lines_where_two_calls_are_missing() {
+        for uneven in [1, 400_000] {
+            let pivot = calls(uneven, &[]);
+            let mut other = pivot.clone();
+            other.remove(13);
+            other.remove(6);
+            for pivot in [&pivot[..], &pivot[..19], &pivot[..18], &pivot[1..]] {
+                assert_eq!(aligned(pivot, &other).told(), None);
+                assert_eq!(aligned(&other, pivot).told(), None);
+            }
+        }
     }
 
     #[test]

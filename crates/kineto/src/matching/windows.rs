@@ -85,7 +85,21 @@ impl Windows {
             }
         }
         windows.together = together.into_values().collect();
+        windows.leave_out_doubled();
         windows
+    }
+
+    /// Leaves out files of which one window has several parts, as where numbers of iterations begin anew: which of
+    /// them belongs to those of others nothing tells.
+    fn leave_out_doubled(&mut self) {
+        for together in &mut self.together {
+            let mut parts: BTreeMap<usize, usize> = BTreeMap::new();
+            for it in together.iter() {
+                *parts.entry(it.file).or_default() += 1;
+            }
+            let doubled = together.extract_if(.., |it| parts.get(&it.file) > Some(&1));
+            self.others.extend(doubled.map(|it| (it.file, it.calls)));
+        }
     }
 }
 

@@ -143,3 +143,23 @@ fn what_a_loop_does_again_meets_what_others_do_again() {
     let lone = ("lone collective call", 5);
     assert_eq!(with(&again, &[next]), (2 * 5, vec![started, lone]));
 }
+
+#[test]
+fn what_a_processor_does_is_done_by_threads() {
+    let streams = |process: &str| {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, device) in [("host0.trace.json", 0), ("host1.trace.json", 2_048)] {
+            let path = directory.path().join(name);
+            write(&path, 0, &[on(device, "")], &THREE_RUNS);
+            let text = std::fs::read_to_string(&path).unwrap();
+            let named = format!(
+                r#""traceEvents":[{{"ph":"M","pid":7,"name":"process_name","args":{{"name":"{process}"}}}},"#
+            );
+            std::fs::write(&path, text.replace("\"traceEvents\":[", &named)).unwrap();
+        }
+        let scan = Kineto.open(directory.path()).unwrap().scan(&()).unwrap();
+        scan.info.streams.len()
+    };
+    assert_eq!(streams("/device:TPU:0"), 2);
+    assert_eq!(streams("/host:CPU"), 0);
+}

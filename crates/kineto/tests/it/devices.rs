@@ -141,7 +141,7 @@ fn one_launch_starts_several_kernels() {
 }
 
 fn wait(name: &'static str, thread: u32, ts: f64, dur: f64) -> Said {
-    ("cuda_runtime", name, 900, thread, ts, dur, 77)
+    ("cuda_runtime", name, 900, thread, ts, dur, 0)
 }
 
 #[test]
@@ -166,6 +166,20 @@ fn calls_wait_for_what_was_launched_before() {
         with(&[both, wait("cudaDeviceSynchronize", 901, 400.0, 5.0)]),
         (4, 2)
     );
+    // It was called after kernel 3 was launched, as numbers tell: the clock was set back meanwhile.
+    let numbered = |number| {
+        (
+            "cuda_runtime",
+            "cudaDeviceSynchronize",
+            900,
+            901,
+            210.0,
+            20.0,
+            number,
+        )
+    };
+    assert_eq!(with(&[launch(310.0, 4), numbered(5)]), (3, 2));
+    assert_eq!(with(&[launch(310.0, 6), numbered(2)]), (4, 2));
     // Of these nobody knows which stream they wait for, or which device.
     assert_eq!(
         with(&[wait("cudaStreamSynchronize", 901, 310.0, 80.0)]),

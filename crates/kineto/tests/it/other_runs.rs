@@ -75,29 +75,74 @@ fn a_file_of_another_run_is_told_and_joined_with_nothing() {
     }
 }
 
-/// Files that were put into one, with the header of the first.
+/// A job with the file of one rank from a run of the same time, or from a later part of one: its numbers are
+/// others. Nothing but the name of its host says what clock it has.
+#[test]
+fn a_file_of_other_numbers_is_told_and_has_a_clock_of_its_own() {
+    let nodes = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    for (more, expected) in [
+        (0, nodes(&["node0", "node1"])),
+        (5_000, nodes(&["node0", "node1 (rank 2)", "node1"])),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let of = directory.path();
+        run(77, true).write(of).unwrap();
+        let text = fs::read_to_string(file(of, 2)).unwrap();
+        let mut read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for event in read["traceEvents"].as_array_mut().unwrap() {
+            if let Some(number) = event["args"]["Seq"].as_u64() {
+                event["args"]["Seq"] = (number + more).into();
+            }
+        }
+        fs::write(file(of, 2), read.to_string()).unwrap();
+        let (scan, warned) = scan(of);
+        let told = "no call of rank 2 is one that other ranks made in the same groups, by number";
+        assert_eq!(warned.contains(told), more > 0, "{warned}");
+        assert_eq!(scan.info.nodes, expected);
+        assert_eq!(joined(&scan, 2) > 0, more == 0);
+    }
+}
+
+/// Files that were put into one, with the header of the first: no clock was set, and nothing is joined.
 #[test]
 fn ranks_in_a_file_that_says_one_are_advised_to_be_told_apart() {
-    let directory = tempfile::tempdir().unwrap();
-    run(77, true).write(directory.path()).unwrap();
-    let mut all: Option<serde_json::Value> = None;
-    for rank in 0..RANKS {
-        let text = fs::read_to_string(file(directory.path(), rank)).unwrap();
-        let mut read: serde_json::Value = serde_json::from_str(&text).unwrap();
-        match &mut all {
-            Some(all) => {
-                let events = read["traceEvents"].as_array_mut().unwrap();
-                all["traceEvents"].as_array_mut().unwrap().append(events);
+    for (style, sequence_numbers) in [
+        (Style::Nccl, true),
+        (Style::Nccl, false),
+        (Style::Gloo, false),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let run = KinetoRun {
+            style,
+            scatter: KinetoRun::training(style).scatter,
+            ..run(77, sequence_numbers)
+        };
+        run.write(directory.path()).unwrap();
+        let mut all: Option<serde_json::Value> = None;
+        for rank in 0..RANKS {
+            let text = fs::read_to_string(file(directory.path(), rank)).unwrap();
+            let mut read: serde_json::Value = serde_json::from_str(&text).unwrap();
+            match &mut all {
+                Some(all) => {
+                    let events = read["traceEvents"].as_array_mut().unwrap();
+                    all["traceEvents"].as_array_mut().unwrap().append(events);
+                }
+                None => all = Some(read),
             }
-            None => all = Some(read),
         }
+        let path = directory.path().join("all.json");
+        fs::write(&path, all.unwrap().to_string()).unwrap();
+        let trace = Kineto.open(&path).unwrap();
+        let scan = trace.scan(&()).unwrap();
+        let warned = trace.warnings(&scan.contents).concat();
+        assert_eq!(joined(&scan, 0), 0);
+        assert!(
+            warned.contains("ranks that were put into one file are told apart"),
+            "{warned}"
+        );
+        assert!(!warned.contains("a clock was set back"), "{warned}");
+        // All are counted: 36 of each iteration.
+        let unused = trace.unused(&scan.contents).into_iter();
+        assert_eq!(unused.flat_map(|it| it.records).sum::<u64>(), 360);
     }
-    let path = directory.path().join("all.json");
-    fs::write(&path, all.unwrap().to_string()).unwrap();
-    let (scan, warned) = scan(&path);
-    assert_eq!(joined(&scan, 0), 0);
-    assert!(
-        warned.contains("ranks that were put into one file are told apart"),
-        "{warned}"
-    );
 }

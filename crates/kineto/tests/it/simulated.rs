@@ -434,3 +434,35 @@ fn ranks_are_those_of_names_where_files_say_none() {
     assert_eq!(scan.info.processes.len(), 8);
     assert_eq!(judge_scan(&truth, &scan).calls, told);
 }
+
+/// Half of the ranks are of a version whose kernels say nothing: a newer one helps, though kernels of the others
+/// say their groups.
+#[test]
+fn a_newer_version_is_advised_where_only_some_ranks_have_one() {
+    let run = KinetoRun {
+        iterations: 4,
+        ..KinetoRun::pipeline(true)
+    };
+    let older = KinetoRun {
+        version: Version::Ranges,
+        ..run.clone()
+    };
+    let [directory, others] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    run.write(directory.path()).unwrap();
+    older.write(others.path()).unwrap();
+    let warned = || {
+        let trace = Kineto.open(directory.path()).unwrap();
+        let scan = trace.scan(&()).unwrap();
+        trace.warnings(&scan.contents).concat()
+    };
+    assert!(!warned().contains("PyTorch 2.3 or newer writes"));
+    for rank in 0..4 {
+        let name = format!("rank{rank}.pt.trace.json");
+        std::fs::copy(others.path().join(&name), directory.path().join(&name)).unwrap();
+    }
+    assert!(
+        warned().contains("PyTorch 2.3 or newer writes"),
+        "{}",
+        warned()
+    );
+}

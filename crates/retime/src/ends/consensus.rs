@@ -50,6 +50,7 @@
 use retime_model::{Cancelled, ClockId, Monitor};
 use retime_numerics::median::median;
 
+use super::apart::{EndsApart, apart};
 use super::jump::{Jump, jump};
 use super::observed::{LEAST, Observed, ObservedEnds, OperationEnd, spread};
 use super::sets::{links, start};
@@ -102,6 +103,8 @@ pub(super) struct Consensus {
     pub(super) anchors: Vec<usize>,
     /// The spread of all ends.
     pub(super) spread: f64,
+    /// Operations that end far apart by these lines.
+    pub(super) apart: Option<EndsApart>,
 }
 
 impl Consensus {
@@ -188,6 +191,7 @@ pub(super) fn consensus(
     });
     Ok(Some(Consensus {
         told: told.collect(),
+        apart: apart(ends, &work.off, &work.spreads),
         anchors: work.anchors,
         spread: work.spread,
     }))

@@ -29,7 +29,7 @@ use super::observed::spread;
 /// Ends on each side of a step: of fewer one that is off decides.
 const FEWEST_ASIDE: usize = 5;
 /// Spreads of what is left that a step has to be.
-const BY_FAR: f64 = 10.0;
+pub(super) const BY_FAR: f64 = 10.0;
 /// Without a step ends have to spread by so many times what is left with it.
 const WORSE_WITHOUT: f64 = 5.0;
 

@@ -11,6 +11,7 @@
 //!  observed    when each clock saw an operation end
 //!  sets        constants by which sets of clocks agree, and how well
 //!  consensus   a line for each clock by which these ends agree, and their spread
+//!  apart       operations that end too far apart for chance
 //!  jump        a clock that was set, where that explains by far what a line does not
 //!  freedom     what dependencies leave open between two clocks
 //!  balance     lines between both, each counted by what it knows
@@ -34,6 +35,7 @@
 //! [Streams](retime_model::TraceInfo::streams) that a format names count as they are, threads that wait
 //! in MPI or gloo [far less](observers): they have to be woken.
 
+mod apart;
 mod balance;
 mod consensus;
 mod freedom;
@@ -45,6 +47,7 @@ mod sets;
 use retime_model::{Cancelled, ClockId};
 use serde::{Deserialize, Serialize};
 
+pub use self::apart::{ApartPlace, EndsApart};
 use self::balance::{Balanced, balance};
 use self::consensus::{Consensus, EvidenceLine, consensus};
 use self::freedom::freedom;
@@ -70,6 +73,8 @@ pub struct EndsEvidence {
     /// The ticks within which corrected times of each clock, on the time of the reference, are likely to
     /// lie; `None` where ends tell nothing of it, as those of threads never do.
     pub likely: Vec<Option<f64>>,
+    /// Operations that end far apart on their clocks, if there are any.
+    pub apart: Option<EndsApart>,
     /// Clocks that seem to have been set, the most first, though nothing that is certain shows it.
     pub steps: Vec<EndsStep>,
 }
@@ -192,6 +197,7 @@ fn told(
             spread: told.spread,
             decided,
             likely,
+            apart: told.apart,
             steps: steps(&told, estimate.reference, run.length()),
         };
         if are_threads {
@@ -282,6 +288,7 @@ mod tests {
                 told: jumps.iter().map(|by| told(*by)).collect(),
                 anchors: vec![0; jumps.len()],
                 spread: 1.0,
+                apart: None,
             };
             let steps = steps(&told, ClockId(0), 1_000.0);
             let instead = |it: &EndsStep| it.alternatives.iter().map(|it| it.0).collect();

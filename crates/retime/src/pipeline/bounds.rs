@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::base::Base;
 use super::contradicted::{contradict_throughout, contradicted, known_to_be_set};
 use super::solution::{Aligned, ClockRateChange, ClockSet, Solution};
+use super::twice::{StampsTwice, UnfoundStep, set_back, unfound, with_steps};
 use crate::TruthError;
 use retime_alignment::{ClockStep, align_on_steady};
 
@@ -90,6 +91,8 @@ pub struct Bounds {
     /// Clocks that an alignment found to have changed their rates: bounds are by rates without these
     /// changes, and rest on it that there were no others beyond `drift`.
     pub if_rates_change: Vec<ClockRateChange>,
+    /// Clocks that are known to have been set back where no alignment found a step: bounds allow for any.
+    pub set_back: Vec<UnfoundStep>,
     /// The stamps between which a step of each clock would show.
     pub steps: Vec<StepsShow>,
     /// True for each clock that is bounded below at all, and above.
@@ -141,6 +144,7 @@ pub(super) struct Timed<'a> {
     pub(super) rate: TickRate,
     pub(super) causality: &'a Causality,
     pub(super) clocks: &'a Clocks,
+    pub(super) info: &'a TraceInfo,
     /// The alignment of a solution, which knows how clocks differ.
     pub(super) aligned: Option<&'a Aligned>,
     /// The base where there is no solution, once it is known; `None`
@@ -155,8 +159,14 @@ impl Timed<'_> {
         if self.clocks.len() < 2 {
             return Ok(None);
         }
-        let Some(base) = self.base()? else {
+        let Some(found) = self.base()? else {
             return Ok(None);
+        };
+        let set_back = set_back(self.info, self.clocks, self.causality.nodes());
+        let unfound = unfound(&set_back, &found.estimate);
+        let base = Base {
+            estimate: with_steps(&found.estimate, &set_back),
+            rate_changes: found.rate_changes,
         };
         let trace = self.edges();
         let (premise, offsets, witnessed, contradicting) = trace.at_root::<Estimate, _>(|| {
@@ -175,8 +185,9 @@ impl Timed<'_> {
         Ok(Some(BoundedOffsets {
             premise,
             contradicted: contradicted(&offsets.relaxed, &base),
-            if_set: known_to_be_set(&base.estimate),
+            if_set: known_to_be_set(&found.estimate),
             if_rates_change: base.rate_changes,
+            set_back: unfound,
             offsets,
             witnessed,
             contradicting,
@@ -345,6 +356,9 @@ impl Bounds {
             refuted: known.premise.refuted,
             contradicted: places(&known.contradicted),
             if_set,
+            set_back: { known.set_back.iter() }
+                .filter_map(|it| UnfoundStep::of(it, nodes))
+                .collect(),
             sides: nodes.by_clock(own.collect(), clocks),
             contradicting: known.contradicting,
             steps: nodes.by_clock(steps.collect(), clocks),
@@ -483,6 +497,7 @@ pub struct BoundedOffsets {
     contradicted: Vec<ClockStep>,
     if_set: Vec<ClockStep>,
     if_rates_change: Vec<RateChange>,
+    set_back: Vec<StampsTwice>,
     offsets: OffsetBounds,
     witnessed: Vec<Option<Witnessed>>,
     contradicting: Vec<bool>,

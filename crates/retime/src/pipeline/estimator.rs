@@ -63,6 +63,7 @@
 //! #     nodes: vec![String::new(), String::new()],
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! #     streams: Vec::new(),
+//! #     set_back: Vec::new(),
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
 //! // A message of 2 us there and one of 2 us back; the second clock is 5 us ahead.

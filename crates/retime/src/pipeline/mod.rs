@@ -37,6 +37,7 @@ mod problem;
 mod related;
 mod solution;
 mod step;
+mod twice;
 mod unsolved;
 mod used_delay;
 mod violated;
@@ -64,6 +65,7 @@ pub use problem::{Found, Problem};
 pub use related::related_clocks;
 pub use solution::{Aligned, ClockRateChange, ClockSet, Enforced, NotAligned, Repaired, Solution};
 pub use step::{SharedMethod, Step};
+pub use twice::UnfoundStep;
 pub use unsolved::{NotSolved, Unsolved};
 pub use used_delay::{AskedDelay, DelayStanding, UsedDelay};
 

@@ -313,6 +313,7 @@ mod tests {
             nodes: vec![],
             communicators: vec![],
             streams: Vec::new(),
+            set_back: Vec::new(),
         };
         let causality = Causality::build(&info, vec![], CausalityOptions::default()).unwrap();
         let clock = ClockId(3);

@@ -83,10 +83,18 @@ pub(crate) struct BoundsPart {
     /// bound is for rates without these changes. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) if_rates_change: Vec<RateChangePart>,
+    /// Clocks that the trace shows to have been set back where no alignment found by how much: bounds
+    /// allow for any amount there. Absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) set_back: Vec<UnfoundStepPart>,
     /// Clocks that several processes are taken to read since they ran on one node: bounds hold if
     /// they do. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) if_shared: Vec<SharedPart>,
+    /// Devices that are taken to read the clock of their host, though others have clocks of their own: bounds
+    /// hold if they do. Absent where there are none.
+    #[serde(skip_serializing_if = "is_none_of_all")]
+    pub(crate) if_with_host: usize,
     /// With `--truth`: events with edges of all clocks but the reference, how many
     /// of them have their true time inside, and the furthest outside.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,6 +104,21 @@ pub(crate) struct BoundsPart {
     /// Events with edges of clocks that are bounded on one side only.
     #[serde(skip)]
     pub(crate) one_sided: u64,
+}
+
+/// A clock was set back, by how much nobody knows.
+#[derive(Debug, Serialize)]
+pub(crate) struct UnfoundStepPart {
+    pub(crate) clock: u32,
+    /// It showed this before, as recorded,
+    pub(crate) after: u64,
+    /// and this afterwards.
+    pub(crate) until: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+const fn is_none_of_all(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Serialize)]

@@ -257,6 +257,7 @@ impl Analysis {
             rate: self.info.rate,
             causality: &self.causality,
             clocks: &self.clocks,
+            info: &self.info,
             aligned: solution.and_then(|it| it.aligned.as_ref()),
             differ: &self.differ,
             monitor,

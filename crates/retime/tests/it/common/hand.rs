@@ -47,6 +47,7 @@ pub fn ranks_on(places: &[(usize, usize)]) -> TraceInfo {
             .collect(),
         nodes: (0..nodes).map(|node| format!("node {node}")).collect(),
         streams: Vec::new(),
+        set_back: Vec::new(),
         communicators: vec![Communicator {
             name: "world".into(),
             members: Members::Ranks(all.into()),

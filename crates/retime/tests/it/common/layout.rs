@@ -21,6 +21,7 @@ impl Layout {
             nodes: vec!["node 0".into()],
             communicators: Vec::new(),
             streams: Vec::new(),
+            set_back: Vec::new(),
         };
         let mut endpoint = 0;
         for index in 0..locations.max(1) as u32 {

@@ -111,6 +111,7 @@ impl Run {
             processes: vec![process(), process()],
             nodes: vec![],
             streams: Vec::new(),
+            set_back: Vec::new(),
             communicators: vec![Communicator {
                 name: "world".into(),
                 members: Members::Ranks(ranks.into()),
