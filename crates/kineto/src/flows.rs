@@ -20,7 +20,7 @@ use retime_model::{Class, MessageId, OperationId};
 use rustc_hash::FxHashSet;
 
 use crate::columns::Columns;
-use crate::known::{Known, Moment};
+use crate::joined_moments::{JoinedMoments, Moment};
 use crate::matching::{Joined, Part};
 use crate::order::Side;
 use crate::places::Places;
@@ -53,7 +53,7 @@ pub(crate) struct Arrows {
 }
 
 /// The arrows between processes of files.
-pub(crate) fn arrows(files: &[FileRead], places: &Places, known: &Known) -> Arrows {
+pub(crate) fn arrows(files: &[FileRead], places: &Places, known: &JoinedMoments) -> Arrows {
     let mut by_key: BTreeMap<&[u8], Vec<End<'_>>> = BTreeMap::new();
     for (number, file) in files.iter().enumerate() {
         for end in &file.flows {

@@ -11,7 +11,7 @@ use crate::busy::Busy;
 use crate::columns::Columns;
 use crate::flows::{Arrows, arrows};
 use crate::hosts::{Hosts, hosts};
-use crate::known::Known;
+use crate::joined_moments::JoinedMoments;
 use crate::matching::{Joined, Matching, Part};
 use crate::merged::matched;
 use crate::order::{Boundary, Order, Side, boundaries};
@@ -40,7 +40,7 @@ impl Matched {
     /// in `files`. Arrows are told by names and by their order, which corrections keep.
     pub(crate) fn of(at: &[FileRead], files: &[FileRead], places: &Places) -> Self {
         let mut matching = matched(at);
-        let known = Known::of(files, places, &matching);
+        let known = JoinedMoments::of(files, places, &matching);
         let Arrows {
             joined: arrows,
             said_again,

@@ -243,7 +243,7 @@ impl SetBack<'_> {
     }
 
     /// Runs a clock that loses any lead at once over the aligned trace with its events moved.
-    fn run(&self, moved: &Correction, way: Way) -> Result<Option<Bounds>, ClockError> {
+    fn run(&self, moved: &Correction, way: Way) -> Result<Option<TimeBounds>, ClockError> {
         let AlignedTrace {
             clocks, monitor, ..
         } = *self.trace;
@@ -258,7 +258,7 @@ impl SetBack<'_> {
         };
         let gamma = Gamma::from_factor(0.0);
         match controlled_by_guess(&causality, clocks, &delay, gamma, monitor) {
-            Ok(times) => Ok(Some(Bounds {
+            Ok(times) => Ok(Some(TimeBounds {
                 causality,
                 times,
                 way,
@@ -322,14 +322,14 @@ enum Way {
 }
 
 /// The earliest or the latest times of events that dependencies leave.
-struct Bounds {
+struct TimeBounds {
     /// The mirrored trace where the clock ran backwards.
     causality: Causality,
     times: LogicalTimes,
     way: Way,
 }
 
-impl Bounds {
+impl TimeBounds {
     /// The bound of an event; `None` where it lies before time 0.
     fn time(&self, event: &AmbiguousEvent) -> Option<Timestamp> {
         let nodes = self.causality.nodes();

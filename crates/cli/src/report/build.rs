@@ -384,6 +384,7 @@ fn rate_change_part(change: &ClockRateChange) -> RateChangePart {
         until: change.until.0,
         at: change.at.0,
         by_ppm: change.by * 1e6,
+        known_to_ppm: Some(change.known_to() * 1e6).filter(|it| it.is_finite()),
     }
 }
 

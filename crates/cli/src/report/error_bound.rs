@@ -4,10 +4,11 @@ use retime::pipeline::SLEWED_DRIFT_BOUND;
 use retime::{TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::clock_names::{owner, the_clock};
-use super::method::{amount, rate_change};
+use super::method::amount;
 use super::model::{BoundsPart, GentlestPart, Report, StepPart, UnfoundStepPart};
 use super::place::PlacePart;
 use super::share::share;
+use super::slews::rate_events;
 use super::stamps::two_stamps;
 
 /// Dependencies of the forcing cycle that are shown.
@@ -38,7 +39,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         lines.extend(contradicted(report, bounds, rate).map(|line| ("", line)));
         let set = resting_on_steps(report, bounds, rate).into_iter();
         lines.extend(set.map(|line| ("", line)));
-        let changed = resting_on_rate_changes(report, bounds).into_iter();
+        let changed = resting_on_rate_changes(report, bounds, rate).into_iter();
         lines.extend(changed.map(|line| ("", line)));
         let set_back = set_back_unfound(report, bounds);
         lines.extend(set_back.map(|line| ("", line)));
@@ -218,7 +219,7 @@ fn resting_on_steps(report: &Report, bounds: &BoundsPart, rate: TickRate) -> Vec
 
 /// Says that bounds rest on the changes of rates that an alignment found: they are by clocks without these.
 /// Where a method found them, its lines tell which they are.
-fn resting_on_rate_changes(report: &Report, bounds: &BoundsPart) -> Vec<String> {
+fn resting_on_rate_changes(report: &Report, bounds: &BoundsPart, rate: TickRate) -> Vec<String> {
     let changes = &bounds.if_rates_change;
     if changes.is_empty() || bounds.all.events == 0 {
         return Vec::new();
@@ -229,9 +230,10 @@ fn resting_on_rate_changes(report: &Report, bounds: &BoundsPart) -> Vec<String> 
         return vec![line.into()];
     }
     let first = "bounds hold if rates changed as follows, and no clock wanders more beside that:";
-    let shown = changes.iter().take(PLACES_SHOWN);
-    let shown = shown.map(|it| rate_change(report, it));
-    let more = changes.len().saturating_sub(PLACES_SHOWN);
+    let events = rate_events(changes);
+    let shown = events.iter().take(PLACES_SHOWN);
+    let shown = shown.map(|it| it.words(report, rate));
+    let more = events.len().saturating_sub(PLACES_SHOWN);
     let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
     std::iter::once(first.to_owned())
         .chain(shown)

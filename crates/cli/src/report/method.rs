@@ -3,10 +3,9 @@
 use retime::{TickRate, Ticks, group_digits, plural};
 
 use super::clock_names::{owner, the_clock};
-use super::model::{
-    AlignmentPart, Direction, MethodPart, RateChangePart, RepairPart, Report, StepPart,
-};
-use super::stamps::{one_stamp, two_stamps};
+use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, StepPart};
+use super::slews::{RateEvent, rate_events};
+use super::stamps::two_stamps;
 use super::together::listed;
 
 /// Steps of clocks that are listed.
@@ -39,7 +38,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     lines.extend(alignment.map(|alignment| ("", aligned(report, alignment, rate))));
     let steps = alignment.map(|alignment| steps(report, alignment, rate));
     lines.extend(steps.into_iter().flatten().map(|step| ("", step)));
-    let changes = alignment.map(|alignment| rate_changes(report, alignment));
+    let changes = alignment.map(|alignment| rate_changes(report, alignment, rate));
     lines.extend(changes.into_iter().flatten().map(|line| ("", line)));
     let knots = if verbose {
         let knots = plural(method.knots as u64, "knot");
@@ -130,36 +129,25 @@ fn steps(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<Stri
 }
 
 /// Clocks whose rates changed, the first few times.
-fn rate_changes(report: &Report, alignment: &AlignmentPart) -> Vec<String> {
-    let change = |it: &RateChangePart| {
-        let note = if alignment.reference_clock == Some(it.clock) {
+fn rate_changes(report: &Report, alignment: &AlignmentPart, rate: TickRate) -> Vec<String> {
+    let line = |it: &RateEvent<'_>| {
+        let note = if alignment.reference_clock == Some(it.clock()) {
             "; the common time goes on at its first rate"
         } else if report.clocks.count == 2 {
             ", unless it was the other: two clocks cannot tell"
         } else {
             ""
         };
-        format!("{}{note}", rate_change(report, it))
+        format!("{}{note}", it.words(report, rate))
     };
-    let all = &alignment.rate_changes;
-    let mut lines: Vec<String> = all.iter().take(STEPS_SHOWN).map(change).collect();
+    let all = rate_events(&alignment.rate_changes);
+    let mut lines: Vec<String> = all.iter().take(STEPS_SHOWN).map(line).collect();
     let more = all.len().saturating_sub(STEPS_SHOWN);
     if more > 0 {
         let times = if more == 1 { "time" } else { "times" };
         lines.push(format!("{more} more {times} a clock changed its rate"));
     }
     lines
-}
-
-/// Writes which clock changed its rate, by how much and when.
-pub(super) fn rate_change(report: &Report, it: &RateChangePart) -> String {
-    format!(
-        "{} ran {} ppm {} than before from its stamp {} on",
-        the_clock(report, it.clock),
-        (it.by_ppm.abs() * 10.0).round() / 10.0,
-        if it.by_ppm > 0.0 { "faster" } else { "slower" },
-        one_stamp(&report.trace, it.at)
-    )
 }
 
 /// Writes how much a clock gained by a step, and how far that is known.

@@ -16,6 +16,7 @@ pub(crate) mod place;
 pub(crate) mod protocol;
 pub(crate) mod quoted;
 pub(crate) mod share;
+mod slews;
 mod stamps;
 pub(crate) mod stragglers;
 pub(crate) mod summary;

@@ -16,6 +16,7 @@ mod by_ends;
 mod calls;
 mod candidates;
 mod difference;
+mod disjoint_sets;
 mod doubt;
 mod gloo;
 mod item;

@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 
 use super::calls::{Calls, Sequence};
+use super::disjoint_sets::DisjointSets;
 use crate::call::Call;
 
 /// The calls of each pool, of those that are `meant`, by file.
 pub(super) fn pools(calls: &Calls<'_>, meant: impl Fn(&Call) -> bool) -> Vec<Vec<Sequence>> {
-    let mut sets = Sets::default();
+    let mut sets = DisjointSets::new();
     let all_meant = || {
         let files = calls.files.iter().enumerate();
         let meant = &meant;
@@ -32,7 +33,7 @@ pub(super) fn pools(calls: &Calls<'_>, meant: impl Fn(&Call) -> bool) -> Vec<Vec
     let mut pools: BTreeMap<Element, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
     for (file, call, _) in all_meant() {
         if let Some(signature) = calls.signature(file, call) {
-            let pool = sets.representative(Element::Signature(signature));
+            let pool = sets.least(Element::Signature(signature));
             let own = pools.entry(pool).or_default().entry(file).or_default();
             own.push(call);
         }
@@ -50,30 +51,4 @@ enum Element {
     Signature(u32),
     /// A track of a file.
     Thread(usize, u32),
-}
-
-/// Sets of elements that were united; each is known by its least element.
-#[derive(Default)]
-struct Sets {
-    parent: BTreeMap<Element, Element>,
-}
-
-impl Sets {
-    fn representative(&self, mut element: Element) -> Element {
-        while let Some(&parent) = self.parent.get(&element)
-            && parent != element
-        {
-            element = parent;
-        }
-        element
-    }
-
-    fn unite(&mut self, a: Element, b: Element) {
-        let roots = [a, b].map(|it| self.representative(it));
-        let root = roots[0].min(roots[1]);
-        // All that were looked at lead there in one step.
-        for element in [a, b, roots[0], roots[1]] {
-            self.parent.insert(element, root);
-        }
-    }
 }

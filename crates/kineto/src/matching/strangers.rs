@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::calls::{Calls, Sequence};
+use super::disjoint_sets::DisjointSets;
 use crate::call::Label;
 
 /// The files that have numbered collectives of each group of which several have.
@@ -45,16 +46,16 @@ pub(super) fn strangers<I: Iterator<Item = OperationKey>>(
     operations: impl Fn(usize) -> I,
     numbered: &[Vec<usize>],
 ) -> Vec<usize> {
-    let sets = Sets::of(files, operations);
+    let sets = joined(files, operations);
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     for file in 0..files {
-        *sizes.entry(sets.first(file)).or_default() += 1;
+        *sizes.entry(sets.least(file)).or_default() += 1;
     }
     let most = sizes.iter().rev().max_by_key(|it| it.1);
     let Some((&most, 2..)) = most else {
         return Vec::new();
     };
-    let is_of_most = |file: &usize| sets.first(*file) == most;
+    let is_of_most = |file: &usize| sets.least(*file) == most;
     let with_most = numbered.iter().filter(|it| it.iter().any(is_of_most));
     let mut strangers: Vec<usize> = with_most.flatten().copied().collect();
     strangers.retain(|it| !is_of_most(it));
@@ -64,32 +65,21 @@ pub(super) fn strangers<I: Iterator<Item = OperationKey>>(
 }
 
 /// Sets of files that operations join.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn of<I: Iterator<Item = OperationKey>>(files: usize, operations: impl Fn(usize) -> I) -> Self {
-        let mut sets = Self((0..files).collect());
-        let mut first_of: FxHashMap<OperationKey, usize> = FxHashMap::default();
-        for file in 0..files {
-            for it in operations(file) {
-                let first = *first_of.entry(it).or_insert(file);
-                let [a, b] = [first, file].map(|it| sets.first(it));
-                if let Some(it) = sets.0.get_mut(a.max(b)) {
-                    *it = a.min(b);
-                }
+fn joined<I: Iterator<Item = OperationKey>>(
+    files: usize,
+    operations: impl Fn(usize) -> I,
+) -> DisjointSets<usize> {
+    let mut sets = DisjointSets::new();
+    let mut first_of: FxHashMap<OperationKey, usize> = FxHashMap::default();
+    for file in 0..files {
+        for it in operations(file) {
+            let first = *first_of.entry(it).or_insert(file);
+            if sets.least(first) != sets.least(file) {
+                sets.unite(first, file);
             }
         }
-        sets
     }
-
-    /// The first file of the set that a file is in.
-    fn first(&self, file: usize) -> usize {
-        let mut at = file;
-        while let Some(&before) = self.0.get(at).filter(|it| **it != at) {
-            at = before;
-        }
-        at
-    }
+    sets
 }
 
 #[cfg(test)]

@@ -172,6 +172,11 @@ pub struct ClockRateChange {
 }
 
 impl ClockRateChange {
+    /// How far [`by`](Self::by) can be from the truth; infinite where nothing tells.
+    pub fn known_to(&self) -> f64 {
+        self.rates_within.iter().sum()
+    }
+
     /// A change at a stamp as recorded; fails where that does not fit into 64 bits.
     pub(super) fn of(change: &RateChange, nodes: &Nodes) -> Result<Self, Unsolved> {
         let clock = change.clock;

@@ -67,7 +67,7 @@ impl Server {
     ) -> Result<T, CliError> {
         let connections = Connections::default();
         let (ask, asked) = sync_channel(MOST);
-        let shown = RwLock::new(Arc::new(Shown::new(PageNumber::First, first)));
+        let shown = RwLock::new(Arc::new(ServedPage::new(PageNumber::First, first)));
         let serve = |place: &ConnectionPlace<'_>| self.attend(place, &shown, &ask);
         thread::scope(|scope| {
             let shown = &shown;
@@ -83,7 +83,7 @@ impl Server {
     fn attend(
         &self,
         place: &ConnectionPlace<'_>,
-        shown: &RwLock<Arc<Shown>>,
+        shown: &RwLock<Arc<ServedPage>>,
         ask: &SyncSender<Wanted>,
     ) {
         // Whoever has gone needs no answer.
@@ -165,12 +165,12 @@ enum Resource {
 }
 
 /// The page that is served.
-struct Shown {
+struct ServedPage {
     number: PageNumber,
     page: Response,
 }
 
-impl Shown {
+impl ServedPage {
     fn new(number: PageNumber, page: &str) -> Self {
         let page = Response::found("text/html; charset=utf-8", page);
         Self { number, page }
@@ -185,7 +185,7 @@ impl Shown {
 
 /// A server at work: which page it serves, and who asks for what.
 pub(super) struct Serving<'a> {
-    shown: &'a RwLock<Arc<Shown>>,
+    shown: &'a RwLock<Arc<ServedPage>>,
     asked: Receiver<Wanted>,
 }
 
@@ -217,7 +217,7 @@ impl Serving<'_> {
         page: &str,
         answer: impl Fn(&Question) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<u8, CliError> {
-        let last = Arc::new(Shown::new(PageNumber::Last, page));
+        let last = Arc::new(ServedPage::new(PageNumber::Last, page));
         *self.shown.write().unwrap_or_else(PoisonError::into_inner) = last;
         // In this thread, which belongs to the pool of the command.
         loop {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::report::place::PlacePart;
 
 /// A clock ran at another rate from a moment on, and that was undone.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct RateChangePart {
     pub(crate) clock: u32,
     /// It showed no less than this then, as recorded,
@@ -17,6 +17,9 @@ pub(crate) struct RateChangePart {
     /// The amount by which it ran faster from then on than before, negative where slower, in ppm of the
     /// common time.
     pub(crate) by_ppm: f64,
+    /// How well dependencies tell that; absent where nothing bounds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) known_to_ppm: Option<f64>,
 }
 
 /// A clock was set, and that undone.

@@ -52,12 +52,12 @@ type Id = (u64, u64, bool);
 
 /// The moments between which calls that were joined order anything.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct JoinedMoments {
     causes: FxHashMap<Moment, Vec<Id>>,
     effects: FxHashSet<(Moment, Id)>,
 }
 
-impl Known {
+impl JoinedMoments {
     /// The moments of calls, by the times of files, some of which draw arrows.
     pub(crate) fn of(files: &[FileRead], places: &Places, matching: &Matching) -> Self {
         let mut known = Self::default();
