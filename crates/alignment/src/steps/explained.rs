@@ -25,6 +25,7 @@
 use std::cmp::Ordering;
 
 use super::firmness::firmness;
+use super::latencies::Latencies;
 use super::parts::Cuts;
 use super::proof::{CLEARLY, Evidence, Proof};
 use super::reversed::{PARTS, Reversed, reversed};
@@ -65,7 +66,7 @@ pub(super) struct Explained {
 impl Explained {
     /// `all` are the dependencies to judge by.
     pub(super) fn of(found: SmoothAlignment, all: &ListedEdges, rate: TickRate) -> Self {
-        let estimate = &found.alignment.estimate;
+        let latencies = Latencies::new(&found.alignment.estimate, &found.alignment.steps);
         let proof = Proof::beside(all, &found.alignment, found.likely_wander(), rate);
         let occasions = proof.occasions();
         let mut evidence = vec![Evidence::None; found.alignment.steps.len()];
@@ -76,8 +77,8 @@ impl Explained {
             }
         }
         Self {
-            left: reversed(all, estimate),
-            firmness: firmness(estimate, &all.edges),
+            left: reversed(all, &latencies),
+            firmness: firmness(&latencies, &all.edges),
             evidence,
             improbable: proof.improbable_elsewhere(),
             steps_cost: occasions.iter().map(|it| proof.cost(it)).sum(),

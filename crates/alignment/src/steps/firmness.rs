@@ -10,9 +10,9 @@
 //! firmness = (mean over the tight messages of 1 / latency^2)^(-1/2)
 //! ```
 
+use super::latencies::Latencies;
 use crate::options::OPTIONS;
 use retime_causality::edges::{Edge, Edges};
-use retime_clocks::estimate::Estimate;
 
 /// A dependency, and its latency between aligned clocks.
 #[derive(Clone, Copy)]
@@ -23,13 +23,13 @@ pub(super) struct AlignedEdge<'a> {
 
 /// The tightest dependencies of each window, by pair of clocks and direction; `edges` are in order
 /// of clocks and stamps.
-pub(super) fn tightest<'a>(estimate: &Estimate, edges: &'a Edges) -> Vec<Vec<AlignedEdge<'a>>> {
-    let aligned = |edge: &'a Edge| {
-        let added = estimate.at(edge.to, edge.received) - estimate.at(edge.from, edge.sent);
-        AlignedEdge {
-            edge,
-            latency: edge.latency() as f64 + added,
-        }
+pub(super) fn tightest<'a>(
+    latencies: &Latencies<'_>,
+    edges: &'a Edges,
+) -> Vec<Vec<AlignedEdge<'a>>> {
+    let aligned = |edge: &'a Edge| AlignedEdge {
+        edge,
+        latency: latencies.of(edge),
     };
     let same_link = |a: &Edge, b: &Edge| (a.from, a.to) == (b.from, b.to);
     let links = edges.all().chunk_by(same_link);
@@ -56,8 +56,8 @@ pub(super) fn tightest<'a>(estimate: &Estimate, edges: &'a Edges) -> Vec<Vec<Ali
 
 /// The slack of the tightest dependencies together, in ticks; none is taken for tighter than a
 /// tick.
-pub(super) fn firmness(estimate: &Estimate, edges: &Edges) -> f64 {
-    let links = tightest(estimate, edges);
+pub(super) fn firmness(latencies: &Latencies<'_>, edges: &Edges) -> f64 {
+    let links = tightest(latencies, edges);
     let tight = links.iter().flatten();
     let squares: Vec<f64> = tight.map(|it| it.latency.max(1.0).powi(-2)).collect();
     let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
@@ -67,7 +67,7 @@ pub(super) fn firmness(estimate: &Estimate, edges: &Edges) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retime_clocks::estimate::Offset;
+    use retime_clocks::estimate::{Estimate, Offset};
     use retime_model::ClockId;
 
     /// Four messages one way, of 10, 20, 1010 and 1020 ticks, and one back of 30.
@@ -84,7 +84,7 @@ mod tests {
                 offsets: vec![Some(Offset::constant(0.0)), Some(Offset::constant(shift))],
                 reference: a,
             };
-            firmness(&estimate, &edges)
+            firmness(&Latencies::new(&estimate, &[]), &edges)
         };
         // Three of the four and the one: 1/100 + 1/400 + 1/1010^2 + 1/900, over four.
         let mean = (0.01 + 0.0025 + 1010.0_f64.powi(-2) + 1.0 / 900.0) / 4.0;

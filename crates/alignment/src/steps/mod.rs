@@ -22,6 +22,7 @@ mod breaks;
 mod effort;
 mod explained;
 mod firmness;
+mod latencies;
 mod narrow;
 mod parts;
 mod places;

@@ -29,6 +29,7 @@
 //! 1978).
 
 use super::effort::{Gate, effort};
+use super::latencies::Latencies;
 use super::together::{Occasion, occasions};
 use crate::Alignment;
 use crate::options::OPTIONS;
@@ -67,6 +68,7 @@ pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
     all: &'a ListedEdges,
     alignment: &'a Alignment,
+    latencies: Latencies<'a>,
     /// The amount by which rates wander, as a fraction in the square root of a tick,
     wander: f64,
     /// and by which those of quartzes do.
@@ -92,6 +94,7 @@ impl<'a> Proof<'a> {
         let mut proof = Self {
             all,
             alignment,
+            latencies: Latencies::new(&alignment.estimate, &alignment.steps),
             wander: wander * of_tick,
             usual: OPTIONS.usual_wander() * of_tick,
             runs: 0.0,
@@ -205,15 +208,9 @@ impl<'a> Proof<'a> {
             Gate {
                 time: self.alignment.estimate.common_time(clock, stamp),
                 is_cause,
-                room: self.latency(edge).max(0.0),
+                room: self.latencies.of(edge).max(0.0),
             }
         })
-    }
-
-    fn latency(&self, edge: &Edge) -> f64 {
-        let estimate = &self.alignment.estimate;
-        edge.latency() as f64 + estimate.at(edge.to, edge.received)
-            - estimate.at(edge.from, edge.sent)
     }
 
     /// The time that all clocks run, but for one that they are compared with.
@@ -235,7 +232,7 @@ impl<'a> Proof<'a> {
         let edges = self.all.edges.all();
         for route in edges.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)) {
             let fastest = |stretch: &[Edge]| {
-                let latencies = stretch.iter().map(|edge| self.latency(edge).max(0.0));
+                let latencies = stretch.iter().map(|edge| self.latencies.of(edge).max(0.0));
                 latencies.fold(f64::INFINITY, f64::min)
             };
             let mut fastest: Vec<f64> = route.chunks(STRETCH).map(fastest).collect();

@@ -1,7 +1,7 @@
 //! How far an estimate leaves effects before their causes.
 
+use super::latencies::Latencies;
 use retime_causality::edges::{Edge, ListedEdges};
-use retime_clocks::estimate::Estimate;
 
 /// How far below zero latencies are together, in parts of a tick: a sum of whole numbers is the
 /// same in any order.
@@ -11,12 +11,8 @@ pub(super) type Reversed = u128;
 pub(super) const PARTS: f64 = 1024.0;
 
 /// How far below zero all aligned latencies are together.
-pub(super) fn reversed(list: &ListedEdges, estimate: &Estimate) -> Reversed {
-    let latency = |edge: &Edge| {
-        let offset = estimate.at(edge.to, edge.received) - estimate.at(edge.from, edge.sent);
-        edge.latency() as f64 + offset
-    };
-    let below = |edge: &Edge| (-latency(edge) * PARTS).max(0.0) as Reversed;
+pub(super) fn reversed(list: &ListedEdges, latencies: &Latencies<'_>) -> Reversed {
+    let below = |edge: &Edge| (-latencies.of(edge) * PARTS).max(0.0) as Reversed;
     let all = list.edges.all().iter().map(below);
     all.fold(0, Reversed::saturating_add)
 }

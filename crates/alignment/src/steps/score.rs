@@ -26,6 +26,7 @@
 use std::ops::AddAssign;
 
 use super::firmness::{AlignedEdge, tightest};
+use super::latencies::Latencies;
 use crate::Alignment;
 use crate::barrier::Barrier;
 use crate::line::Line;
@@ -55,9 +56,9 @@ pub(super) struct Suspect {
 /// most of each curve is near.
 pub(super) fn suspects(known: &Alignment, wanders: bool, edges: &Edges) -> Vec<Suspect> {
     let mut pulls = if wanders {
-        pulls(&lines(known, edges), edges)
+        pulls(&Latencies::new(&lines(known, edges), &known.steps), edges)
     } else {
-        pulls(&known.estimate, edges)
+        pulls(&Latencies::new(&known.estimate, &known.steps), edges)
     };
     let found = (0..).map(ClockId).zip(&mut pulls);
     let found = found.filter_map(|(clock, pulls)| {
@@ -186,8 +187,8 @@ fn best_place(pulls: &[Pull]) -> Option<(f64, (i64, i64))> {
 }
 
 /// Per clock: how the tightest dependencies of each pair and window pull at it.
-fn pulls(estimate: &Estimate, edges: &Edges) -> Vec<Vec<Pull>> {
-    let links = tightest(estimate, edges);
+fn pulls(latencies: &Latencies<'_>, edges: &Edges) -> Vec<Vec<Pull>> {
+    let links = tightest(latencies, edges);
     let least = |link: &Vec<AlignedEdge>| {
         let latencies = link.iter().map(|it| it.latency);
         latencies.fold(f64::INFINITY, f64::min)

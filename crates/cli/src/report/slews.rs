@@ -149,7 +149,7 @@ mod tests {
         // Six seconds of which it took five, and the fifth part of one that took a whole.
         let [fast, slow] = [200_000.0, -800_000.0].map(|it| change(0, 1_000, it));
         let until = |seconds: f64| change(0, 1_000 + (seconds * 1e9) as u64, 0.0);
-        assert_eq!(gained(&fast, &until(6.0), rate), "+1.00 s");
+        assert_eq!(gained(&fast, &until(6.0), rate), "+1 s");
         assert_eq!(gained(&slow, &until(0.2), rate), "-800 ms");
     }
 }

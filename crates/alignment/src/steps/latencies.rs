@@ -1,0 +1,105 @@
+//! The latencies of dependencies between aligned clocks.
+//!
+//! A clock that was set back stands still in the trace until its time has come up with what it showed,
+//! since stamps never fall. All that happens meanwhile has one stamp, and happened at any of the times that
+//! the offsets before and behind the step make of it:
+//!
+//! ```text
+//! shown   1 2 3 4 4 4 4 5 6 7            set back by 3
+//! time    1 2 3 4 5 6 7 8 9 10           4 is any of 4 to 7
+//! ```
+//!
+//! A dependency of such an event is as long as it can be: no offset is wrong because it seems to be shorter.
+
+use crate::ClockStep;
+use retime_causality::edges::Edge;
+use retime_clocks::estimate::Estimate;
+use retime_model::ClockId;
+
+/// Latencies by an estimate.
+pub(super) struct Latencies<'a> {
+    estimate: &'a Estimate,
+    /// The stamps at which clocks stand still.
+    still: Vec<StandsStill>,
+}
+
+/// A clock shows one stamp while its offset goes from one to another.
+struct StandsStill {
+    clock: ClockId,
+    stamp: i64,
+    /// The least and the largest of both.
+    offsets: [f64; 2],
+}
+
+impl<'a> Latencies<'a> {
+    /// By an estimate in which clocks are set like this.
+    pub(super) fn new(estimate: &'a Estimate, steps: &[ClockStep]) -> Self {
+        let only_stamp = |step: &ClockStep| {
+            let stamp = step.after.checked_add(1)?;
+            (stamp.checked_add(1) == Some(step.until)).then_some(stamp)
+        };
+        let still = steps.iter().filter_map(|step| {
+            let [a, b] = [step.after, step.until].map(|it| estimate.at(step.clock, it));
+            Some(StandsStill {
+                clock: step.clock,
+                stamp: only_stamp(step)?,
+                offsets: [a.min(b), a.max(b)],
+            })
+        });
+        Self {
+            estimate,
+            still: still.collect(),
+        }
+    }
+
+    /// The ticks between cause and effect.
+    pub(super) fn of(&self, edge: &Edge) -> f64 {
+        let [earliest, _] = self.offsets(edge.from, edge.sent);
+        let [_, latest] = self.offsets(edge.to, edge.received);
+        edge.latency() as f64 + (latest - earliest)
+    }
+
+    /// The least and the largest ticks to add to a stamp.
+    fn offsets(&self, clock: ClockId, stamp: i64) -> [f64; 2] {
+        let is_still = |it: &&StandsStill| (it.clock, it.stamp) == (clock, stamp);
+        match self.still.iter().find(is_still) {
+            Some(still) => still.offsets,
+            None => [self.estimate.at(clock, stamp); 2],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retime_clocks::estimate::Offset;
+
+    #[test]
+    fn a_clock_that_stands_still_is_where_it_has_to_be() {
+        let [a, b] = [ClockId(0), ClockId(1)];
+        // Set back by 30 at 100: what it shows before is right, and 30 are to be added from 101 on.
+        let steps = [ClockStep {
+            clock: b,
+            after: 99,
+            until: 101,
+            by: -30.0,
+            alternatives: Vec::new(),
+        }];
+        let estimate = Estimate {
+            offsets: vec![
+                Some(Offset::constant(0.0)),
+                Some(Offset::through(vec![(99, 0.0), (101, 30.0)])),
+            ],
+            reference: a,
+        };
+        let latencies = Latencies::new(&estimate, &steps);
+        let is = |edge: Edge, wanted: f64| {
+            let found = latencies.of(&edge);
+            assert!((found - wanted).abs() < 1e-9, "{edge:?} {found}");
+        };
+        is(Edge::message(a, 120, b, 100), 10.0);
+        is(Edge::message(b, 100, a, 105), 5.0);
+        is(Edge::message(a, 120, b, 101), 11.0);
+        is(Edge::message(a, 120, b, 99), -21.0);
+    }
+}
