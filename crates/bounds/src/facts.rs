@@ -6,6 +6,7 @@ use super::line::{OffsetLine, lines};
 use super::link::{LeastDelay, Slope};
 use super::offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::relaxation::Relaxation;
+use super::still::{Stretch, moving};
 use retime_causality::edges::{Edge, InOrder, Source};
 use retime_clocks::estimate::Estimate;
 use retime_model::{Cancelled, ClockId, Monitor};
@@ -146,13 +147,27 @@ impl<'a> Facts<'a> {
     }
 
     /// Lets clocks step where they are known to.
-    pub(super) fn let_step(&self, relaxation: &mut Relaxation) {
-        for (clock, offset) in (0..).map(ClockId).zip(&self.base.offsets) {
-            let Some(offset) = offset else { continue };
-            for &(after, until) in offset.steps() {
-                let by = (offset.at(until) - offset.at(after)).abs();
-                relaxation.cut(clock, after, until, by);
-            }
+    pub(super) fn let_step(&self, all: &InOrder, relaxation: &mut Relaxation) {
+        let offsets = (0..).map(ClockId).zip(&self.base.offsets);
+        let steps = offsets.flat_map(|(clock, offset)| {
+            let steps = offset
+                .iter()
+                .flat_map(|it| it.steps().iter().zip(std::iter::repeat(it)));
+            steps.map(move |(&(after, until), offset)| Stretch {
+                clock,
+                after,
+                until,
+                by: offset.at(until) - offset.at(after),
+            })
+        });
+        let steps: Vec<Stretch> = steps.collect();
+        // What is added to a clock grows where it is set back.
+        let back: Vec<Stretch> = steps.iter().filter(|it| it.by > 0.0).copied().collect();
+        let mut moving = moving(all, &back).into_iter();
+        for it in steps {
+            let back = if it.by > 0.0 { moving.next() } else { None };
+            let (after, until) = back.unwrap_or((it.after, it.until));
+            relaxation.cut(it.clock, after, until, it.by.abs());
         }
     }
 

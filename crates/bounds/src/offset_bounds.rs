@@ -356,4 +356,49 @@ mod tests {
                 .all(|it| (700..=shown(LAST)).contains(it))
         );
     }
+
+    /// The clock loses a million ticks, and meanwhile shows the next one at each event. An estimate that sets it
+    /// amid these events says nothing of what the others are stamped.
+    #[test]
+    fn bounds_leave_open_what_a_clock_shows_that_stands_still() {
+        const LAST: i64 = 10_000_000;
+        const BACK: i64 = 1_000_000;
+        const EVERY: i64 = 10_000;
+        let (a, b) = (ClockId(0), ClockId(1));
+        let shown = |time: i64| match time - LAST / 2 {
+            passed if passed > 0 => LAST / 2 + (passed / (EVERY / 2)).max(passed - BACK),
+            _ => time,
+        };
+        let both = |round: i64| {
+            let (there, back) = (EVERY * round, EVERY * round + EVERY / 2);
+            [
+                Edge::message(a, there, b, shown(there + 50)),
+                Edge::message(b, shown(back), a, back + 50),
+            ]
+        };
+        let edges = (0..LAST / EVERY).flat_map(both).collect();
+        let edges = Edges::new(edges, vec![Some((0, LAST)), Some((0, shown(LAST)))]);
+        let set = LAST / 2 + BACK / EVERY;
+        let added = [(0, 0), (set, 0), (set + 1, BACK), (LAST, BACK)];
+        let added = added.map(|(stamp, ticks)| (stamp, ticks as f64));
+        let own = Offset::through(added.to_vec()).with_steps(&[(set, set + 1)]);
+        let base = Estimate {
+            offsets: vec![Some(Offset::constant(0.0)), Some(own)],
+            reference: a,
+        };
+        let found = offset_bounds(&edges, |_| 0, &base, &BoundOptions::default(), &()).unwrap();
+        let steps = found.relaxed.iter();
+        let steps = steps.filter(|it| matches!(it, Relaxed::Step { .. }));
+        assert!(found.complete && steps.count() == 1, "{:?}", found.relaxed);
+        let own = found.clocks[1].as_ref().unwrap();
+        for time in (0..LAST).step_by(9_973) {
+            let stamp = shown(time);
+            let (low, high) = own.at(stamp);
+            let added = (time - stamp) as f64;
+            assert!(
+                low <= added && added <= high,
+                "{time}: {low} {added} {high}"
+            );
+        }
+    }
 }

@@ -42,7 +42,7 @@ pub(super) fn with_contradictions(
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
     let mut relaxation = Relaxation::new(facts.clocks());
-    facts.let_step(&mut relaxation);
+    facts.let_step(all, &mut relaxation);
     let mut narrowed = Narrowed::new(all, facts);
     narrowed.screen(facts, &mut relaxation, monitor)?;
     narrowed.prune(facts, &relaxation, monitor)?;

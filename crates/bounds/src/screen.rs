@@ -22,7 +22,7 @@ use retime_numerics::parallel;
 
 use super::attribution::{ComparedPair, PairStep, attribute};
 use super::relaxation::Relaxation;
-use super::still::moving;
+use super::still::{Stretch, moving};
 use retime_causality::edges::{EdgeIndex, InOrder};
 
 /// Dependencies on one side that decide.
@@ -82,8 +82,13 @@ pub(super) fn screen(
     let watched: Vec<ComparedPair> = scanned.iter().map(|it| it.pair).collect();
     let steps = attribute(&steps, &watched, trace.reference(), relaxation, monitor)?;
     // A clock that is set back stands still first; one that is set forward never.
-    let back = steps.iter().filter(|it| it.back);
-    let back: Vec<(ClockId, i64, i64)> = back.map(|it| (it.clock, it.after, it.until)).collect();
+    let back = steps.iter().filter(|it| it.back).map(|it| Stretch {
+        clock: it.clock,
+        after: it.after,
+        until: it.until,
+        by: it.by,
+    });
+    let back: Vec<Stretch> = back.collect();
     let mut moving = moving(trace.all(), &back).into_iter();
     for it in steps {
         let back = if it.back { moving.next() } else { None };

@@ -1,103 +1,108 @@
 //! Clocks that stand still.
 //!
 //! A clock that must not run backwards stands still where it is set back, until
-//! its old time has come again. All that it stamps meanwhile has one stamp, which
-//! belongs neither to what was before nor to what comes after.
+//! its old time has come again. All that it stamps meanwhile belongs neither to what was before
+//! nor to what comes after: it has one stamp or, where stamps are to rise nevertheless, several that
+//! follow each other by a tick.
+//!
+//! As much time passes meanwhile as the clock was set back by, so one that shows half of that or more
+//! did not stand still. That bounds how far a clock is followed whose ticks are so coarse that
+//! several events have one stamp all the time.
 
 use retime_causality::EventNode;
 use retime_causality::edges::InOrder;
 use retime_model::ClockId;
+use rustc_hash::FxHashMap;
 
-/// From stretches between two stamps of a clock to the stamps before and after,
-/// where it stands still at them: where several events have that stamp.
-pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i64, i64)> {
+/// A stretch between two stamps of a clock in which it was set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) clock: ClockId,
+    pub(super) after: i64,
+    pub(super) until: i64,
+    /// The ticks that it lost, at least; negative if it gained.
+    pub(super) by: f64,
+}
+
+/// From stretches to the stamps before and after, where their clocks stand still at them.
+pub(super) fn moving(all: &InOrder, stretches: &[Stretch]) -> Vec<(i64, i64)> {
     if stretches.is_empty() {
         return Vec::new();
     }
-    let ends = stretches.iter();
-    let ends = ends.flat_map(|&(clock, after, until)| [(clock, after), (clock, until)]);
-    let mut watch = WatchedStamps::of(ends.collect());
+    let clocks = stretches.iter().map(|it| (it.clock, Vec::new()));
+    let mut events: FxHashMap<ClockId, Vec<(i64, Option<EventNode>)>> = clocks.collect();
     for edge in all.list.edges.all() {
-        watch.see(edge.from, edge.sent, edge.cause.get());
-        watch.see(edge.to, edge.received, edge.effect.get());
+        for (clock, stamp, event) in [
+            (edge.from, edge.sent, edge.cause.get()),
+            (edge.to, edge.received, edge.effect.get()),
+        ] {
+            if let Some(events) = events.get_mut(&clock) {
+                events.push((stamp, event));
+            }
+        }
     }
-    let moved = |&(clock, after, until): &(ClockId, i64, i64)| {
-        let before = watch.at(clock, after).and_then(|it| it.before);
-        let later = watch.at(clock, until).and_then(|it| it.later);
-        (before.unwrap_or(after), later.unwrap_or(until))
+    let shown = events
+        .into_iter()
+        .map(|(clock, events)| (clock, shown(events)));
+    let shown: FxHashMap<ClockId, Vec<Shown>> = shown.collect();
+    let moved = |it: &Stretch| {
+        shown
+            .get(&it.clock)
+            .map_or((it.after, it.until), |shown| moved(it, shown))
     };
     stretches.iter().map(moved).collect()
 }
 
-/// A stamp of a clock, and what the clock shows next to it.
-struct WatchedStamp {
-    place: (ClockId, i64),
-    /// One that has this stamp, if there is any.
-    event: Option<EventNode>,
-    /// True if several events have it.
-    several: bool,
-    before: Option<i64>,
-    later: Option<i64>,
+/// A stamp that a clock showed.
+struct Shown {
+    stamp: i64,
+    /// True if several events have it, or it is a tick behind the one before.
+    stands: bool,
 }
 
-impl WatchedStamp {
-    fn see(&mut self, event: Option<EventNode>) {
-        self.several |= self.event.zip(event).is_some_and(|(a, b)| a != b);
-        self.event = event.or(self.event);
-    }
-
-    fn before(&mut self, stamp: i64) {
-        self.before = self.before.max(Some(stamp));
-    }
-
-    fn later(&mut self, stamp: i64) {
-        self.later = Some(self.later.map_or(stamp, |it| it.min(stamp)));
-    }
+/// The stamps of events, in order.
+fn shown(mut events: Vec<(i64, Option<EventNode>)>) -> Vec<Shown> {
+    events.sort_unstable();
+    events.dedup();
+    let mut before = None;
+    let of_one = events.chunk_by(|a, b| a.0 == b.0);
+    of_one
+        .map(|events| {
+            let stamp = events[0].0;
+            let several = events.iter().filter(|it| it.1.is_some()).count() > 1;
+            let is_next = before
+                .replace(stamp)
+                .is_some_and(|it: i64| stamp.abs_diff(it) <= 1);
+            Shown {
+                stamp,
+                stands: several || is_next,
+            }
+        })
+        .collect()
 }
 
-/// The stamps that are looked for, in the order of clocks and stamps.
-struct WatchedStamps(Vec<WatchedStamp>);
+/// The nearest stamps at which the clock does not stand still, or the ends of the stretch where it does not.
+fn moved(it: &Stretch, shown: &[Shown]) -> (i64, i64) {
+    let half = (it.by.abs() / 2.0) as u64;
+    let before = shown.partition_point(|known| known.stamp <= it.after);
+    let behind = shown.partition_point(|known| known.stamp < it.until);
+    (
+        running(it.after, half, shown[..before].iter().rev()),
+        running(it.until, half, shown[behind..].iter()),
+    )
+}
 
-impl WatchedStamps {
-    fn of(mut places: Vec<(ClockId, i64)>) -> Self {
-        places.sort_unstable();
-        places.dedup();
-        let still = |place| WatchedStamp {
-            place,
-            event: None,
-            several: false,
-            before: None,
-            later: None,
-        };
-        Self(places.into_iter().map(still).collect())
-    }
-
-    /// An event. It is next to the nearest stamps that are looked for only, since
-    /// these are themselves stamps of events.
-    fn see(&mut self, clock: ClockId, stamp: i64, event: Option<EventNode>) {
-        let place = (clock, stamp);
-        let at = self.0.partition_point(|it| it.place < place);
-        let mut next = at;
-        if let Some(same) = self.0.get_mut(at).filter(|it| it.place == place) {
-            same.see(event);
-            next += 1;
+/// The first of these stamps, which lead away from an end, at which a clock runs; the end itself
+/// if it runs there.
+fn running<'a>(end: i64, half: u64, away: impl Iterator<Item = &'a Shown>) -> i64 {
+    let mut stood = None;
+    for known in away {
+        if !known.stands || known.stamp.abs_diff(end) > half {
+            return stood.map_or(end, |_| known.stamp);
         }
-        let own = |it: &&mut WatchedStamp| it.place.0 == clock;
-        if let Some(later) = self.0.get_mut(next).filter(own) {
-            later.before(stamp);
-        }
-        let before = at.checked_sub(1).and_then(|it| self.0.get_mut(it));
-        if let Some(before) = before.filter(own) {
-            before.later(stamp);
-        }
+        stood = Some(known.stamp);
     }
-
-    /// The finding where a clock stands still.
-    fn at(&self, clock: ClockId, stamp: i64) -> Option<&WatchedStamp> {
-        let place = (clock, stamp);
-        let at = self.0.binary_search_by_key(&place, |it| it.place).ok()?;
-        self.0.get(at).filter(|it| it.several)
-    }
+    stood.unwrap_or(end)
 }
 
 #[cfg(test)]
@@ -105,19 +110,55 @@ mod tests {
     use super::*;
     use retime_causality::edges::{Edge, Edges};
 
+    const A: ClockId = ClockId(0);
+    const B: ClockId = ClockId(1);
+
+    /// Messages to a clock that has these stamps, each of an event of its own.
+    fn received_at(stamps: &[i64]) -> InOrder {
+        let edge = |(&received, event)| Edge {
+            effect: EventNode(event).into(),
+            ..Edge::message(A, 10 * i64::from(event), B, received)
+        };
+        let edges = stamps.iter().zip(0..).map(edge).collect();
+        let extent = stamps.first().zip(stamps.last());
+        let extents = vec![Some((0, 40)), extent.map(|(a, b)| (*a, *b))];
+        InOrder::new(&Edges::new(edges, extents), &()).unwrap()
+    }
+
+    fn stretch((clock, after, until): (ClockId, i64, i64)) -> Stretch {
+        Stretch {
+            clock,
+            after,
+            until,
+            by: 150.0,
+        }
+    }
+
     #[test]
     fn a_stamp_of_several_events_is_left_to_both_sides() {
-        let (a, b) = (ClockId(0), ClockId(1));
-        let stamps = [100, 200, 200, 200, 300];
-        let edges = stamps.iter().zip(0..).map(|(&received, event)| Edge {
-            effect: EventNode(event).into(),
-            ..Edge::message(a, 10 * i64::from(event), b, received)
-        });
-        let edges = Edges::new(edges.collect(), vec![Some((0, 40)), Some((100, 300))]);
-        let edges = InOrder::new(&edges, &()).unwrap();
-        let stretches = [(b, 200, 200), (b, 100, 200), (a, 10, 20), (b, 100, 300)];
+        let edges = received_at(&[100, 200, 200, 200, 300]);
+        let stretches = [(B, 200, 200), (B, 100, 200), (A, 10, 20), (B, 100, 300)];
         let moved = [(100, 300), (100, 300), (10, 20), (100, 300)];
-        assert_eq!(moving(&edges, &stretches), moved);
-        assert_eq!(moving(&edges, &[(b, 200, 300)]), [(100, 300)]);
+        assert_eq!(moving(&edges, &stretches.map(stretch)), moved);
+        assert_eq!(moving(&edges, &[stretch((B, 200, 300))]), [(100, 300)]);
+    }
+
+    /// A clock that has to show more each time goes on by ticks, and one that drifts by a few.
+    #[test]
+    fn so_are_stamps_that_follow_each_other_by_ticks() {
+        let edges = received_at(&[100, 200, 201, 202, 203, 300]);
+        for place in [(B, 201, 202), (B, 200, 201), (B, 202, 203), (B, 200, 203)] {
+            assert_eq!(moving(&edges, &[stretch(place)]), [(200, 300)]);
+        }
+        let edges = received_at(&[100, 200, 200, 202, 202, 205, 205, 300]);
+        assert_eq!(moving(&edges, &[stretch((B, 201, 203))]), [(100, 300)]);
+    }
+
+    /// Each stamp of coarse ticks belongs to several events.
+    #[test]
+    fn a_clock_that_goes_on_did_not_stand_still() {
+        let stamps: Vec<i64> = (0..100).map(|it| 10 * (it / 2)).collect();
+        let edges = received_at(&stamps);
+        assert_eq!(moving(&edges, &[stretch((B, 200, 210))]), [(120, 290)]);
     }
 }

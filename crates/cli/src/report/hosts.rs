@@ -101,12 +101,13 @@ fn host(
         let finite = |value: f64| value.is_finite().then_some(value);
         (finite(after), finite(before))
     });
-    // Where one of both was set, what it gained over the run is no drift.
-    let was_set = solution.aligned.as_ref().is_some_and(|it| {
+    // Where one of both was set or changed its rate, what it gained over the run is no drift.
+    let broke = solution.aligned.as_ref().is_some_and(|it| {
         let set = it.steps.iter().map(|set| set.clock);
         let seems_set = it.ends.iter().flat_map(|it| &it.steps).map(|set| set.clock);
-        let is_of_both = |set: ClockId| set == clock || Some(set) == it.reference;
-        set.chain(seems_set).any(is_of_both)
+        let ran_otherwise = it.rate_changes.iter().map(|change| change.clock);
+        let is_of_both = |broken: ClockId| broken == clock || Some(broken) == it.reference;
+        set.chain(seems_set).chain(ran_otherwise).any(is_of_both)
     });
     let drift = bound.and_then(|it| drift(it, first, last, end - start));
     HostPart {
@@ -116,7 +117,7 @@ fn host(
         bounded: bounds.map(|it| it.sides(clock)),
         ahead_ticks: between as i64,
         ahead_within_ticks: (less, more),
-        drift: drift.filter(|_| !was_set),
+        drift: drift.filter(|_| !broke),
     }
 }
 

@@ -213,6 +213,8 @@ fn a_slewed_clock_is_told_and_bounds_allow_for_it() {
     let said = scratch
         .retime("correct trace -o again --max-rate-difference 10%")
         .stdout;
+    // What it gained by that is no drift.
+    assert!(!said.contains("drift +"), "{said}");
     for words in [
         "the clock of MPI Rank 1 was slewed by +1.67 ms, at 83333.",
         " ppm, between its stamps ",
