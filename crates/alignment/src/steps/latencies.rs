@@ -1,8 +1,8 @@
 //! The latencies of dependencies between aligned clocks.
 //!
 //! A clock that was set back stands still in the trace until its time has come up with what it showed,
-//! since stamps never fall. All that happens meanwhile has one stamp, and happened at any of the times that
-//! the offsets before and behind the step make of it:
+//! since stamps never fall. All that happens meanwhile has one stamp, or where stamps have to rise one of a
+//! few, and happened at any of the times that the offsets before and behind the step make of it:
 //!
 //! ```text
 //! shown   1 2 3 4 4 4 4 5 6 7            set back by 3
@@ -10,6 +10,7 @@
 //! ```
 //!
 //! A dependency of such an event is as long as it can be: no offset is wrong because it seems to be shorter.
+//! A clock that shows half of the time that it was set back by, or more, has not stood still.
 
 use crate::ClockStep;
 use retime_causality::edges::Edge;
@@ -19,31 +20,31 @@ use retime_model::ClockId;
 /// Latencies by an estimate.
 pub(super) struct Latencies<'a> {
     estimate: &'a Estimate,
-    /// The stamps at which clocks stand still.
+    /// The steps at whose stamps clocks stand still.
     still: Vec<StandsStill>,
 }
 
-/// A clock shows one stamp while its offset goes from one to another.
+/// A clock shows hardly anything while its offset goes from one to another.
 struct StandsStill {
     clock: ClockId,
-    stamp: i64,
-    /// The least and the largest of both.
+    /// Between these stamps.
+    after: i64,
+    until: i64,
+    /// The offset at `after`, and the larger one at `until`.
     offsets: [f64; 2],
 }
 
 impl<'a> Latencies<'a> {
     /// By an estimate in which clocks are set like this.
     pub(super) fn new(estimate: &'a Estimate, steps: &[ClockStep]) -> Self {
-        let only_stamp = |step: &ClockStep| {
-            let stamp = step.after.checked_add(1)?;
-            (stamp.checked_add(1) == Some(step.until)).then_some(stamp)
-        };
         let still = steps.iter().filter_map(|step| {
-            let [a, b] = [step.after, step.until].map(|it| estimate.at(step.clock, it));
-            Some(StandsStill {
+            let [before, behind] = [step.after, step.until].map(|it| estimate.at(step.clock, it));
+            let shows = step.until.saturating_sub(step.after) as f64;
+            (2.0 * shows < behind - before).then_some(StandsStill {
                 clock: step.clock,
-                stamp: only_stamp(step)?,
-                offsets: [a.min(b), a.max(b)],
+                after: step.after,
+                until: step.until,
+                offsets: [before, behind],
             })
         });
         Self {
@@ -61,7 +62,8 @@ impl<'a> Latencies<'a> {
 
     /// The least and the largest ticks to add to a stamp.
     fn offsets(&self, clock: ClockId, stamp: i64) -> [f64; 2] {
-        let is_still = |it: &&StandsStill| (it.clock, it.stamp) == (clock, stamp);
+        let is_still =
+            |it: &&StandsStill| it.clock == clock && it.after < stamp && stamp < it.until;
         match self.still.iter().find(is_still) {
             Some(still) => still.offsets,
             None => [self.estimate.at(clock, stamp); 2],
@@ -77,18 +79,18 @@ mod tests {
     #[test]
     fn a_clock_that_stands_still_is_where_it_has_to_be() {
         let [a, b] = [ClockId(0), ClockId(1)];
-        // Set back by 30 at 100: what it shows before is right, and 30 are to be added from 101 on.
+        // Set back by 30 at 100: what it shows before is right, and 30 are to be added from 102 on.
         let steps = [ClockStep {
             clock: b,
             after: 99,
-            until: 101,
+            until: 102,
             by: -30.0,
             alternatives: Vec::new(),
         }];
         let estimate = Estimate {
             offsets: vec![
                 Some(Offset::constant(0.0)),
-                Some(Offset::through(vec![(99, 0.0), (101, 30.0)])),
+                Some(Offset::through(vec![(99, 0.0), (102, 30.0)])),
             ],
             reference: a,
         };
@@ -98,8 +100,8 @@ mod tests {
             assert!((found - wanted).abs() < 1e-9, "{edge:?} {found}");
         };
         is(Edge::message(a, 120, b, 100), 10.0);
-        is(Edge::message(b, 100, a, 105), 5.0);
-        is(Edge::message(a, 120, b, 101), 11.0);
+        is(Edge::message(b, 101, a, 105), 4.0);
+        is(Edge::message(a, 120, b, 102), 12.0);
         is(Edge::message(a, 120, b, 99), -21.0);
     }
 }

@@ -15,7 +15,8 @@
 //! the one offset from before and the other one from afterwards.
 //!
 //! Where several instants are as good, it is somewhere between them. A clock that was set back stands
-//! still, so that what has one stamp may be on either side; one that was set forward shows no stamp
+//! still, so that what has one stamp may be on either side, and so may what has one of several that follow
+//! each other by a tick, as where stamps have to rise; one that was set forward shows no stamp
 //! between what it showed before and afterwards, so that its time never runs backwards.
 //!
 //! No such instant exists for a clock that gained by itself, in a long time, what is taken for a step
@@ -179,15 +180,19 @@ struct OneInstant<'a> {
     stamps: Vec<Stamp>,
 }
 
-/// The instant lies somewhere between two places in the order of stamps; at `within`, what has that
-/// stamp is on either side.
+/// The instant lies somewhere between two places in the order of stamps; at `within`, what has these
+/// stamps is on either side.
 #[derive(Clone, Copy)]
 struct LeastReversed {
     reversed: f64,
     first: usize,
     last: usize,
-    within: Option<usize>,
+    within: Option<StandsStill>,
 }
+
+/// The first and the last place of stamps at which a clock may stand still.
+#[derive(Clone, Copy)]
+struct StandsStill(usize, usize);
 
 impl LeastReversed {
     fn at(place: usize, reversed: f64) -> Self {
@@ -288,16 +293,21 @@ impl OneInstant<'_> {
             |best: &Option<LeastReversed>, sum: f64| best.is_none_or(|it| sum < it.reversed);
         for place in 0..self.stamps.len() {
             let Stamp { member, at, .. } = self.stamps[place];
-            let [before, behind, either] = self.reversed_by(place);
+            let [before, behind, _] = self.reversed_by(place);
             let others = backwards - usize::from(!self.advances(member, cuts[member]));
-            let divided = sum - behind + either;
-            let is_divided = either < before.min(behind) && is_less(&best, divided);
-            if is_divided && others == 0 && self.advances(member, self.beside(member, at)) {
-                best = Some(LeastReversed {
-                    last: place + 1,
-                    within: Some(place),
-                    ..LeastReversed::at(place, divided)
-                });
+            for still in self.may_stand_still(place) {
+                let Some(less) = self.divided(still) else {
+                    continue;
+                };
+                let divided = sum - less;
+                let advances = self.advances(member, self.beside(member, still));
+                if others == 0 && advances && is_less(&best, divided) {
+                    best = Some(LeastReversed {
+                        last: still.1 + 1,
+                        within: Some(still),
+                        ..LeastReversed::at(place, divided)
+                    });
+                }
             }
             self.pass(place);
             sum += before - behind;
@@ -328,6 +338,41 @@ impl OneInstant<'_> {
         sums
     }
 
+    /// The stamps from a place on at which a clock may stand still that is set back: this one, and all that
+    /// follow each other by a tick from it on, if it is the first of them and they last less than half of the
+    /// time meanwhile, which is as long as the clock is set back by.
+    fn may_stand_still(&self, place: usize) -> impl Iterator<Item = StandsStill> + use<> {
+        let follows = |before: &Stamp, next: &Stamp| {
+            before.member == next.member && next.at.saturating_sub(before.at) <= 1
+        };
+        let own = &self.stamps[place];
+        let is_first = place
+            .checked_sub(1)
+            .is_none_or(|it| !follows(&self.stamps[it], own));
+        let run = self.stamps[place..].windows(2);
+        let more = run.take_while(|it| follows(&it[0], &it[1])).count();
+        let last = place + if is_first { more } else { 0 };
+        let lasts = self.stamps[last].at.saturating_sub(own.at) as f64;
+        let [before, behind] = self.members[own.member].sides;
+        let lost = self.time(behind, own.at).zip(self.time(before, own.at));
+        let is_short = lost.is_some_and(|(behind, before)| 2.0 * lasts < behind - before);
+        let all = (last > place && is_short).then_some(StandsStill(place, last));
+        std::iter::once(StandsStill(place, place)).chain(all)
+    }
+
+    /// By how much less is reversed if what has these stamps is on either side than if all of it is behind
+    /// the instant; `None` where an instant between two of them, before or behind all, is as good.
+    fn divided(&mut self, StandsStill(first, last): StandsStill) -> Option<f64> {
+        let (mut passed, mut best_passed, mut less) = (0.0, 0.0_f64, 0.0);
+        for place in first..=last {
+            let [before, behind, either] = self.reversed_by(place);
+            passed += behind - before;
+            best_passed = best_passed.max(passed);
+            less += behind - either;
+        }
+        (less > best_passed).then_some(less)
+    }
+
     /// Takes a stamp for one before the instant.
     fn pass(&mut self, place: usize) {
         for &(edge, end) in &self.stamps[place].ends {
@@ -349,12 +394,12 @@ impl OneInstant<'_> {
         last.map_or(self.members[member].cut.0, |it| it.at)
     }
 
-    /// Both sides of a stamp.
-    fn beside(&self, member: usize, at: i64) -> (i64, i64) {
+    /// Both sides of the stamps at which a clock may stand still.
+    fn beside(&self, member: usize, StandsStill(first, last): StandsStill) -> (i64, i64) {
         let cut = self.members[member].cut;
         (
-            at.saturating_sub(1).max(cut.0),
-            at.saturating_add(1).min(cut.1),
+            self.stamps[first].at.saturating_sub(1).max(cut.0),
+            self.stamps[last].at.saturating_add(1).min(cut.1),
         )
     }
 
@@ -364,10 +409,10 @@ impl OneInstant<'_> {
             self.last_of(member, found.first),
             self.next_of(member, found.last),
         );
-        let within = found.within.map(|it| &self.stamps[it]);
-        if let Some(stamp) = within.filter(|it| it.member == member) {
-            let beside = self.beside(member, stamp.at);
-            let is_all = found.last == found.first + 1;
+        let is_own = |it: &StandsStill| self.stamps[it.0].member == member;
+        if let Some(still) = found.within.filter(is_own) {
+            let beside = self.beside(member, still);
+            let is_all = found.last == still.1 + 1;
             return (beside.0, if is_all { beside.1 } else { own.1 });
         }
         let common = self.in_common(member, found, own);
@@ -462,6 +507,22 @@ mod tests {
         ];
         assert_eq!(instant(0.0, &stands), (19, 21));
         assert_eq!(instant(0.0, &[]), (0, 60));
+    }
+
+    /// Each event has the next stamp, though the clock lost 40 ticks; one that lost 2 goes on.
+    #[test]
+    fn a_clock_stands_still_at_stamps_that_follow_each_other() {
+        let stands = [
+            (10, 0.0, 5.0),
+            (20, 0.0, 5.0),
+            (20, 5.0, 0.0),
+            (21, 0.0, 5.0),
+            (21, 5.0, 0.0),
+            (22, 5.0, 0.0),
+            (30, 5.0, 0.0),
+        ];
+        assert_eq!(instant(-40.0, &stands), (19, 23));
+        assert_eq!(instant(-2.0, &stands), (19, 21));
     }
 
     /// Two clocks that are 5000 apart and set by so much at 2000 of a third one; they send each other
