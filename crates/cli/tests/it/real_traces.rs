@@ -69,7 +69,8 @@ impl Printed {
     }
 
     fn event(&mut self, line: &str, section: &str, location: &mut u64) {
-        let mut words: Vec<&str> = line.split_whitespace().collect();
+        // Of millions of lines, which the tool writes with spaces.
+        let mut words: Vec<&str> = line.split_ascii_whitespace().collect();
         let numbers = [1, 2].map(|at| words.get(at).and_then(|word| word.parse().ok()));
         let mut times = None;
         if let [Some(id), Some(time)] = numbers {
