@@ -11,6 +11,7 @@
 //! - [`midpoint`]: the correction in the middle of these bounds.
 //! - [`ErrorBounds`]: how far a given correction can be from the truth.
 //! - [`outside`]: how many events a correction puts where the truth cannot be.
+//! - [`with_step_places`]: between which stamps clocks can have been set.
 //! - [`coverage`]: whether the bounds hold, where the truth is known.
 
 mod accuracy;
@@ -39,6 +40,7 @@ mod relaxation;
 mod resolved;
 mod screen;
 mod sides;
+mod step_places;
 mod still;
 mod witnessed;
 
@@ -53,4 +55,5 @@ pub use narrowed::steps;
 pub use offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};
 pub use outside::{Outside, outside};
 pub use relaxation::Relaxed;
+pub use step_places::with_step_places;
 pub use witnessed::{Witnessed, witnessed};

@@ -169,13 +169,25 @@ impl ClockBounds {
     ///
     /// Infinite where nothing bounds the clock on one of the sides.
     pub fn gained(&self, after: i64, until: i64) -> (f64, f64) {
-        let lasts = self.time(until).saturating_sub(self.time(after)) as f64;
-        let along = self.along(until) - self.along(after);
-        let (before, behind) = (self.at(after), self.at(until));
+        let (before, behind) = (self.at(after), self.carried(until, after));
+        (before.0 - behind.1, before.1 - behind.0)
+    }
+
+    /// The least and the most ticks that have to be added at the stamp `to` if the clock is not set between it
+    /// and the stamp `from`, by the bounds there; infinite where nothing bounds them.
+    pub(super) fn carried(&self, from: i64, to: i64) -> (f64, f64) {
+        let lasts = self.time(to).abs_diff(self.time(from)) as f64;
+        let along = self.drifts(from, to);
+        let (low, high) = self.at(from);
         (
-            before.0 - behind.1 + along - self.low.strays(lasts),
-            before.1 - behind.0 + along + self.high.strays(lasts),
+            low + along - self.low.strays(lasts),
+            high + along + self.high.strays(lasts),
         )
+    }
+
+    /// The ticks that its line adds more at the stamp `to` than at the stamp `from`.
+    pub(super) fn drifts(&self, from: i64, to: i64) -> f64 {
+        self.along(to) - self.along(from)
     }
 
     /// True if there is a lower bound at all, and an upper one.

@@ -249,9 +249,12 @@ impl Explained {
         self.length() + CLEARLY < other.length()
     }
 
-    /// True if as many steps leave much more slack.
+    /// True if clocks that were set as often, and no more of them, leave much more slack. More that were set at
+    /// once, each by another amount, leave more in any case: where one was set back, all others can have
+    /// been set forward.
     pub(super) fn is_firmer_than(&self, other: &Self) -> bool {
         self.occasions.len() == other.occasions.len()
+            && self.alignment.steps.len() <= other.alignment.steps.len()
             && self.leaves_no_more_than(other)
             && self.firmness > OPTIONS.firmer * other.firmness
     }

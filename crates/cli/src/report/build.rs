@@ -347,7 +347,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
     }
 }
 
-/// Says of the steps that a method found how far bounds know them.
+/// Says of the steps that a method found how far bounds know them, and where they can have been.
 pub(crate) fn bound_steps(steps: &mut [StepPart], bounded: &Bounds) {
     for step in steps {
         let set = ClockSet {
@@ -360,6 +360,7 @@ pub(crate) fn bound_steps(steps: &mut [StepPart], bounded: &Bounds) {
             together: Vec::new(),
         };
         let bound = bounded.of_step(&set);
+        (step.after, step.until) = (bound.after.0, bound.until.0);
         (step.known_to_ticks, step.how) = (bound.known_to(), bound.how());
     }
 }

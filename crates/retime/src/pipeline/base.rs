@@ -1,5 +1,7 @@
 //! About how clocks differ, as bounds and repairs begin with it.
 
+use serde::{Deserialize, Serialize};
+
 use super::solution::Aligned;
 use retime_alignment::align;
 use retime_causality::{Causality, Nodes};
@@ -8,7 +10,7 @@ use retime_clocks::estimate::Estimate;
 use retime_model::{Cancelled, ClockId, Clocks, Monitor, TickRate};
 
 /// About how clocks differ from one of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Base {
     pub(super) estimate: Estimate,
     /// The moments at which clocks changed their rates.

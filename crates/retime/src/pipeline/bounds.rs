@@ -17,7 +17,8 @@ use retime_alignment::{ClockStep, align_on_steady};
 
 use retime_bounds::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
-    Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, witnessed,
+    Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, with_step_places,
+    witnessed,
 };
 use retime_causality::MinimalDelay;
 use retime_causality::edges::{Edge, Edges, ListedEdges, Source, TraceEdges};
@@ -55,6 +56,10 @@ impl BoundSearch {
         }
     }
 }
+
+/// Where a step can be is looked for so often: bounds without what was taken to be on the wrong side of it
+/// may show that more can be.
+const STEP_PLACE_ROUNDS: usize = 4;
 
 /// The usual drift bound, as quartz drifts between warm and cold, a share.
 pub const DRIFT_BOUND: f64 = 1e-4;
@@ -169,29 +174,50 @@ impl Timed<'_> {
             rate_changes: found.rate_changes,
         };
         let trace = self.edges();
-        let (premise, offsets, witnessed, contradicting) = trace.at_root::<Estimate, _>(|| {
-            let source = trace.dependencies(&base.estimate)?;
-            let (premise, offsets) = self.without_changes(&source, &base, search)?;
-            // Where bounds were given up nobody knows which clocks have them.
-            let is_bounded = |clock: ClockId| {
-                let own = offsets.clocks.get(clock.as_usize());
-                let sides = own.and_then(|it| it.as_ref().map(ClockBounds::sides));
-                !offsets.complete || sides == Some((true, true))
-            };
-            let witnessed = witnessed(&source, is_bounded, self.monitor)?;
-            let contradicting = contradict_throughout(&source, &base.estimate, self.monitor)?;
-            Ok((premise, offsets, witnessed, contradicting))
-        })?;
+        let (base, premise, offsets, witnessed, contradicting) =
+            trace.at_root::<Estimate, _>(|| {
+                let source = trace.dependencies(&base.estimate)?;
+                let (base, premise, offsets) =
+                    self.by_step_places(&source, base.clone(), search)?;
+                // Where bounds were given up nobody knows which clocks have them.
+                let is_bounded = |clock: ClockId| {
+                    let own = offsets.clocks.get(clock.as_usize());
+                    let sides = own.and_then(|it| it.as_ref().map(ClockBounds::sides));
+                    !offsets.complete || sides == Some((true, true))
+                };
+                let witnessed = witnessed(&source, is_bounded, self.monitor)?;
+                let contradicting = contradict_throughout(&source, &base.estimate, self.monitor)?;
+                Ok((base, premise, offsets, witnessed, contradicting))
+            })?;
         Ok(Some(BoundedOffsets {
             premise,
             contradicted: contradicted(&offsets.relaxed, &base),
-            if_set: known_to_be_set(&found.estimate),
+            if_set: known_to_be_set(&found.estimate, &base.estimate),
             if_rates_change: base.rate_changes,
             set_back: unfound,
             offsets,
             witnessed,
             contradicting,
         }))
+    }
+
+    /// Bounds that rest on steps wherever these [can be](with_step_places), and the base with them.
+    fn by_step_places(
+        &self,
+        source: &dyn Source,
+        mut base: Base,
+        search: BoundSearch,
+    ) -> Result<(Base, Premise, OffsetBounds), Cancelled> {
+        let (mut premise, mut offsets) = self.without_changes(source, &base, search)?;
+        for _ in 0..STEP_PLACE_ROUNDS {
+            let estimate = with_step_places(source, &base.estimate, &offsets, self.monitor)?;
+            if estimate == base.estimate {
+                break;
+            }
+            base.estimate = estimate;
+            (premise, offsets) = self.without_changes(source, &base, search)?;
+        }
+        Ok((base, premise, offsets))
     }
 
     /// Bounds by clocks without the changes of their rates that are known.
@@ -504,14 +530,20 @@ pub struct BoundedOffsets {
 }
 
 impl Bounds {
-    /// A step of a clock, with what bounds tell of how much it gained.
+    /// A step of a clock, with what bounds tell of how much it gained, and between which stamps.
     #[must_use]
     pub fn of_step(&self, step: &ClockSet) -> ClockSet {
-        let place = |it: &ClockSet| (it.clock, it.after, it.until);
-        let same = self.if_set.iter().find(|it| place(it) == place(step));
-        ClockSet {
-            within: same.and_then(|it| it.within),
-            ..step.clone()
+        let is_one = |it: &&ClockSet| {
+            it.clock == step.clock && it.after <= step.after && step.until <= it.until
+        };
+        match self.if_set.iter().find(is_one) {
+            Some(known) => ClockSet {
+                within: known.within,
+                after: known.after,
+                until: known.until,
+                ..step.clone()
+            },
+            None => step.clone(),
         }
     }
 }

@@ -57,19 +57,24 @@ pub(super) fn contradicted(relaxed: &[Relaxed], known: &Base) -> Vec<ClockStep> 
     steps
 }
 
-/// The steps of clocks that an estimate knows, by clock and stamp: bounds rest on them.
-pub(super) fn known_to_be_set(known: &Estimate) -> Vec<ClockStep> {
+/// The steps of clocks that an estimate knows, by clock and stamp: bounds rest on them, each between the stamps
+/// between which it can have been by the estimate `open`.
+pub(super) fn known_to_be_set(known: &Estimate, open: &Estimate) -> Vec<ClockStep> {
     let clocks = (0..).map(ClockId).zip(&known.offsets);
     let steps = clocks.flat_map(|(clock, offset)| {
         let offset = offset.iter();
         offset.flat_map(move |it| it.steps().iter().map(move |step| (clock, it, *step)))
     });
-    let step = |(clock, offset, (after, until)): (ClockId, &Offset, (i64, i64))| ClockStep {
-        clock,
-        after,
-        until,
-        by: offset.at(after) - offset.at(until),
-        alternatives: Vec::new(),
+    let step = |(clock, offset, cut): (ClockId, &Offset, (i64, i64))| {
+        let is_in = |&&(after, until): &&(i64, i64)| after <= cut.0 && cut.1 <= until;
+        let (after, until) = *known_steps(open, clock).iter().find(is_in).unwrap_or(&cut);
+        ClockStep {
+            clock,
+            after,
+            until,
+            by: offset.at(cut.0) - offset.at(cut.1),
+            alternatives: Vec::new(),
+        }
     };
     steps.map(step).collect()
 }
@@ -133,7 +138,7 @@ mod tests {
             offsets: vec![None, Some(set.with_steps(&[(120, 130)]))],
             reference: ClockId(0),
         };
-        let steps = known_to_be_set(&known);
+        let steps = known_to_be_set(&known, &known);
         let told: Vec<_> = steps
             .iter()
             .map(|it| (it.clock.0, it.after, it.by))
