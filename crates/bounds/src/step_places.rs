@@ -25,8 +25,8 @@
 //! on the wrong side of the step, which makes them too narrow to one end.
 //!
 //! Steps no larger than what bounds leave open next to them contradict hardly anything anywhere: they stay
-//! where the alignment put them. So do those of clocks that show one stamp time and again, since they stand still
-//! there: that is where they were set.
+//! where the alignment put them. So do those that nothing contradicts on one side, and those of clocks that
+//! show one stamp time and again, since they stand still there: that is where they were set.
 
 use crate::offset_bounds::{ClockBounds, OffsetBounds};
 use rayon::prelude::*;
@@ -73,9 +73,7 @@ pub fn with_step_places(
     let parts = (0..source.parts()).into_par_iter();
     let found = parts.try_fold(nothing, look).try_reduce(nothing, both)?;
     for (step, proven) in steps.iter_mut().zip(found) {
-        if !proven.stands_still {
-            step.cut = (proven.after, proven.until);
-        }
+        step.take(proven);
     }
     let mut all = known.clone();
     for (clock, offset) in (0..).map(ClockId).zip(&mut all.offsets) {
@@ -144,6 +142,20 @@ impl<'a> OpenStep<'a> {
             }
         };
         cuts.iter().enumerate().map(step).collect()
+    }
+
+    /// Takes what dependencies prove together. Where nothing contradicts the step on one side, however far from
+    /// where it is known, they prove nothing there.
+    fn take(&mut self, proven: Proven) {
+        if proven.stands_still {
+            return;
+        }
+        if proven.after > self.open.after {
+            self.cut.0 = proven.after;
+        }
+        if proven.until < self.open.until {
+            self.cut.1 = proven.until;
+        }
     }
 
     /// Takes what a dependency proves.
@@ -245,6 +257,22 @@ mod tests {
             let steps = found.offsets[1].as_ref().unwrap().steps();
             assert_eq!(steps, [(395_000, 551_060 - STEP)]);
         }
+    }
+
+    /// Nothing is sent or received any more that says that the clock was not set later, and nothing would be
+    /// bounded if it was.
+    #[test]
+    fn a_step_that_nothing_contradicts_on_one_side_stays_there() {
+        let edges = edges();
+        let quiet = 540_000 - STEP;
+        let (b, known) = (ClockId(1), known(520_000 - STEP, 525_000 - STEP));
+        let early = |edge: &&Edge| edge.to != b || edge.received < quiet;
+        let all = edges.all().iter().filter(early).copied().collect();
+        let extents = (0..2).map(|it| edges.extent(ClockId(it))).collect();
+        let edges = Edges::new(all, extents);
+        let bounds = offset_bounds(&edges, |_| 0, &known, &BoundOptions::default(), &()).unwrap();
+        let found = with_step_places(&edges, &known, &bounds, &()).unwrap();
+        assert_eq!(found, known);
     }
 
     /// A step of 50 ticks is as likely at any other of these messages.
