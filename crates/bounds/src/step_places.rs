@@ -66,15 +66,17 @@ pub fn with_step_places(
         for (all, more) in all.iter_mut().zip(more) {
             all.after = all.after.max(more.after);
             all.until = all.until.min(more.until);
-            all.stands_still |= more.stands_still;
+            all.is_heard_within |= more.is_heard_within;
         }
         Ok(all)
     };
     let parts = (0..source.parts()).into_par_iter();
     let found = parts.try_fold(nothing, look).try_reduce(nothing, both)?;
+    let as_known: Vec<(i64, i64)> = steps.iter().map(|it| it.cut).collect();
     for (step, proven) in steps.iter_mut().zip(found) {
         step.take(proven);
     }
+    keep_apart(&mut steps, &as_known);
     let mut all = known.clone();
     for (clock, offset) in (0..).map(ClockId).zip(&mut all.offsets) {
         let own = steps.iter().filter(|it| it.clock == clock);
@@ -86,13 +88,28 @@ pub fn with_step_places(
     Ok(all)
 }
 
+/// Leaves two steps of a clock next to each other where they are known, if both can have been in between.
+fn keep_apart(steps: &mut [OpenStep<'_>], as_known: &[(i64, i64)]) {
+    for next in 1..steps.len() {
+        let (before, behind) = steps.split_at_mut(next);
+        if let (Some(one), Some(other)) = (before.last_mut(), behind.first_mut())
+            && one.clock == other.clock
+            && one.cut.1 >= other.cut.0
+        {
+            one.cut.1 = as_known[next - 1].1;
+            other.cut.0 = as_known[next].0;
+        }
+    }
+}
+
 /// The last stamp that was before a step for certain, and the first behind it.
 #[derive(Clone, Copy)]
 struct Proven {
     after: i64,
     until: i64,
-    /// The clock shows something in between, where it stands still since it was set back.
-    stands_still: bool,
+    /// Dependencies of the clock are in between: it stands still there since it was set back, or they are
+    /// left to both sides already.
+    is_heard_within: bool,
 }
 
 /// A step that may have been elsewhere.
@@ -137,7 +154,7 @@ impl<'a> OpenStep<'a> {
                 open: Proven {
                     after: if after_is_open { before } else { after },
                     until: if until_is_open { next } else { until },
-                    stands_still: false,
+                    is_heard_within: false,
                 },
             }
         };
@@ -147,7 +164,7 @@ impl<'a> OpenStep<'a> {
     /// Takes what dependencies prove together. Where nothing contradicts the step on one side, however far from
     /// where it is known, they prove nothing there.
     fn take(&mut self, proven: Proven) {
-        if proven.stands_still {
+        if proven.is_heard_within {
             return;
         }
         if proven.after > self.open.after {
@@ -165,7 +182,7 @@ impl<'a> OpenStep<'a> {
         for (own, other, sign) in [(effect, cause, 1.0), (cause, effect, -1.0)] {
             let (clock, stamp) = own;
             let (after, until) = self.cut;
-            proven.stands_still |= clock == self.clock && after < stamp && stamp < until;
+            proven.is_heard_within |= clock == self.clock && after < stamp && stamp < until;
             let is_before = stamp <= after && stamp > proven.after;
             let is_behind = stamp >= until && stamp < proven.until;
             if clock != self.clock || !(is_before || is_behind) {
@@ -257,6 +274,41 @@ mod tests {
             let steps = found.offsets[1].as_ref().unwrap().steps();
             assert_eq!(steps, [(395_000, 551_060 - STEP)]);
         }
+    }
+
+    /// Between two steps back a clock sends at first and receives later: the one can have been until it receives,
+    /// and the other since it sent last.
+    #[test]
+    fn two_steps_that_can_change_places_stay_apart() {
+        let (a, b) = (ClockId(0), ClockId(1));
+        let shown = |time: i64| match time {
+            ..500_000 => time,
+            500_000..600_000 => time - STEP,
+            _ => time - 2 * STEP,
+        };
+        let mut all = Vec::new();
+        for time in (0..1_000_000).step_by(5_000) {
+            if !(550_000..600_000).contains(&time) {
+                all.push(Edge::message(b, shown(time), a, time + 60));
+            }
+            if !(500_000..550_000).contains(&time) {
+                all.push(Edge::message(a, time - 60, b, shown(time)));
+            }
+        }
+        let extents = vec![Some((-60, 1_000_000)), Some((0, shown(1_000_000)))];
+        let edges = Edges::new(all, extents);
+        let cuts = [500_000, 600_000].map(|it| (shown(it - 5_000), shown(it)));
+        let added = [0.0, STEP as f64, STEP as f64, 2.0 * STEP as f64];
+        let knots = cuts.iter().flat_map(|it| [it.0, it.1]).zip(added);
+        let set = Offset::through(knots.collect()).with_steps(&cuts);
+        let known = Estimate {
+            offsets: vec![Some(Offset::constant(0.0)), Some(set)],
+            reference: a,
+        };
+        let bounds = offset_bounds(&edges, |_| 0, &known, &BoundOptions::default(), &()).unwrap();
+        let found = with_step_places(&edges, &known, &bounds, &()).unwrap();
+        let steps = found.offsets[1].as_ref().unwrap().steps();
+        assert_eq!((steps[0].1, steps[1].0), (cuts[0].1, cuts[1].0));
     }
 
     /// Nothing is sent or received any more that says that the clock was not set later, and nothing would be
