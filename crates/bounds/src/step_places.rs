@@ -11,7 +11,7 @@
 //!                          ^ was set here                 ^ least is reversed here
 //! ```
 //!
-//! What bounds rest on must be true. So a step is taken to be anywhere up to the first dependency on either
+//! The premises of bounds must be true. So a step is taken to be anywhere up to the first dependency on either
 //! side that *does* contradict it. Let `o` be the ticks that an estimate adds to the clock behind the step, `C` an
 //! earlier stamp of it, and `S` that of a cause, to which the estimate adds `p`. Bounds leave the one open
 //! over `w`, carried on from behind the step, and the other over `v`. Then the clock was not yet set at `C`

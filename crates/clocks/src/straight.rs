@@ -50,7 +50,7 @@ pub struct RateChange {
 /// The straightened times of clocks.
 #[derive(Clone, Debug)]
 pub struct Straight {
-    /// By clock and stamp.
+    /// All of them, in the order of clocks and stamps.
     changes: Vec<RateChange>,
     /// Per clock: the way there and back; `None` where its rate does not change.
     clocks: Vec<Option<Straightening>>,
@@ -299,7 +299,7 @@ mod tests {
             }
         }
 
-        /// What is taken out of an estimate is put back, and leaves steps where rates changed.
+        /// Changes that are taken out of an estimate are put back, and leave steps where rates changed.
         #[test]
         fn estimates_are_bent_and_unbent(changes in changes(), ticks in -1e5..1e5_f64) {
             let straight = Straight::new(changes, &[Some((0, LAST)); 3]).unwrap();

@@ -14,7 +14,7 @@ use crate::profile::{FileRead, Requests};
 /// Which calls of all ranks belong together, by file.
 pub(crate) fn matched(files: &[FileRead]) -> Matching {
     match by_rank(files) {
-        Some(Parts { files: parts, of }) => matching::matched(&parts).by_file(of, files.len()),
+        Some(RankFiles { files: parts, of }) => matching::matched(&parts).by_file(of, files.len()),
         None => matching::matched(files),
     }
 }
@@ -47,13 +47,13 @@ pub(crate) struct SetBackThere {
 }
 
 /// Files as if each rank had one, and where each is from: its file, and its first track there.
-struct Parts {
+struct RankFiles {
     files: Vec<FileRead>,
     of: Vec<(usize, u32)>,
 }
 
 /// The calls of each rank as a file of its own; `None` where each has one.
-fn by_rank(files: &[FileRead]) -> Option<Parts> {
+fn by_rank(files: &[FileRead]) -> Option<RankFiles> {
     if !files.iter().any(FileRead::is_merged) {
         return None;
     }
@@ -65,7 +65,7 @@ fn by_rank(files: &[FileRead]) -> Option<Parts> {
             parts.push(part);
         }
     }
-    Some(Parts { files: parts, of })
+    Some(RankFiles { files: parts, of })
 }
 
 /// The calls of each rank in a file.

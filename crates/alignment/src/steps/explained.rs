@@ -25,7 +25,7 @@
 use std::cmp::Ordering;
 
 use super::firmness::firmness;
-use super::latencies::Latencies;
+use super::latencies::LongestLatencies;
 use super::parts::Cuts;
 use super::proof::{CLEARLY, Evidence, Proof};
 use super::reversed::{PARTS, Reversed, reversed};
@@ -66,7 +66,7 @@ pub(super) struct Explained {
 impl Explained {
     /// `all` are the dependencies to judge by.
     pub(super) fn of(found: SmoothAlignment, all: &ListedEdges, rate: TickRate) -> Self {
-        let latencies = Latencies::new(&found.alignment.estimate, &found.alignment.steps);
+        let latencies = LongestLatencies::new(&found.alignment.estimate, &found.alignment.steps);
         let proof = Proof::beside(all, &found.alignment, found.likely_wander(), rate);
         let occasions = proof.occasions();
         let mut evidence = vec![Evidence::None; found.alignment.steps.len()];

@@ -10,7 +10,7 @@
 //! firmness = (mean over the tight messages of 1 / latency^2)^(-1/2)
 //! ```
 
-use super::latencies::Latencies;
+use super::latencies::LongestLatencies;
 use crate::options::OPTIONS;
 use retime_causality::edges::{Edge, Edges};
 
@@ -24,7 +24,7 @@ pub(super) struct AlignedEdge<'a> {
 /// The tightest dependencies of each window, by pair of clocks and direction; `edges` are in order
 /// of clocks and stamps.
 pub(super) fn tightest<'a>(
-    latencies: &Latencies<'_>,
+    latencies: &LongestLatencies<'_>,
     edges: &'a Edges,
 ) -> Vec<Vec<AlignedEdge<'a>>> {
     let aligned = |edge: &'a Edge| AlignedEdge {
@@ -56,7 +56,7 @@ pub(super) fn tightest<'a>(
 
 /// The slack of the tightest dependencies together, in ticks; none is taken for tighter than a
 /// tick.
-pub(super) fn firmness(latencies: &Latencies<'_>, edges: &Edges) -> f64 {
+pub(super) fn firmness(latencies: &LongestLatencies<'_>, edges: &Edges) -> f64 {
     let links = tightest(latencies, edges);
     let tight = links.iter().flatten();
     let squares: Vec<f64> = tight.map(|it| it.latency.max(1.0).powi(-2)).collect();
@@ -84,7 +84,7 @@ mod tests {
                 offsets: vec![Some(Offset::constant(0.0)), Some(Offset::constant(shift))],
                 reference: a,
             };
-            firmness(&Latencies::new(&estimate, &[]), &edges)
+            firmness(&LongestLatencies::new(&estimate, &[]), &edges)
         };
         // Three of the four and the one: 1/100 + 1/400 + 1/1010^2 + 1/900, over four.
         let mean = (0.01 + 0.0025 + 1010.0_f64.powi(-2) + 1.0 / 900.0) / 4.0;

@@ -17,8 +17,8 @@ use retime_causality::edges::Edge;
 use retime_clocks::estimate::Estimate;
 use retime_model::ClockId;
 
-/// Latencies by an estimate.
-pub(super) struct Latencies<'a> {
+/// The latencies of dependencies by an estimate, each as long as it can be.
+pub(super) struct LongestLatencies<'a> {
     estimate: &'a Estimate,
     /// The steps at whose stamps clocks stand still.
     still: Vec<StandsStill>,
@@ -34,8 +34,8 @@ struct StandsStill {
     offsets: [f64; 2],
 }
 
-impl<'a> Latencies<'a> {
-    /// By an estimate in which clocks are set like this.
+impl<'a> LongestLatencies<'a> {
+    /// Latencies by an estimate in which clocks are set like this.
     pub(super) fn new(estimate: &'a Estimate, steps: &[ClockStep]) -> Self {
         let still = steps.iter().filter_map(|step| {
             let [before, behind] = [step.after, step.until].map(|it| estimate.at(step.clock, it));
@@ -94,7 +94,7 @@ mod tests {
             ],
             reference: a,
         };
-        let latencies = Latencies::new(&estimate, &steps);
+        let latencies = LongestLatencies::new(&estimate, &steps);
         let is = |edge: Edge, wanted: f64| {
             let found = latencies.of(&edge);
             assert!((found - wanted).abs() < 1e-9, "{edge:?} {found}");

@@ -187,12 +187,12 @@ struct LeastReversed {
     reversed: f64,
     first: usize,
     last: usize,
-    within: Option<StandsStill>,
+    within: Option<StillPlaces>,
 }
 
 /// The first and the last place of stamps at which a clock may stand still.
 #[derive(Clone, Copy)]
-struct StandsStill(usize, usize);
+struct StillPlaces(usize, usize);
 
 impl LeastReversed {
     fn at(place: usize, reversed: f64) -> Self {
@@ -341,7 +341,7 @@ impl OneInstant<'_> {
     /// The stamps from a place on at which a clock may stand still that is set back: this one, and all that
     /// follow each other by a tick from it on, if it is the first of them and they last less than half of the
     /// time meanwhile, which is as long as the clock is set back by.
-    fn may_stand_still(&self, place: usize) -> impl Iterator<Item = StandsStill> + use<> {
+    fn may_stand_still(&self, place: usize) -> impl Iterator<Item = StillPlaces> + use<> {
         let follows = |before: &Stamp, next: &Stamp| {
             before.member == next.member && next.at.saturating_sub(before.at) <= 1
         };
@@ -356,13 +356,13 @@ impl OneInstant<'_> {
         let [before, behind] = self.members[own.member].sides;
         let lost = self.time(behind, own.at).zip(self.time(before, own.at));
         let is_short = lost.is_some_and(|(behind, before)| 2.0 * lasts < behind - before);
-        let all = (last > place && is_short).then_some(StandsStill(place, last));
-        std::iter::once(StandsStill(place, place)).chain(all)
+        let all = (last > place && is_short).then_some(StillPlaces(place, last));
+        std::iter::once(StillPlaces(place, place)).chain(all)
     }
 
-    /// By how much less is reversed if what has these stamps is on either side than if all of it is behind
-    /// the instant; `None` where an instant between two of them, before or behind all, is as good.
-    fn divided(&mut self, StandsStill(first, last): StandsStill) -> Option<f64> {
+    /// The ticks by which less is reversed if what has these stamps is on either side than if all of it is
+    /// behind the instant; `None` where an instant between two of them, before or behind all, is as good.
+    fn divided(&mut self, StillPlaces(first, last): StillPlaces) -> Option<f64> {
         let (mut passed, mut best_passed, mut less) = (0.0, 0.0_f64, 0.0);
         for place in first..=last {
             let [before, behind, either] = self.reversed_by(place);
@@ -395,7 +395,7 @@ impl OneInstant<'_> {
     }
 
     /// Both sides of the stamps at which a clock may stand still.
-    fn beside(&self, member: usize, StandsStill(first, last): StandsStill) -> (i64, i64) {
+    fn beside(&self, member: usize, StillPlaces(first, last): StillPlaces) -> (i64, i64) {
         let cut = self.members[member].cut;
         (
             self.stamps[first].at.saturating_sub(1).max(cut.0),
@@ -409,7 +409,7 @@ impl OneInstant<'_> {
             self.last_of(member, found.first),
             self.next_of(member, found.last),
         );
-        let is_own = |it: &StandsStill| self.stamps[it.0].member == member;
+        let is_own = |it: &StillPlaces| self.stamps[it.0].member == member;
         if let Some(still) = found.within.filter(is_own) {
             let beside = self.beside(member, still);
             let is_all = found.last == still.1 + 1;

@@ -29,7 +29,7 @@
 //! 1978).
 
 use super::effort::{Gate, effort};
-use super::latencies::Latencies;
+use super::latencies::LongestLatencies;
 use super::together::{Occasion, occasions};
 use crate::Alignment;
 use crate::options::OPTIONS;
@@ -68,7 +68,7 @@ pub(super) struct Proof<'a> {
     /// All dependencies, by clocks and stamps.
     all: &'a ListedEdges,
     alignment: &'a Alignment,
-    latencies: Latencies<'a>,
+    latencies: LongestLatencies<'a>,
     /// The amount by which rates wander, as a fraction in the square root of a tick,
     wander: f64,
     /// and by which those of quartzes do.
@@ -94,7 +94,7 @@ impl<'a> Proof<'a> {
         let mut proof = Self {
             all,
             alignment,
-            latencies: Latencies::new(&alignment.estimate, &alignment.steps),
+            latencies: LongestLatencies::new(&alignment.estimate, &alignment.steps),
             wander: wander * of_tick,
             usual: OPTIONS.usual_wander() * of_tick,
             runs: 0.0,

@@ -1,6 +1,6 @@
 //! How far an estimate leaves effects before their causes.
 
-use super::latencies::Latencies;
+use super::latencies::LongestLatencies;
 use retime_causality::edges::{Edge, ListedEdges};
 
 /// How far below zero latencies are together, in parts of a tick: a sum of whole numbers is the
@@ -11,7 +11,7 @@ pub(super) type Reversed = u128;
 pub(super) const PARTS: f64 = 1024.0;
 
 /// How far below zero all aligned latencies are together.
-pub(super) fn reversed(list: &ListedEdges, latencies: &Latencies<'_>) -> Reversed {
+pub(super) fn reversed(list: &ListedEdges, latencies: &LongestLatencies<'_>) -> Reversed {
     let below = |edge: &Edge| (-latencies.of(edge) * PARTS).max(0.0) as Reversed;
     let all = list.edges.all().iter().map(below);
     all.fold(0, Reversed::saturating_add)

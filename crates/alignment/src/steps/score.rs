@@ -26,7 +26,7 @@
 use std::ops::AddAssign;
 
 use super::firmness::{AlignedEdge, tightest};
-use super::latencies::Latencies;
+use super::latencies::LongestLatencies;
 use crate::Alignment;
 use crate::barrier::Barrier;
 use crate::line::Line;
@@ -56,9 +56,12 @@ pub(super) struct Suspect {
 /// most of each curve is near.
 pub(super) fn suspects(known: &Alignment, wanders: bool, edges: &Edges) -> Vec<Suspect> {
     let mut pulls = if wanders {
-        pulls(&Latencies::new(&lines(known, edges), &known.steps), edges)
+        pulls(
+            &LongestLatencies::new(&lines(known, edges), &known.steps),
+            edges,
+        )
     } else {
-        pulls(&Latencies::new(&known.estimate, &known.steps), edges)
+        pulls(&LongestLatencies::new(&known.estimate, &known.steps), edges)
     };
     let found = (0..).map(ClockId).zip(&mut pulls);
     let found = found.filter_map(|(clock, pulls)| {
@@ -187,7 +190,7 @@ fn best_place(pulls: &[Pull]) -> Option<(f64, (i64, i64))> {
 }
 
 /// Per clock: how the tightest dependencies of each pair and window pull at it.
-fn pulls(latencies: &Latencies<'_>, edges: &Edges) -> Vec<Vec<Pull>> {
+fn pulls(latencies: &LongestLatencies<'_>, edges: &Edges) -> Vec<Vec<Pull>> {
     let links = tightest(latencies, edges);
     let least = |link: &Vec<AlignedEdge>| {
         let latencies = link.iter().map(|it| it.latency);

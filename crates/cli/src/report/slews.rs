@@ -20,7 +20,7 @@ use super::stamps::{one_stamp, two_stamps};
 /// is known of both: more than half of it.
 const TAKEN_BACK: f64 = 0.5;
 
-/// What a clock did whose rate changed.
+/// An episode of a clock whose rate changed.
 #[derive(Debug, PartialEq)]
 pub(super) enum RateEvent<'a> {
     /// It ran at another rate from a moment on,

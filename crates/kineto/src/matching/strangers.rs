@@ -9,7 +9,7 @@
 //! rank 2   group 0   5018 5019 5020        a stranger: of another run, or of another part of this one
 //! ```
 //!
-//! By its clock it may have been recorded at the same time, so that [time](super::other_run) does not tell it.
+//! Its clock may say that it was recorded at the same time, so that [time](super::other_run) does not tell it.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) fn numbered_together(
 /// The operation that a call is a part of.
 type OperationKey = (bool, u64, u64);
 
-/// Of so many files those that share no operation with most, by the operations of each, though calls of both
+/// The files, of so many, that share no operation with most, by the operations of each, though calls of both
 /// are numbered in some group.
 pub(super) fn strangers<I: Iterator<Item = OperationKey>>(
     files: usize,
