@@ -183,12 +183,6 @@ def _with_step(knots, at, size):
     before = below + (above - below) * (at - left) / (right - left)
     # A nanosecond, the resolution of the trace, keeps the curve a function.
     step = [(at, before), (at + 1e-9, before + size)]
-    # One that is set back stands still until its time, at its rate, has caught up with it, and no longer.
-    rate = 1 + (above - below) * 1e-9 / (right - left)
-    caught_up = at + 1e-9 - min(size, 0.0) * 1e-9 / rate
-    if at + 1e-9 < caught_up < right:
-        share = (caught_up - left) / (right - left)
-        step.append((caught_up, below + (above - below) * share + size))
     return knots[:place] + step + [(time, error + size) for time, error in knots[place:]]
 
 

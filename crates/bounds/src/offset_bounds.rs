@@ -307,6 +307,17 @@ mod tests {
         assert!(bounds.gained(1_000, 3_000).0 < f64::MIN);
     }
 
+    /// Asserts that what has to be added at a stamp to show the time is within bounds, and returns these.
+    fn assert_inside(bounds: &ClockBounds, time: i64, stamp: i64) -> (f64, f64) {
+        let (low, high) = bounds.at(stamp);
+        let added = (time - stamp) as f64;
+        assert!(
+            low <= added && added <= high,
+            "{time}: {low} {added} {high}"
+        );
+        (low, high)
+    }
+
     /// From the middle on the second of two clocks shows 5 ticks for each 4 that pass. Messages take 50 to 59
     /// ticks, so that in the straight parts it is known to some 60, and to what it drifts between messages.
     #[test]
@@ -351,12 +362,7 @@ mod tests {
         let mut cursor = own.cursor();
         for time in (0..LAST).step_by(9_973) {
             let stamp = shown(time);
-            let (low, high) = own.at(stamp);
-            let added = (time - stamp) as f64;
-            assert!(
-                low <= added && added <= high,
-                "{time}: {low} {added} {high}"
-            );
+            let (low, high) = assert_inside(own, time, stamp);
             assert_eq!(cursor.at(stamp), (low, high));
             let is_apart = (time - LAST / 2).abs() > 30_000;
             assert!(!is_apart || high - low < 140.0, "{time}: {low} {high}");
@@ -404,13 +410,7 @@ mod tests {
         assert!(found.complete && steps.count() == 1, "{:?}", found.relaxed);
         let own = found.clocks[1].as_ref().unwrap();
         for time in (0..LAST).step_by(9_973) {
-            let stamp = shown(time);
-            let (low, high) = own.at(stamp);
-            let added = (time - stamp) as f64;
-            assert!(
-                low <= added && added <= high,
-                "{time}: {low} {added} {high}"
-            );
+            assert_inside(own, time, shown(time));
         }
     }
 }

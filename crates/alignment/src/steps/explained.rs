@@ -518,15 +518,17 @@ mod tests {
         let mut reversed = explained(1e-8, 4.5, &[2]);
         reversed.left = 1;
         assert!(!reversed.is_better_than(&known));
+        // Nor for more clocks that were set at once.
+        let mut at_once = explained(1e-8, 9.0, &[2, 3]);
+        at_once.occasions = vec![vec![0, 1]];
+        assert!(!at_once.is_better_than(&known));
     }
 
     #[test]
     fn whoever_explains_as_much_may_have_been_set_instead() {
         let edge = |from, to| Edge::message(ClockId(from), 10, ClockId(to), 20);
-        let edges = Edges::new(
-            vec![edge(0, 1), edge(1, 2), edge(2, 3)],
-            vec![Some((0, 1_000)); 4],
-        );
+        let all = vec![edge(0, 1), edge(1, 2), edge(2, 3)];
+        let edges = Edges::new(all, vec![Some((0, 1_000)); 4]);
         let found = explained(1e-8, 4.0, &[1]);
         let instead = |found: &Explained, needed, firmness, set: &[u32], edges| {
             let doubts = found.doubts(&explained(needed, firmness, set), edges);
@@ -555,10 +557,8 @@ mod tests {
     #[test]
     fn a_step_that_stands_alone_is_not_doubted() {
         let mut found = explained(1e-8, 4.0, &[1, 2, 3]);
-        (
-            found.alignment.steps[2].after,
-            found.alignment.steps[2].until,
-        ) = (300, 400);
+        let later = &mut found.alignment.steps[2];
+        (later.after, later.until) = (300, 400);
         let clocks = |of: &Explained| {
             let steps = of.entangled().into_iter().flatten();
             steps.map(|it| it.clock.0).collect::<Vec<_>>()

@@ -349,9 +349,14 @@ impl OneInstant<'_> {
         let is_first = place
             .checked_sub(1)
             .is_none_or(|it| !follows(&self.stamps[it], own));
-        let run = self.stamps[place..].windows(2);
-        let more = run.take_while(|it| follows(&it[0], &it[1])).count();
-        let last = place + if is_first { more } else { 0 };
+        // Counted from each of them on it would be the square of their number.
+        let more = if is_first {
+            let run = self.stamps[place..].windows(2);
+            run.take_while(|it| follows(&it[0], &it[1])).count()
+        } else {
+            0
+        };
+        let last = place + more;
         let lasts = self.stamps[last].at.saturating_sub(own.at) as f64;
         let [before, behind] = self.members[own.member].sides;
         let lost = self.time(behind, own.at).zip(self.time(before, own.at));
