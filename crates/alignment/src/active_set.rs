@@ -20,7 +20,7 @@ use super::frame::{Frame, FramedDependency};
 use super::links::{Link, Links};
 use super::newton::{LastStep, minimise};
 use super::options::OPTIONS;
-use super::survey::{Survey, Surveyed};
+use super::survey::{Contradictions, Survey, Surveyed};
 use super::weights::{Zero, shown_floor, weights};
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::median::median;
@@ -51,6 +51,11 @@ struct Exactness {
     /// As a share of the longest step before it.
     of_longest: f64,
 }
+
+/// Clocks are too stiff if what contradicts them all over the run is after a round still more than
+/// this share of what it was before. As knees get sharper it falls by far more where clocks can
+/// follow all; and as dependencies are added it never falls.
+const STAYS: f64 = 0.9;
 
 /// Properties of the trace besides its dependencies.
 #[derive(Clone, Copy, Debug)]
@@ -201,6 +206,7 @@ impl<'a> OffsetProblem<'a> {
             .unwrap_or_else(|| self.objective(&survey, None));
         let mut exactness = if known.is_some() { IN_PASSING } else { ROUGHLY };
         let mut system = None;
+        let mut contradictions: Option<Contradictions> = None;
         for _ in 0..OPTIONS.rounds {
             system = self.minimise(
                 &active,
@@ -216,7 +222,10 @@ impl<'a> OffsetProblem<'a> {
             let next = self.objective(&survey, Some(&objective));
             let settled = next.is_like(&objective, self.setting.knee);
             objective = next;
-            if settled && growth.are_few() {
+            let before = contradictions.replace(survey.contradictions(0.0));
+            let are_too_stiff =
+                before.is_some_and(|it| survey.contradictions(0.0).stay(&it, STAYS));
+            if are_too_stiff || (settled && growth.are_few()) {
                 break;
             }
         }

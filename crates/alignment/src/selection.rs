@@ -88,8 +88,11 @@ impl<'a> ModelSelection<'a> {
         let [usual, ..] = self.divisions(candidates);
         let problem = self.problem(candidates, usual)?;
         let mut found = problem.solve(&problem.flat(usual.pieces), usual)?;
-        // A few dependencies that lead nearly nowhere tell nothing of drift.
-        if !self.frame.recorded.sparse {
+        // Where these clocks alone are of interest, those that drift less need not be looked for once they
+        // are proven too stiff. A few dependencies that lead nearly nowhere tell nothing of drift.
+        let at_most = self.stiffness.measured_to.unwrap_or(f64::INFINITY);
+        let are_refuted = usual.wander >= at_most && found.survey.contradictions(0.0).are_proof();
+        if !self.frame.recorded.sparse && !are_refuted {
             if let Some(constant) = without_drift(&problem, &found, self.seconds())? {
                 found = constant;
             } else if let Some(held) = less_steep(&problem, &found)? {

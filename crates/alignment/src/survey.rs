@@ -25,6 +25,11 @@ impl Contradictions {
     pub(super) fn are_proof(&self) -> bool {
         self.touched * OPTIONS.proof_among > self.windows
     }
+
+    /// True if they show all over the run, as they did before, and are still more than this share of those.
+    pub(super) fn stay(&self, before: &Self, share: f64) -> bool {
+        self.are_proof() && before.are_proof() && self.sum > share * before.sum
+    }
 }
 
 /// A dependency, and what is left of its latency between aligned clocks.

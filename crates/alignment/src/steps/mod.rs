@@ -185,10 +185,11 @@ impl Rounds<'_> {
         let anew = (self.list)(&coarse.best.alignment.estimate).transpose()?;
         let listed = anew.as_ref().unwrap_or(all);
         let known = Explained::of(found.clone(), &all.list, self.rate);
-        let cuts = few.around(steps, all.list.edges.clocks());
+        let cuts = few.around(steps);
         let (mut tried, mut doubts) = (Tried::default(), coarse.doubts);
         let mut search = self.search(all, listed, &mut tried, &mut doubts);
-        if let Some(best) = search.sharpened(cuts, &known)? {
+        let sharp = search.sharpened(cuts, &known)?;
+        if let Some(best) = sharp.filter(|it| it.alignment.steps.len() == steps.len()) {
             return Ok(Found { best, doubts });
         }
         self.of(all, found)

@@ -77,25 +77,34 @@ fn kept(reduced: &Reduced) -> FxHashSet<Same> {
 
 impl Thinned {
     /// Cuts around steps that these dependencies show: a window more on either side, but not beyond
-    /// the middle of what lies between two steps of a clock.
-    pub(super) fn around(&self, steps: &[ClockStep], clocks: usize) -> Cuts {
-        let mut cuts: Cuts = vec![Vec::new(); clocks];
+    /// the middle of what lies between two steps of a clock, or between one and where the clock begins or
+    /// ends: a part of which nothing is left would be known by nothing.
+    pub(super) fn around(&self, steps: &[ClockStep]) -> Cuts {
+        let list = &self.edges.list;
+        let mut cuts: Cuts = vec![Vec::new(); list.clocks()];
         for step in steps {
             cuts[step.clock.as_usize()].push((step.after, step.until));
         }
-        for own in &mut cuts {
+        for (clock, own) in (0..).map(ClockId).zip(&mut cuts) {
             own.sort_unstable();
-            let narrow = own.clone();
-            for (at, cut) in own.iter_mut().enumerate() {
-                let before = at
-                    .checked_sub(1)
-                    .map(|it| i64::midpoint(narrow[it].1, cut.0) + 1);
-                let behind = narrow.get(at + 1).map(|it| i64::midpoint(cut.1, it.0));
-                let first = cut.0.saturating_sub(self.window);
-                let last = cut.1.saturating_add(self.window);
+            let Some((first, last)) = list.extent(clock) else {
+                continue;
+            };
+            // The stamps between which the clock was not set, from its first to its last.
+            let starts = std::iter::once(first).chain(own.iter().map(|it| it.1));
+            let ends = own.iter().map(|it| it.0).chain(std::iter::once(last));
+            let middles: Vec<i64> = starts
+                .zip(ends)
+                .map(|it| i64::midpoint(it.0, it.1))
+                .collect();
+            for (cut, around) in own.iter_mut().zip(middles.windows(2)) {
+                let wide = (
+                    cut.0.saturating_sub(self.window),
+                    cut.1.saturating_add(self.window),
+                );
                 *cut = (
-                    first.max(before.unwrap_or(first)).min(cut.0),
-                    last.min(behind.unwrap_or(last)).max(cut.1),
+                    wide.0.max(around[0] + 1).min(cut.0),
+                    wide.1.min(around[1]).max(cut.1),
                 );
             }
         }
@@ -109,8 +118,9 @@ mod tests {
 
     #[test]
     fn cuts_are_wider_by_a_window_but_do_not_meet() {
+        let extents = vec![Some((-1_000, 2_000)), Some((0, 1_092))];
         let few = Thinned {
-            edges: InOrder::new(&Edges::new(Vec::new(), vec![None; 2]), &()).unwrap(),
+            edges: InOrder::new(&Edges::new(Vec::new(), extents), &()).unwrap(),
             window: 100,
         };
         let step = |clock, after, until| ClockStep {
@@ -121,8 +131,9 @@ mod tests {
             alternatives: Vec::new(),
         };
         let steps = [step(1, 1_000, 1_010), step(1, 1_050, 1_052), step(0, 7, 8)];
-        let around = few.around(&steps, 2);
+        let around = few.around(&steps);
         assert_eq!(around[0], [(-93, 108)]);
-        assert_eq!(around[1], [(900, 1_030), (1_031, 1_152)]);
+        // Behind the last step a half of what the clock shows is left.
+        assert_eq!(around[1], [(900, 1_030), (1_031, 1_072)]);
     }
 }
