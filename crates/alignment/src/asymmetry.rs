@@ -62,6 +62,8 @@ use super::options::OPTIONS;
 const POINTS: usize = 64;
 /// Floors that are looked at, small ones and those near half of the sum.
 const FLOORS: usize = 24;
+/// The windows whose fastest tell something new, as what delays messages lasts longer than one.
+const LASTING: usize = OPTIONS.spread / OPTIONS.lasting;
 
 /// How far the sixteen lowest of these latencies are spread, the fastest of each window, infinite
 /// where it has none; less if the eight lowest lie closer for their number. `None` if fewer than
@@ -82,7 +84,7 @@ pub(super) fn spread(lowest: &mut [f64]) -> Option<f64> {
 /// The share of a direction of the `open` ticks that the fastest messages of both waited, if the
 /// lowest of it are spread by `own` and those of the other by `back`: the mean.
 pub(super) fn share_of_wait(open: f64, own: f64, back: f64) -> f64 {
-    let windows = (OPTIONS.spread / OPTIONS.lasting) as i32;
+    let windows = LASTING as i32;
     // The likelihood changes within the spreads, however little of what is open these are. So each
     // half is walked from its end, at equal steps of the logarithm of `wait + spread`.
     let half = |near: f64, far: f64| {
@@ -174,33 +176,51 @@ impl Waits {
     /// The likelihood of all ways to divide an `open` share, and the sums of what this direction waits
     /// in them and of its square, each times its own.
     fn likelihood(&self, open: f64) -> [f64; 3] {
-        let windows = OPTIONS.spread / OPTIONS.lasting;
-        let [all, first, second] = [0, 1, 2].map(|it| self.moment(open, windows - it, windows));
+        let both = Integrals::new(self, open);
+        let [all, first, second] = [0, 1, 2].map(|it| both.moment(LASTING - it, LASTING));
         let waited = (first - self.own * all).max(0.0);
         let squared = second - self.own * (2.0 * first - self.own * all);
         [all, waited, squared.max(0.0)]
     }
+}
 
-    /// The integral of `x^-m y^-n` over waits of this direction, with `x` and `y` what either waits and
-    /// is spread by, so that their sum stays: by partial fractions, none of which is negative.
-    fn moment(&self, open: f64, m: usize, n: usize) -> f64 {
-        let sum = open + self.own + self.back;
-        let power = |from: f64, exponent: usize| {
-            let i = exponent as i32 - 1;
-            if i == 0 {
-                (open / from).ln_1p()
-            } else {
-                (from.powi(-i) - (from + open).powi(-i)) / f64::from(i)
-            }
+/// What partial fractions are made of, for waits that are `open` together: with `x` and `y` what either
+/// direction waits and is spread by, their sum stays.
+struct Integrals {
+    /// The integrals of `x^-i` and of `y^-i`, for `i` from 1.
+    own: [f64; LASTING],
+    back: [f64; LASTING],
+    /// The sum of `x` and `y` to the power of `i`, for `i` from 0.
+    sum: [f64; 2 * LASTING],
+}
+
+impl Integrals {
+    fn new(waits: &Waits, open: f64) -> Self {
+        let powers = |from: f64| {
+            std::array::from_fn(|at| match at as i32 {
+                0 => (open / from).ln_1p(),
+                i => (from.powi(-i) - (from + open).powi(-i)) / f64::from(i),
+            })
         };
-        let part = |from: f64, own: usize, other: usize| -> f64 {
-            let of = |exponent: usize| {
+        let sum = open + waits.own + waits.back;
+        Self {
+            own: powers(waits.own),
+            back: powers(waits.back),
+            sum: std::array::from_fn(|i| sum.powi(i as i32)),
+        }
+    }
+
+    /// The integral of `x^-m y^-n`, by partial fractions, none of which is negative.
+    fn moment(&self, m: usize, n: usize) -> f64 {
+        let part = |powers: &[f64], own: usize, other: usize| -> f64 {
+            let powers = (1..=own).zip(powers);
+            let of = powers.map(|(exponent, power)| {
                 let ways = choose(m + n - 1 - exponent, other - 1);
-                ways * power(from, exponent) / sum.powi((m + n - exponent) as i32)
-            };
-            (1..=own).map(of).sum()
+                ways * power / self.sum[m + n - exponent]
+            });
+            of.sum()
         };
-        part(self.own, m, n) + part(self.back, n, m)
+        part(&self.own, m, n) + part(&self.back, n, m)
     }
 }
 
