@@ -50,6 +50,7 @@ pub use coverage::{Coverage, coverage};
 pub use error_bound::{BoundSummary, ClockErrorBound, ErrorBounds, ErrorKnot, SavedErrorBound};
 pub use gentlest::{ForcingCycle, ForcingPart, Gentlest, gentlest};
 pub use least_distortion::{Forcing, LeastDistortion, least_distortion};
+pub use line::largest_stray;
 pub use midpoint::midpoint;
 pub use narrowed::steps;
 pub use offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};

@@ -47,21 +47,8 @@ impl OffsetLine {
 
     /// The line that an offset follows between two stamps.
     fn through(offset: &Offset, first: i64, last: i64) -> Self {
-        let stamp = |part: usize| {
-            let along = i128::from(last) - i128::from(first);
-            (i128::from(first) + along * part as i128 / PARTS as i128) as i64
-        };
-        let points: Vec<(i64, f64)> = (0..=PARTS)
-            .map(|part| (stamp(part), offset.at(stamp(part))))
-            .collect();
-        let set: Vec<Run> = points.iter().map(|it| Run::set(offset, it.0)).collect();
-        let slope = |from: usize| {
-            let ends = [from, from + APART];
-            let [start, end] = ends.map(|it| Run::to(points[it]).without(&set[it]));
-            end.without(&start).slope()
-        };
-        let slopes = (0..=PARTS - APART).filter_map(slope);
-        let slope = median(&mut slopes.collect::<Vec<_>>()).unwrap_or(0.0);
+        let points = points(offset, first, last);
+        let slope = median(&mut slopes(offset, &points)).unwrap_or(0.0);
         let middle = i64::midpoint(first, last);
         let rest = points
             .iter()
@@ -72,6 +59,56 @@ impl OffsetLine {
             slope,
         }
     }
+}
+
+/// Stamps that cut a run into [`PARTS`], each with the offset there.
+fn points(offset: &Offset, first: i64, last: i64) -> Vec<(i64, f64)> {
+    let stamp = |part: usize| {
+        let along = i128::from(last) - i128::from(first);
+        (i128::from(first) + along * part as i128 / PARTS as i128) as i64
+    };
+    let parts = 0..=PARTS;
+    parts.map(|it| (stamp(it), offset.at(stamp(it)))).collect()
+}
+
+/// The slopes of an offset over an eighth of the run each, without the stretches in which the clock was set.
+fn slopes(offset: &Offset, points: &[(i64, f64)]) -> Vec<f64> {
+    let set: Vec<Run> = points.iter().map(|it| Run::set(offset, it.0)).collect();
+    let slope = |from: usize| {
+        let ends = [from, from + APART];
+        let [start, end] = ends.map(|it| Run::to(points[it]).without(&set[it]));
+        end.without(&start).slope()
+    };
+    (0..=PARTS - APART).filter_map(slope).collect()
+}
+
+/// The most by which the rate of a clock, over an eighth of the run, strays from its rate over all of it, as
+/// a share, by an estimate; `extents` are the first and the last stamp of each clock. Clocks for
+/// which a drift bound holds stray by no more.
+///
+/// ```
+/// use retime_bounds::largest_stray;
+/// use retime_clocks::estimate::{Estimate, Offset};
+/// use retime_model::ClockId;
+/// // The second clock is slewed by 500 ppm in the second half of the run: by 250 ppm on average.
+/// let slewed = Offset::through(vec![(0, 0.0), (1_000_000, 0.0), (2_000_000, 500.0)]);
+/// let offsets = vec![Some(Offset::constant(0.0)), Some(slewed)];
+/// let estimate = Estimate { offsets, reference: ClockId(0) };
+/// let stray = largest_stray(&estimate, &[Some((0, 2_000_000)); 2]);
+/// assert!((stray - 250e-6).abs() < 1e-9);
+/// ```
+pub fn largest_stray(estimate: &Estimate, extents: &[Option<(i64, i64)>]) -> f64 {
+    let of_clock = |(offset, extent): (&Option<Offset>, &Option<(i64, i64)>)| {
+        let (offset, (first, last)) = (offset.as_ref()?, (*extent)?);
+        let points = points(offset, first, last);
+        let set = Run::set(offset, last);
+        let whole = Run::to(*points.last()?).without(&Run::to(points[0]));
+        let mean = whole.without(&set).slope()?;
+        let strays = slopes(offset, &points).into_iter();
+        Some(strays.map(|it| (it - mean).abs()).fold(0.0, f64::max))
+    };
+    let clocks = estimate.offsets.iter().zip(extents);
+    clocks.filter_map(of_clock).fold(0.0, f64::max)
 }
 
 /// The ticks by which an offset grows within some ticks of its clock.

@@ -17,7 +17,8 @@ pub(crate) struct BoundsArgs {
     #[command(flatten)]
     given: Given,
     /// By how much the rate of a clock may wander, such as 100ppm, 0.01% or 1e-4; if it is not given,
-    /// 500ppm where several places contradict 100ppm and none contradicts 500ppm
+    /// 500ppm where several places contradict 100ppm and none contradicts 500ppm, or more where
+    /// the best alignment has clocks stray by more
     #[arg(long, value_name = "RATE", default_value = "100ppm")]
     pub(crate) drift_bound: DriftBound,
     /// Whether to compute how far times can be from the truth

@@ -147,12 +147,20 @@ fn if_with_host(devices: usize) -> String {
 /// Says that a larger drift bound was taken than the usual one, and why.
 fn refuted(bounds: &BoundsPart) -> Option<String> {
     let usual = bounds.refuted_drift_bound?;
+    let is_by_alignment = bounds.drift_bound > SLEWED_DRIFT_BOUND;
     let [usual, taken] = [usual, bounds.drift_bound].map(|it| (it * 1e9).round() / 1e3);
     (usual < taken).then(|| {
-        format!(
-            "{usual} ppm are contradicted in several places and {taken} ppm in none, as where a time \
-             service slewed clocks"
-        )
+        if is_by_alignment {
+            format!(
+                "{usual} ppm are contradicted and {taken} ppm are not, by which the best alignment has \
+                 clocks wander, as where a time service slewed them"
+            )
+        } else {
+            format!(
+                "{usual} ppm are contradicted in several places and {taken} ppm in none, as where a time \
+                 service slewed clocks"
+            )
+        }
     })
 }
 

@@ -263,6 +263,28 @@ fn one_larger_drift_bound_is_taken_for_many_steps() {
     assert!(said.contains("else --drift-bound is too low\n"), "{said}");
 }
 
+/// A time service takes 50 us from the second clock, less and less: its rate is off by 1250 ppm at first.
+/// No message proves more than 500 ppm, but the alignment follows more.
+#[test]
+fn a_drift_bound_is_no_less_than_what_the_alignment_follows() {
+    let scratch = exchange(|at| {
+        let since = (at as f64 - 20e6).max(0.0);
+        (at as f64 + 50e3 * (1.0 - (-since / 40e6).exp())).round() as u64
+    });
+    let check = scratch.retime("check trace --json -");
+    let bounds = &json(&check.stdout)["bounds"];
+    assert_eq!(bounds["drift_bound"], 1e-3, "{bounds}");
+    assert_eq!(bounds["refuted_drift_bound"], 1e-4);
+    assert!(bounds.get("contradicted").is_none(), "{bounds}");
+    let said = scratch.retime("check trace").stdout;
+    let reason = "100 ppm are contradicted and 1000 ppm are not, by which the best alignment has clocks \
+                  wander";
+    assert!(said.contains(reason), "{said}");
+    // Whoever gives a drift bound gets bounds by it.
+    let given = scratch.retime("check trace --json - --drift-bound 100ppm");
+    assert_eq!(json(&given.stdout)["bounds"]["drift_bound"], 1e-4);
+}
+
 #[test]
 fn clocks_without_bounds_are_named() {
     let scratch = Scratch::new();

@@ -17,8 +17,8 @@ use retime_alignment::{ClockStep, align_on_steady};
 
 use retime_bounds::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
-    Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, with_step_places,
-    witnessed,
+    Outside, Witnessed, coverage, largest_stray, least_distortion, offset_bounds, outside,
+    with_step_places, witnessed,
 };
 use retime_causality::MinimalDelay;
 use retime_causality::edges::{Edge, Edges, ListedEdges, Source, TraceEdges};
@@ -39,7 +39,8 @@ pub struct BoundSearch {
     /// The rates of clocks wander by at most this, as a share.
     pub drift: f64,
     /// A larger drift bound, which is taken instead where several places contradict the other and none
-    /// contradicts this one: a single number then explains what would take a step at each place.
+    /// contradicts this one: a single number then explains what would take a step at each place. Where
+    /// the alignment has clocks stray by more, it is a number above that, and one place is enough.
     pub or_drift: Option<f64>,
     /// A search looks at so many moments and dependencies at most.
     pub steps: u64,
@@ -67,6 +68,14 @@ pub const DRIFT_BOUND: f64 = 1e-4;
 /// The drift bound of clocks that are slewed, a share: time services steer a rate by 500 ppm at most, as the
 /// kernel takes no more (`adjtimex(2)`, `freq`).
 pub const SLEWED_DRIFT_BOUND: f64 = 5e-4;
+
+/// The next larger share of the kind 1, 2 or 5 times a power of ten, as one would give it.
+fn rounded_up(share: f64) -> f64 {
+    let power = 10_f64.powf(share.max(f64::MIN_POSITIVE).log10().floor());
+    let steps = [1.0, 2.0, 5.0].map(|it| it * power);
+    let found = steps.into_iter().find(|it| *it >= share);
+    found.unwrap_or(10.0 * power)
+}
 
 /// How bounds are searched for.
 pub(super) fn bound_options(drift: f64) -> BoundOptions {
@@ -268,9 +277,16 @@ impl Timed<'_> {
             offset_bounds(source, |_| 0, &base.estimate, &options, self.monitor)
         };
         let places = |of: &OffsetBounds| contradicted(&of.relaxed, base).len();
-        let larger = search.or_drift.filter(|it| *it > search.drift);
         let asked = under(search.drift)?;
-        let Some(larger) = larger.filter(|_| places(&asked) > 1) else {
+        let clocks = (0..source.clocks() as u32).map(ClockId);
+        let extents: Vec<_> = clocks.map(|clock| source.extent(clock)).collect();
+        let larger = search.or_drift.filter(|it| *it > search.drift);
+        let larger = larger.and_then(|usual| {
+            let own = rounded_up(largest_stray(&base.estimate, &extents));
+            let (larger, least) = if own > usual { (own, 1) } else { (usual, 2) };
+            (places(&asked) >= least).then_some(larger)
+        });
+        let Some(larger) = larger else {
             let premise = Premise {
                 drift: search.drift,
                 refuted: None,
