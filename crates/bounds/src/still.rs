@@ -166,6 +166,14 @@ mod tests {
         assert_eq!(moving(&edges, &[stretch((B, 201, 203))]), [(100, 300)]);
     }
 
+    /// Those within the stretch tell how closely; one that shows too much did not stand still.
+    #[test]
+    fn so_are_stamps_that_follow_each_other_as_those_within_do() {
+        let edges = received_at(&[100, 200, 220, 240, 260, 280, 900]);
+        assert_eq!(moving(&edges, &[stretch((B, 219, 241))]), [(219, 900)]);
+        assert_eq!(moving(&edges, &[stretch((B, 150, 241))]), [(150, 241)]);
+    }
+
     /// Each stamp of coarse ticks belongs to several events.
     #[test]
     fn a_clock_that_goes_on_did_not_stand_still() {
