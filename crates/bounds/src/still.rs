@@ -1,16 +1,16 @@
 //! Clocks that stand still.
 //!
-//! A clock that must not run backwards stands still where it is set back, until
+//! A clock that must not run backwards [stands still](Standstill) where it is set back, until
 //! its old time has come again. All that it stamps meanwhile belongs neither to what was before
-//! nor to what comes after: it has one stamp or, where stamps are to rise nevertheless, several that
-//! follow each other by a tick.
+//! nor to what comes after: several events that have one stamp, or stamps that follow each other as
+//! closely as those that are known to be from then.
 //!
-//! As much time passes meanwhile as the clock was set back by, so one that shows half of that or more
-//! did not stand still. That bounds how far a clock is followed whose ticks are so coarse that
-//! several events have one stamp all the time.
+//! A clock whose ticks are so coarse that several events have one stamp all the time is followed
+//! until it has shown too much to have stood still.
 
 use retime_causality::EventNode;
 use retime_causality::edges::InOrder;
+use retime_clocks::Standstill;
 use retime_model::ClockId;
 use rustc_hash::FxHashMap;
 
@@ -56,8 +56,17 @@ pub(super) fn moving(all: &InOrder, stretches: &[Stretch]) -> Vec<(i64, i64)> {
 /// A stamp that a clock showed.
 struct Shown {
     stamp: i64,
-    /// True if several events have it, or it is a tick behind the one before.
-    stands: bool,
+    /// The one before.
+    before: Option<i64>,
+    /// True if several events have it.
+    is_of_several: bool,
+}
+
+impl Shown {
+    /// True if the clock may have stood still since the stamp before.
+    fn stands(&self, still: &Standstill) -> bool {
+        self.is_of_several || self.before.is_some_and(|it| still.follows(it, self.stamp))
+    }
 }
 
 /// The stamps of events, in order.
@@ -70,34 +79,37 @@ fn shown(mut events: Vec<(i64, Option<EventNode>)>) -> Vec<Shown> {
         .map(|events| {
             let stamp = events[0].0;
             let several = events.iter().filter(|it| it.1.is_some()).count() > 1;
-            let is_next = before
-                .replace(stamp)
-                .is_some_and(|it: i64| stamp.abs_diff(it) <= 1);
             Shown {
                 stamp,
-                stands: several || is_next,
+                before: before.replace(stamp),
+                is_of_several: several,
             }
         })
         .collect()
 }
 
 /// The nearest stamps at which the clock does not stand still, or the ends of the stretch where it does not.
+/// Stamps within the stretch are from a standstill if it shows no more than one can.
 fn moved(it: &Stretch, shown: &[Shown]) -> (i64, i64) {
-    let half = (it.by.abs() / 2.0) as u64;
     let before = shown.partition_point(|known| known.stamp <= it.after);
     let behind = shown.partition_point(|known| known.stamp < it.until);
+    let lost = it.by.abs();
+    let is_still = Standstill::of_core(lost, &[]).can_show(it.until.abs_diff(it.after));
+    let core = shown.get(before..behind).filter(|_| is_still);
+    let core: Vec<i64> = core.unwrap_or_default().iter().map(|it| it.stamp).collect();
+    let still = Standstill::of_core(lost, &core);
     (
-        running(it.after, half, shown[..before].iter().rev()),
-        running(it.until, half, shown[behind..].iter()),
+        running(it.after, &still, shown[..before].iter().rev()),
+        running(it.until, &still, shown[behind..].iter()),
     )
 }
 
 /// The first of these stamps, which lead away from an end, at which a clock runs; the end itself
 /// if it runs there.
-fn running<'a>(end: i64, half: u64, away: impl Iterator<Item = &'a Shown>) -> i64 {
+fn running<'a>(end: i64, still: &Standstill, away: impl Iterator<Item = &'a Shown>) -> i64 {
     let mut stood = None;
     for known in away {
-        if !known.stands || known.stamp.abs_diff(end) > half {
+        if !known.stands(still) || !still.can_show(known.stamp.abs_diff(end)) {
             return stood.map_or(end, |_| known.stamp);
         }
         stood = Some(known.stamp);
@@ -152,6 +164,14 @@ mod tests {
         }
         let edges = received_at(&[100, 200, 200, 202, 202, 205, 205, 300]);
         assert_eq!(moving(&edges, &[stretch((B, 201, 203))]), [(100, 300)]);
+    }
+
+    /// Those within the stretch tell how closely; one that shows too much did not stand still.
+    #[test]
+    fn so_are_stamps_that_follow_each_other_as_those_within_do() {
+        let edges = received_at(&[100, 200, 220, 240, 260, 280, 900]);
+        assert_eq!(moving(&edges, &[stretch((B, 219, 241))]), [(219, 900)]);
+        assert_eq!(moving(&edges, &[stretch((B, 150, 241))]), [(150, 241)]);
     }
 
     /// Each stamp of coarse ticks belongs to several events.

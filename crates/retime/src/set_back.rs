@@ -1,9 +1,9 @@
 //! Times of events that a clock stamped while it was set back.
 //!
 //! A clock that is set back shows stamps that it has shown before, and a trace whose stamps
-//! may not fall has them stand still until the clock has caught up. An alignment has one time
-//! for one stamp, in the middle of the step, half of which such events are off at its ends.
-//! Stamps that stand still say only that events lie between their neighbours; dependencies
+//! may not fall has them [stand still](Standstill) until the clock has caught up. An alignment has one time
+//! for one stamp, in the middle of the step, half of which such events are off at its ends, and stamps
+//! that rise by ticks tell no more. They say only that events lie between their neighbours; dependencies
 //! say more:
 //!
 //! ```text
@@ -34,6 +34,7 @@ use crate::repair::{moved, repair};
 use crate::unbroken::AlignedTrace;
 use retime_causality::merge::Any;
 use retime_causality::{Causality, EventNode, RetimingError};
+use retime_clocks::Standstill;
 use retime_clocks::estimate::Offset;
 use retime_logical_clocks::{
     ClockError, CorrectionError, Gamma, LogicalTimes, MapBuilder, Point, compose,
@@ -88,8 +89,8 @@ struct Stretch {
 struct AmbiguousEvent {
     node: EventNode,
     location: LocationIndex,
-    /// The times that its stamp has on the lines before and behind the step, if another event has
-    /// the stamp, too; else both are its aligned time.
+    /// The times that its stamp has on the lines before and behind the step, if the clock stood still at
+    /// it; else both are its aligned time.
     earliest: Timestamp,
     latest: Timestamp,
 }
@@ -143,9 +144,9 @@ impl StepBack {
         })
     }
 
-    /// Events that the locations of the clock stamped meanwhile; none where no location has one
-    /// stamp for two of them. Those that have a stamp for themselves are best left as they are
-    /// aligned.
+    /// Events that the locations of the clock stamped meanwhile; none where the clock did not stand still.
+    /// Those that have a stamp for themselves are best left as they are aligned where the clock shows more
+    /// than one that stands still all the time.
     fn events(
         self,
         trace: &AlignedTrace<'_>,
@@ -155,6 +156,9 @@ impl StepBack {
         let nodes = trace.causality.nodes();
         let mut pace = Pace::of(trace.monitor);
         let (mut events, mut stands_still) = (Vec::new(), false);
+        let shown = self.until.abs_diff(self.after);
+        let lost = (self.behind.0 - self.before.0).saturating_sub(shown);
+        let creeps = Standstill::of_core(lost as f64, &[]).can_show(shown);
         for &location in trace.clocks.locations(clock) {
             let mut own: Vec<ShownStamp> = Vec::new();
             for node in nodes.of(location.as_usize()) {
@@ -165,7 +169,7 @@ impl StepBack {
                 }
             }
             for together in own.chunk_by(|a, b| a.stamp == b.stamp) {
-                if let [alone] = together {
+                if let ([alone], false) = (together, creeps) {
                     let at = aligned.nodes().timestamp(alone.node);
                     events.push(AmbiguousEvent {
                         node: alone.node,

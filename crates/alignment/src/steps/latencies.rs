@@ -1,8 +1,8 @@
 //! The latencies of dependencies between aligned clocks.
 //!
 //! A clock that was set back stands still in the trace until its time has come up with what it showed,
-//! since stamps never fall. All that happens meanwhile has one stamp, or where stamps have to rise one of a
-//! few, and happened at any of the times that the offsets before and behind the step make of it:
+//! since stamps never fall. All that happens [meanwhile](Standstill) happened at any of the times that the
+//! offsets before and behind the step make of its stamps:
 //!
 //! ```text
 //! shown   1 2 3 4 4 4 4 5 6 7            set back by 3
@@ -10,10 +10,10 @@
 //! ```
 //!
 //! A dependency of such an event is as long as it can be: no offset is wrong because it seems to be shorter.
-//! A clock that shows half of the time that it was set back by, or more, has not stood still.
 
 use crate::ClockStep;
 use retime_causality::edges::Edge;
+use retime_clocks::Standstill;
 use retime_clocks::estimate::Estimate;
 use retime_model::ClockId;
 
@@ -39,8 +39,9 @@ impl<'a> LongestLatencies<'a> {
     pub(super) fn new(estimate: &'a Estimate, steps: &[ClockStep]) -> Self {
         let still = steps.iter().filter_map(|step| {
             let [before, behind] = [step.after, step.until].map(|it| estimate.at(step.clock, it));
-            let shows = step.until.saturating_sub(step.after) as f64;
-            (2.0 * shows < behind - before).then_some(StandsStill {
+            let still = Standstill::of_core(behind - before, &[]);
+            let can_be_still = still.can_show(step.until.abs_diff(step.after));
+            can_be_still.then_some(StandsStill {
                 clock: step.clock,
                 after: step.after,
                 until: step.until,

@@ -32,6 +32,7 @@ mod reversed;
 mod score;
 mod search;
 mod silences;
+mod standing;
 mod steep;
 mod thinned;
 mod together;

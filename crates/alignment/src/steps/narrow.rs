@@ -15,15 +15,16 @@
 //! the one offset from before and the other one from afterwards.
 //!
 //! Where several instants are as good, it is somewhere between them. A clock that was set back stands
-//! still, so that what has one stamp may be on either side, and so may what has one of several that follow
-//! each other by a tick, as where stamps have to rise; one that was set forward shows no stamp
-//! between what it showed before and afterwards, so that its time never runs backwards.
+//! still, so that what has one stamp may be on either side, and so may what has one of several that [follow
+//! each other closely](super::standing), as where stamps have to rise; one that was set forward shows no
+//! stamp between what it showed before and afterwards, so that its time never runs backwards.
 //!
 //! No such instant exists for a clock that gained by itself, in a long time, what is taken for a step
 //! of it: any choice reverses dependencies.
 
 use super::effort::Gap;
 use super::parts::{Cuts, Parts};
+use super::standing::with_standstills;
 use super::together::of_gaps;
 use retime_causality::edges::{Edge, ListedEdges};
 use retime_clocks::estimate::Estimate;
@@ -55,7 +56,7 @@ pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &ListedEdges, b
     let together = of_gaps(gaps).into_iter().map(|it| it.steps);
     let together: Vec<Vec<usize>> = together.filter(|it| it.len() > 1).collect();
     if together.is_empty() {
-        return cuts;
+        return with_standstills(cuts, estimate, list);
     }
     let is_one: Vec<bool> = (0..by.len())
         .map(|step| together.iter().any(|it| it.contains(&step)))
@@ -65,7 +66,7 @@ pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &ListedEdges, b
     for ((cut, together), _) in each.zip(is_one).filter(|it| it.1) {
         *cut = together;
     }
-    cuts
+    with_standstills(cuts, estimate, list)
 }
 
 /// Between which stamps clocks were set if some of them were together: by the numbers of steps, in
@@ -133,6 +134,16 @@ struct Member {
     sides: [ClockId; 2],
 }
 
+impl Member {
+    /// Both sides of stamps at which the clock may stand still.
+    fn beside(&self, first: i64, last: i64) -> (i64, i64) {
+        (
+            first.saturating_sub(1).max(self.cut.0),
+            last.saturating_add(1).min(self.cut.1),
+        )
+    }
+}
+
 /// A dependency that has one end or both within steps of one instant.
 struct OpenEdge {
     latency: f64,
@@ -180,19 +191,15 @@ struct OneInstant<'a> {
     stamps: Vec<Stamp>,
 }
 
-/// The instant lies somewhere between two places in the order of stamps; at `within`, what has these
-/// stamps is on either side.
+/// The instant lies somewhere between two places in the order of stamps; at `within`, what has this
+/// stamp is on either side.
 #[derive(Clone, Copy)]
 struct LeastReversed {
     reversed: f64,
     first: usize,
     last: usize,
-    within: Option<StillPlaces>,
+    within: Option<usize>,
 }
-
-/// The first and the last place of stamps at which a clock may stand still.
-#[derive(Clone, Copy)]
-struct StillPlaces(usize, usize);
 
 impl LeastReversed {
     fn at(place: usize, reversed: f64) -> Self {
@@ -293,21 +300,18 @@ impl OneInstant<'_> {
             |best: &Option<LeastReversed>, sum: f64| best.is_none_or(|it| sum < it.reversed);
         for place in 0..self.stamps.len() {
             let Stamp { member, at, .. } = self.stamps[place];
-            let [before, behind, _] = self.reversed_by(place);
+            let [before, behind, either] = self.reversed_by(place);
             let others = backwards - usize::from(!self.advances(member, cuts[member]));
-            for still in self.may_stand_still(place) {
-                let Some(less) = self.divided(still) else {
-                    continue;
-                };
-                let divided = sum - less;
-                let advances = self.advances(member, self.beside(member, still));
-                if others == 0 && advances && is_less(&best, divided) {
-                    best = Some(LeastReversed {
-                        last: still.1 + 1,
-                        within: Some(still),
-                        ..LeastReversed::at(place, divided)
-                    });
-                }
+            // What has one stamp may be on either side.
+            let divided = sum - (behind - either);
+            let is_divided = either < before.min(behind);
+            let advances = self.advances(member, self.members[member].beside(at, at));
+            if is_divided && others == 0 && advances && is_less(&best, divided) {
+                best = Some(LeastReversed {
+                    last: place + 1,
+                    within: Some(place),
+                    ..LeastReversed::at(place, divided)
+                });
             }
             self.pass(place);
             sum += before - behind;
@@ -338,46 +342,6 @@ impl OneInstant<'_> {
         sums
     }
 
-    /// The stamps from a place on at which a clock may stand still that is set back: this one, and all that
-    /// follow each other by a tick from it on, if it is the first of them and they last less than half of the
-    /// time meanwhile, which is as long as the clock is set back by.
-    fn may_stand_still(&self, place: usize) -> impl Iterator<Item = StillPlaces> + use<> {
-        let follows = |before: &Stamp, next: &Stamp| {
-            before.member == next.member && next.at.saturating_sub(before.at) <= 1
-        };
-        let own = &self.stamps[place];
-        let is_first = place
-            .checked_sub(1)
-            .is_none_or(|it| !follows(&self.stamps[it], own));
-        // Counted from each of them on it would be the square of their number.
-        let more = if is_first {
-            let run = self.stamps[place..].windows(2);
-            run.take_while(|it| follows(&it[0], &it[1])).count()
-        } else {
-            0
-        };
-        let last = place + more;
-        let lasts = self.stamps[last].at.saturating_sub(own.at) as f64;
-        let [before, behind] = self.members[own.member].sides;
-        let lost = self.time(behind, own.at).zip(self.time(before, own.at));
-        let is_short = lost.is_some_and(|(behind, before)| 2.0 * lasts < behind - before);
-        let all = (last > place && is_short).then_some(StillPlaces(place, last));
-        std::iter::once(StillPlaces(place, place)).chain(all)
-    }
-
-    /// The ticks by which less is reversed if what has these stamps is on either side than if all of it is
-    /// behind the instant; `None` where an instant between two of them, before or behind all, is as good.
-    fn divided(&mut self, StillPlaces(first, last): StillPlaces) -> Option<f64> {
-        let (mut passed, mut best_passed, mut less) = (0.0, 0.0_f64, 0.0);
-        for place in first..=last {
-            let [before, behind, either] = self.reversed_by(place);
-            passed += behind - before;
-            best_passed = best_passed.max(passed);
-            less += behind - either;
-        }
-        (less > best_passed).then_some(less)
-    }
-
     /// Takes a stamp for one before the instant.
     fn pass(&mut self, place: usize) {
         for &(edge, end) in &self.stamps[place].ends {
@@ -399,25 +363,17 @@ impl OneInstant<'_> {
         last.map_or(self.members[member].cut.0, |it| it.at)
     }
 
-    /// Both sides of the stamps at which a clock may stand still.
-    fn beside(&self, member: usize, StillPlaces(first, last): StillPlaces) -> (i64, i64) {
-        let cut = self.members[member].cut;
-        (
-            self.stamps[first].at.saturating_sub(1).max(cut.0),
-            self.stamps[last].at.saturating_add(1).min(cut.1),
-        )
-    }
-
     /// Between which of its stamps a clock was set.
     fn around(&self, member: usize, found: LeastReversed) -> (i64, i64) {
         let own = (
             self.last_of(member, found.first),
             self.next_of(member, found.last),
         );
-        let is_own = |it: &StillPlaces| self.stamps[it.0].member == member;
+        let is_own = |it: &usize| self.stamps[*it].member == member;
         if let Some(still) = found.within.filter(is_own) {
-            let beside = self.beside(member, still);
-            let is_all = found.last == still.1 + 1;
+            let at = self.stamps[still].at;
+            let beside = self.members[member].beside(at, at);
+            let is_all = found.last == still + 1;
             return (beside.0, if is_all { beside.1 } else { own.1 });
         }
         let common = self.in_common(member, found, own);
@@ -512,22 +468,6 @@ mod tests {
         ];
         assert_eq!(instant(0.0, &stands), (19, 21));
         assert_eq!(instant(0.0, &[]), (0, 60));
-    }
-
-    /// Each event has the next stamp, though the clock lost 40 ticks; one that lost 2 goes on.
-    #[test]
-    fn a_clock_stands_still_at_stamps_that_follow_each_other() {
-        let stands = [
-            (10, 0.0, 5.0),
-            (20, 0.0, 5.0),
-            (20, 5.0, 0.0),
-            (21, 0.0, 5.0),
-            (21, 5.0, 0.0),
-            (22, 5.0, 0.0),
-            (30, 5.0, 0.0),
-        ];
-        assert_eq!(instant(-40.0, &stands), (19, 23));
-        assert_eq!(instant(-2.0, &stands), (19, 21));
     }
 
     /// Two clocks that are 5000 apart and set by so much at 2000 of a third one; they send each other

@@ -42,8 +42,8 @@ use super::proof::{CLEARLY, Proof};
 use crate::selection::Stiffness;
 use crate::stages::{AlignmentTask, SmoothAlignment, align_plainly};
 use retime_causality::edges::ListedEdges;
-use retime_clocks::Straight;
 use retime_clocks::estimate::Offset;
+use retime_clocks::{Standstill, Straight};
 use retime_model::{Cancelled, ClockId, Monitor, TickRate};
 use straight::{cuts, straight};
 
@@ -76,6 +76,35 @@ fn narrower(places: &Places, share: f64) -> Places {
     { places.iter() }
         .map(|it| it.iter().map(around).collect())
         .collect()
+}
+
+/// These places, with one at which a clock was set in the stead of two between which it [stands
+/// still](Standstill): no time service slews a clock so much, and one that was set back does so until its
+/// time has come up with what it showed.
+fn moving(places: Places) -> Places {
+    let stands = |from: &Place, to: &Place| {
+        from.bend.zip(to.bend).is_some_and(|(from, to)| {
+            let shown = to.at.abs_diff(from.at);
+            Standstill::of_core(from.by * shown as f64, &[]).can_show(shown)
+        })
+    };
+    let of_clock = |places: Vec<Place>| {
+        let mut moving: Vec<Place> = Vec::with_capacity(places.len());
+        for place in places {
+            match moving.last_mut() {
+                Some(last) if stands(last, &place) => {
+                    *last = Place {
+                        until: place.until,
+                        bend: None,
+                        ..*last
+                    };
+                }
+                _ => moving.push(place),
+            }
+        }
+        moving
+    };
+    places.into_iter().map(of_clock).collect()
 }
 
 /// Dependencies that are aligned.
@@ -202,7 +231,10 @@ impl Dependencies<'_> {
                 return Ok(None);
             };
             if bends(&met) == left {
-                places = met;
+                places = moving(met);
+                if bends(&places) < left {
+                    passes = CUT_OUT.iter().enumerate();
+                }
                 continue;
             }
             // The others are told anew beside clocks that were set.
@@ -314,6 +346,23 @@ pub(super) mod tests {
             let off = most_off(&alignment, shown, [0, 2]);
             assert!(off < 120.0, "{ppm}: {off}");
         }
+    }
+
+    /// Set back by a millisecond, it shows a tick for each message meanwhile.
+    #[test]
+    fn a_clock_that_stands_still_was_not_slewed() {
+        let (set, lost) = (LAST / 2, 1_000_000);
+        let shown = |clock: usize, time: i64| match clock {
+            2 if time > set => (time - lost).max(set + (time - set) / 1_000),
+            _ => time,
+        };
+        let alignment = aligned(shown, 0);
+        assert_eq!(alignment.rate_changes, []);
+        let [step] = &alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        assert_eq!(step.clock, ClockId(2));
+        assert!((step.by + lost as f64).abs() < 1_000.0, "{step:?}");
     }
 
     /// The time goes on as before by the slewed clock, which is the reference.
