@@ -30,7 +30,7 @@ pub struct Micros {
 pub enum Form {
     /// With so many decimals, as JSON has it.
     Plain(u8),
-    /// With an exponent, with more decimals than [anybody needs](MOST_DECIMALS), or not as
+    /// With an exponent, with more decimals than anybody needs, or not as
     /// one would write it: `+1`, `007`, `-0`.
     Other,
 }
