@@ -15,7 +15,6 @@ use crate::digits::LengthPlace;
 use crate::document::{Document, Renew, Renewed, Show};
 use crate::gathering::Gathering;
 use crate::labels;
-use crate::micros;
 use crate::number_forms::{Forms, LengthWas, Written};
 use crate::outline::{Look, look};
 use crate::pass::{Event, changing_length, read};
@@ -23,6 +22,7 @@ use crate::profile::{FileRead, NewLength};
 use crate::recorded::{Arguments, Recorded};
 use crate::window::syntax;
 use crate::{copies, digits, recordings};
+use retime_chrome_json::micros;
 
 /// The bytes at the beginning of a file that are looked at.
 const PROBE: u64 = 1 << 16;

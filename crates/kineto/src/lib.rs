@@ -13,7 +13,7 @@
 //! outline  bytes --> trace or not              what is left out, and what is damaged
 //! recordings files --> one of each rank      of those that were recorded at one time
 //! copies   files --> without second ones       as JAX writes them
-//! json, fields, pass                           where events and their members stand
+//! pass     bytes --> events                    where they stand, and what of them moves
 //! recorded an event --> name, arguments        whatever kind of file it stands in
 //! gathering events --> tracks, names, calls    as they are read
 //! profile  what was gathered                   what a file says
@@ -121,7 +121,6 @@ mod error;
 mod extract;
 mod facts;
 mod few;
-mod fields;
 mod flows;
 mod found;
 mod gathering;
@@ -130,7 +129,6 @@ mod headers;
 mod hosts;
 mod iterations;
 mod joined_moments;
-mod json;
 mod kernels;
 mod labelled;
 mod labels;
@@ -139,7 +137,6 @@ mod launched_in;
 mod launches_by_rank;
 mod matching;
 mod merged;
-mod micros;
 mod named_ranks;
 mod nested;
 mod number_forms;
@@ -236,7 +233,7 @@ pub fn others_in(document: &dyn Document, path: &Path) -> io::Result<Vec<PathBuf
     Ok(others.into_iter().map(|(path, _)| path).collect())
 }
 
-pub use texts::{EventText, Member, Members, alone, each_event, members, micros_text, unquoted};
+pub use texts::{EventText, Member, alone, each_event};
 
 /// Files of PyTorch's profiler, or in Chrome's format.
 #[derive(Clone, Copy, Debug, Default)]

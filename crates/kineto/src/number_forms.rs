@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::micros::Form;
+use retime_chrome_json::micros::Form;
 
 /// The forms in which numbers were written.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

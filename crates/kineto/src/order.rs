@@ -50,7 +50,8 @@ impl Order {
         }
         for range in starts.windows(2) {
             if let Some(own) = sorted.get_mut(range[0]..range[1]) {
-                own.sort_unstable_by_key(|&it| (columns.begin(it), Reverse(columns.end(it)), it));
+                // Profilers write long runs in this order, which a stable sort merges.
+                own.sort_by_key(|&it| (columns.begin(it), Reverse(columns.end(it))));
             }
         }
         Self { sorted, starts }

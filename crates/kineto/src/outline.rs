@@ -20,9 +20,9 @@ use std::path::Path;
 use retime_gzip::{Refused, Window, first_bytes};
 use retime_model::open_regular;
 
-use crate::fields::Fields;
-use crate::json::{Skip, Stop, space, string_end, value_end};
 use crate::window::LONGEST;
+use retime_chrome_json::fields::Fields;
+use retime_chrome_json::json::{Skip, Stop, space, string_end, value_end};
 
 /// How much of a file is looked at first.
 const PROBE: u64 = 1 << 16;

@@ -11,12 +11,12 @@ use std::path::Path;
 use retime_model::Monitor;
 use retime_model::format::{Checksum, FormatError};
 
-use crate::fields::{Fields, Span};
 use crate::gathering::Passed;
 use crate::header::{Header, KEYS};
-use crate::json::{Skip, Stop, space, string_end, value_end};
-use crate::micros::{self, Micros};
 use crate::window::Window;
+use retime_chrome_json::fields::{Fields, Span};
+use retime_chrome_json::json::{Skip, Stop, space, string_end, value_end};
+use retime_chrome_json::micros::{self, Micros};
 
 /// An event of a file.
 pub(crate) struct Event<'a> {

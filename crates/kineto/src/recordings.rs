@@ -25,9 +25,9 @@ use retime_model::{open_regular, printable_path};
 
 use crate::few::few;
 use crate::header::{Header, KEYS};
-use crate::json::{space, value_end};
-use crate::micros;
 use crate::named_ranks::by_name;
+use retime_chrome_json::json::{space, value_end};
+use retime_chrome_json::micros;
 
 /// How what is said of a recording of a rank begins.
 const OF_RANK: &str = "of rank ";

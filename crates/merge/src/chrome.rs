@@ -13,7 +13,9 @@
 
 use std::io::Write;
 
-use retime_kineto::{EventText, Member, members, micros_text};
+use retime_chrome_json::members::members;
+use retime_chrome_json::micros;
+use retime_kineto::{EventText, Member};
 use serde_json::Value;
 
 use crate::ids::{Ids, arrow};
@@ -137,7 +139,7 @@ pub(crate) fn event(
     }
     if let Some((place, time)) = event.time() {
         let mut text = Vec::with_capacity(20);
-        micros_text(&mut text, placed.at(time));
+        micros::append(&mut text, placed.at(time));
         patch(place, text);
     }
     let id = event.value(Member::Id);
@@ -204,7 +206,7 @@ pub(crate) fn point(
         out,
         format_args!(r#"{{"ph":"X","cat":"retime","name":"{name}","pid":{pid},"tid":{tid},"ts":"#),
     );
-    micros_text(out, end.at.saturating_sub(origin).max(0));
+    micros::append(out, end.at.saturating_sub(origin).max(0));
     out.extend_from_slice(b",\"dur\":0}");
 }
 
@@ -239,6 +241,6 @@ pub(crate) fn arrow_end(
              \"pid\":{pid},\"tid\":{tid},\"ts\":"
         ),
     );
-    micros_text(out, end.at.saturating_sub(origin).max(0));
+    micros::append(out, end.at.saturating_sub(origin).max(0));
     out.push(b'}');
 }

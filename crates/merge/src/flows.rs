@@ -4,7 +4,8 @@
 //! belong together. Where programs use an id again, each `s` begins another arrow. An end is
 //! in the slice around it, or with an `f` that does not say `"bp": "e"`, at the next one.
 
-use retime_kineto::{EventText, Member, members};
+use retime_chrome_json::members::members;
+use retime_kineto::{EventText, Member};
 use rustc_hash::FxHashMap;
 
 use crate::slices::{Stay, around, next};

@@ -1,6 +1,7 @@
 //! The first pass over a document: who is in it, and where its slices and arrows stand.
 
-use retime_kineto::{EventText, Member, each_event, members};
+use retime_chrome_json::members::members;
+use retime_kineto::{EventText, Member, each_event};
 use retime_model::Monitor;
 use retime_model::format::{Document, FormatError};
 use rustc_hash::FxHashMap;

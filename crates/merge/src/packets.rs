@@ -1,6 +1,6 @@
 //! Packets of one sequence: events with their names sent once, their categories and arguments.
 
-use retime_kineto::unquoted;
+use retime_chrome_json::members::unquoted;
 use retime_perfetto_wire::fields::{
     debug_annotation, interned_data, interned_name, trace, trace_packet, track_event,
 };

@@ -15,7 +15,8 @@
 
 use std::ops::Range;
 
-use retime_kineto::{EventText, Member, each_event, members};
+use retime_chrome_json::members::{members, unquoted};
+use retime_kineto::{EventText, Member, each_event};
 use retime_model::Monitor;
 use retime_perfetto_wire::fields::{
     counter_descriptor, process_descriptor, thread_descriptor, track_descriptor, track_event,
@@ -404,14 +405,14 @@ impl<'a> Packets<'a> {
 
     /// Writes a point for each value of a counter.
     fn counters(&mut self, out: &mut Vec<u8>, event: EventText<'_>, process: u32) {
-        let name = retime_kineto::unquoted(event.text(Member::Name)).into_owned();
+        let name = unquoted(event.text(Member::Name)).into_owned();
         let id = String::from_utf8_lossy(event.text(Member::Id)).into_owned();
         for (key, value) in members(event.value(Member::Args)) {
             let text = String::from_utf8_lossy(without_quotes(value));
             let Some(value) = text.parse::<f64>().ok().filter(|it| it.is_finite()) else {
                 continue;
             };
-            let series = retime_kineto::unquoted(key);
+            let series = unquoted(key);
             let title = match id.as_str() {
                 "" => format!("{name} {series}"),
                 id => format!("{name} {id} {series}"),
@@ -436,7 +437,7 @@ impl<'a> Packets<'a> {
             id,
         ]
         .concat();
-        let name = retime_kineto::unquoted(event.text(Member::Name)).into_owned();
+        let name = unquoted(event.text(Member::Name)).into_owned();
         let parent = self.uuid(PROCESS, process);
         let track = self.track(out, &key, parent, &name, false);
         let kind = match ph {

@@ -11,7 +11,8 @@
 
 use std::io::Write;
 
-use retime_kineto::{EventText, alone, each_event, micros_text};
+use retime_chrome_json::micros;
+use retime_kineto::{EventText, alone, each_event};
 use retime_model::Monitor;
 use retime_model::format::{Document, DocumentKind, DocumentTrack, FormatError};
 use retime_perfetto::{EventTold, FileTold, FlowTold};
@@ -165,7 +166,7 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 fn place(event: &EventTold<'_>, track: &DocumentTrack, out: &mut Vec<u8>) {
     let (pid, tid) = (json!(track.pid), &track.tid);
     put(out, format_args!(r#","pid":{pid},"tid":{tid},"ts":"#));
-    micros_text(out, event.at);
+    micros::append(out, event.at);
 }
 
 /// Writes an event of a track that may have a name.
@@ -193,7 +194,7 @@ fn say(event: &EventTold<'_>, named: Option<&str>, track: &DocumentTrack, out: &
     }
     if let (b'X', Some(length)) = (event.letter, event.length) {
         out.extend_from_slice(br#","dur":"#);
-        micros_text(out, i64::try_from(length).unwrap_or(i64::MAX));
+        micros::append(out, i64::try_from(length).unwrap_or(i64::MAX));
     }
     if !event.category.is_empty() {
         put(out, format_args!(r#","cat":{}"#, json!(event.category)));

@@ -4,7 +4,8 @@
 //! Documents name all devices of a machine, though a rank uses one; processes without events
 //! are not shown. An event without a thread is on one that has no name.
 
-use retime_kineto::{EventText, Member, members, unquoted};
+use retime_chrome_json::members::{members, unquoted};
+use retime_kineto::{EventText, Member};
 use rustc_hash::FxHashMap;
 
 /// The processes of a document.

@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 33] = [
+const CRATES: [(&str, &[&str]); 34] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime-causality", &["retime-model", "retime-numerics"]),
@@ -77,7 +77,11 @@ const CRATES: [(&str, &[&str]); 33] = [
     ("retime-jsonl", &["retime-gzip", "retime-model"]),
     ("retime-gzip", &[]),
     ("retime-perfetto-wire", &[]),
-    ("retime-kineto", &["retime-gzip", "retime-model"]),
+    ("retime-chrome-json", &[]),
+    (
+        "retime-kineto",
+        &["retime-chrome-json", "retime-gzip", "retime-model"],
+    ),
     (
         "retime-perfetto",
         &[
@@ -109,6 +113,7 @@ const CRATES: [(&str, &[&str]); 33] = [
     (
         "retime-merge",
         &[
+            "retime-chrome-json",
             "retime-gzip",
             "retime-kineto",
             "retime-model",
@@ -192,7 +197,7 @@ const MODEL_NEEDS: [&str; 5] = ["crc32fast", "rustc-hash", "rustix", "serde", "t
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 29] = [
+const LAYERED: [&str; 30] = [
     "model",
     "numerics",
     "causality",
@@ -206,6 +211,7 @@ const LAYERED: [&str; 29] = [
     "measure",
     "otf2-format",
     "jsonl",
+    "chrome-json",
     "kineto",
     "stream",
     "distributed",

@@ -95,13 +95,11 @@ fn files_and_directories_are_one_job_and_bytes_depend_on_nothing_else() {
     };
     for name in ["t.pftrace", "t.json.gz", "t.tar"] {
         let expected = whole(name);
-        for (number, runs) in ["a b", "b a"].iter().enumerate() {
-            for threads in [1, 3] {
-                let out = format!("{number}-{threads}-{name}");
-                let command = format!("merge {runs} -o {out} -q --threads {threads}");
-                scratch.retime(&command).expect_code(0);
-                assert!(fs::read(scratch.join(&out)).unwrap() == expected, "{out}");
-            }
+        for (runs, threads) in [("a b", 1), ("b a", 3)] {
+            let out = format!("{threads}-{name}");
+            let command = format!("merge {runs} -o {out} -q --threads {threads}");
+            scratch.retime(&command).expect_code(0);
+            assert!(fs::read(scratch.join(&out)).unwrap() == expected, "{out}");
         }
     }
     let refused = scratch.retime("merge a a -o t.json");

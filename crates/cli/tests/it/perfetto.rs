@@ -69,12 +69,12 @@ fn jobs_are_corrected_and_restored() {
 #[test]
 fn what_export_writes_is_read() {
     let scratch = Scratch::new();
-    scratch.succeed("demo --keep kept");
-    let outcome = scratch.retime("export kept/halo -o halo.pftrace --times recorded -q");
+    scratch.succeed("simulate halo -o halo --no-truth --ranks 4 --events 60000 -q");
+    let outcome = scratch.retime("export halo -o halo.pftrace --times recorded -q");
     outcome.expect_code(1);
-    let original = said(&scratch, "check kept/halo", 1);
+    let original = said(&scratch, "check halo", 1);
     let summary = said(&scratch, "check halo.pftrace -v", 1);
-    let told = "32,689 of 60,004 dependencies";
+    let told = "4,348 of 7,904 dependencies";
     assert!(original.contains(told), "{original}");
     assert!(summary.contains(told), "{summary}");
     assert!(!summary.contains("arrow end"), "{summary}");

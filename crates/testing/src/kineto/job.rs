@@ -363,7 +363,8 @@ impl KinetoRun {
             windows: Windows::default(),
             missing: Vec::new(),
             stragglers: Vec::new(),
-            filler: 4,
+            // One layer forward and one backward, with an arrow between them.
+            filler: 2,
         }
     }
 

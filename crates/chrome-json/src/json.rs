@@ -8,7 +8,7 @@
 
 /// Why the end of something was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// The bytes end before.
     Cut,
     /// Something else stands there, so many bytes in.
@@ -23,7 +23,7 @@ const SHORT: usize = 24;
 
 /// Where the next byte that is not white space stands.
 #[inline]
-pub(crate) fn space(bytes: &[u8], mut at: usize) -> Result<usize, Stop> {
+pub fn space(bytes: &[u8], mut at: usize) -> Result<usize, Stop> {
     while let Some(byte) = bytes.get(at) {
         if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
             return Ok(at);
@@ -35,7 +35,7 @@ pub(crate) fn space(bytes: &[u8], mut at: usize) -> Result<usize, Stop> {
 
 /// Where the quote stands that ends a string; `at` is behind the one that begins it.
 #[inline]
-pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> Result<usize, Stop> {
+pub fn string_end(bytes: &[u8], mut at: usize) -> Result<usize, Stop> {
     let short = at + SHORT;
     while at < short {
         match bytes.get(at) {
@@ -62,7 +62,7 @@ fn long_string_end(bytes: &[u8], mut at: usize) -> Result<usize, Stop> {
 
 /// Where the byte after a value stands.
 #[inline]
-pub(crate) fn value_end(bytes: &[u8], at: usize) -> Result<usize, Stop> {
+pub fn value_end(bytes: &[u8], at: usize) -> Result<usize, Stop> {
     match bytes.get(at) {
         Some(b'"') => Ok(string_end(bytes, at + 1)? + 1),
         Some(b'{' | b'[') => container_end(bytes, at),
@@ -90,8 +90,8 @@ fn scalar_end(bytes: &[u8], start: usize) -> Result<usize, Stop> {
 }
 
 /// How far an array or object was skipped that may not be whole.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Skip {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Skip {
     /// How many are open.
     depth: u32,
     /// Which of them are arrays; the innermost is the lowest bit.
@@ -101,8 +101,7 @@ pub(crate) struct Skip {
 impl Skip {
     /// Goes on at a byte; where the byte after the outermost end stands. If the bytes end
     /// before, `at` is where to go on when there are more.
-    #[inline]
-    pub(crate) fn on(&mut self, bytes: &[u8], at: &mut usize) -> Result<usize, Stop> {
+    pub fn on(&mut self, bytes: &[u8], at: &mut usize) -> Result<usize, Stop> {
         while let Some(&byte) = bytes.get(*at) {
             match byte {
                 b'"' => *at = string_end(bytes, *at + 1)? + 1,

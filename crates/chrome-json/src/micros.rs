@@ -18,18 +18,19 @@
 
 /// A number of microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Micros {
+pub struct Micros {
     /// Rounded towards zero.
-    pub(crate) nanoseconds: i64,
-    pub(crate) form: Form,
+    pub nanoseconds: i64,
+    /// How it was written.
+    pub form: Form,
 }
 
 /// How a number was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Form {
+pub enum Form {
     /// With so many decimals, as JSON has it.
     Plain(u8),
-    /// With an exponent, with more decimals than [anybody needs](MOST_DECIMALS), or not as
+    /// With an exponent, with more decimals than anybody needs, or not as
     /// one would write it: `+1`, `007`, `-0`.
     Other,
 }
@@ -42,8 +43,7 @@ const NANO: usize = 3;
 const MOST_DECIMALS: usize = 32;
 
 /// Reads a number of microseconds; `None` if the text is no number, or one beyond 64 bits.
-#[inline]
-pub(crate) fn parse(text: &[u8]) -> Option<Micros> {
+pub fn parse(text: &[u8]) -> Option<Micros> {
     let (negative, digits) = match text.split_first()? {
         (b'-', rest) => (true, rest),
         _ => (false, text),
@@ -91,7 +91,7 @@ pub(crate) fn parse(text: &[u8]) -> Option<Micros> {
 impl Micros {
     /// The form of a number that is moved to so many nanoseconds. Digits beyond nanoseconds
     /// count away from zero, so they mean something else on its other side.
-    pub(crate) fn form_at(self, nanoseconds: i64) -> Form {
+    pub fn form_at(self, nanoseconds: i64) -> Form {
         let crosses = (self.nanoseconds < 0) != (nanoseconds < 0);
         match self.form {
             Form::Plain(decimals) if crosses && usize::from(decimals) > NANO => Form::Other,
@@ -142,7 +142,7 @@ fn with_exponent(text: &[u8]) -> Option<Micros> {
 
 /// Appends so many nanoseconds, written like `original`: with as many decimals, unless
 /// more are needed, and with those beyond nanoseconds as they were.
-pub(crate) fn write(out: &mut Vec<u8>, nanoseconds: i64, form: Form, original: &[u8]) {
+pub fn write(out: &mut Vec<u8>, nanoseconds: i64, form: Form, original: &[u8]) {
     let decimals = match form {
         Form::Plain(decimals) => usize::from(decimals),
         Form::Other => 0,
@@ -169,6 +169,11 @@ pub(crate) fn write(out: &mut Vec<u8>, nanoseconds: i64, form: Form, original: &
         let kept = original.len().saturating_sub(decimals - NANO);
         out.extend_from_slice(original.get(kept..).unwrap_or_default());
     }
+}
+
+/// Appends so many nanoseconds with as many decimals as that takes.
+pub fn append(out: &mut Vec<u8>, nanoseconds: i64) {
+    write(out, nanoseconds, Form::Plain(0), b"0");
 }
 
 fn push_number(out: &mut Vec<u8>, mut number: u64) {
@@ -247,6 +252,20 @@ mod tests {
             "1e30",
         ] {
             assert_eq!(parse(none.as_bytes()), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn nanoseconds_become_microseconds() {
+        for (nanoseconds, text) in [
+            (0, "0"),
+            (1_500, "1.5"),
+            (1_234_567, "1234.567"),
+            (7, "0.007"),
+        ] {
+            let mut out = Vec::new();
+            append(&mut out, nanoseconds);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
         }
     }
 

@@ -6,15 +6,17 @@ use crate::json::{Stop, space, string_end, value_end};
 
 /// Where a value stands in the bytes of an event; empty if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) start: u32,
-    pub(crate) end: u32,
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
 }
 
 impl Span {
     /// The bytes of the value, of those of the event.
     #[inline]
-    pub(crate) fn of(self, event: &[u8]) -> &[u8] {
+    pub fn of(self, event: &[u8]) -> &[u8] {
         event
             .get(self.start as usize..self.end as usize)
             .unwrap_or_default()
@@ -22,7 +24,7 @@ impl Span {
 
     /// The bytes of the value without its quotes, if it is a string.
     #[inline]
-    pub(crate) fn text(self, event: &[u8]) -> &[u8] {
+    pub fn text(self, event: &[u8]) -> &[u8] {
         let bytes = self.of(event);
         match bytes {
             [b'"', text @ .., b'"'] => text,
@@ -33,7 +35,8 @@ impl Span {
     /// Where a number stands, if that is what the value is: some tools write numbers as
     /// strings.
     #[inline]
-    pub(crate) fn number(self, event: &[u8]) -> Self {
+    #[must_use]
+    pub fn number(self, event: &[u8]) -> Self {
         match self.of(event) {
             [b'"', text @ .., b'"'] => {
                 let before = text.len() - text.trim_ascii_start().len();
@@ -50,31 +53,42 @@ impl Span {
 
     /// Its place in the bytes of the event.
     #[inline]
-    pub(crate) fn range(self) -> std::ops::Range<usize> {
+    pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    pub(crate) fn is_empty(self) -> bool {
+    /// True if there is no value.
+    #[inline]
+    pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 }
 
 /// The fields of an event: where their values stand in its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fields {
-    pub(crate) ph: Span,
-    pub(crate) ts: Span,
-    pub(crate) dur: Span,
-    pub(crate) pid: Span,
-    pub(crate) tid: Span,
-    pub(crate) name: Span,
-    pub(crate) cat: Span,
-    pub(crate) id: Span,
-    pub(crate) args: Span,
+pub struct Fields {
+    /// The type of the event.
+    pub ph: Span,
+    /// The time at which it is or begins.
+    pub ts: Span,
+    /// How long it lasts.
+    pub dur: Span,
+    /// Its process,
+    pub pid: Span,
+    /// and the thread of that.
+    pub tid: Span,
+    /// Its name,
+    pub name: Span,
+    /// and its category.
+    pub cat: Span,
+    /// The id that joins it with others.
+    pub id: Span,
+    /// Its arguments.
+    pub args: Span,
     /// True if the event has members beside these.
-    pub(crate) has_others: bool,
+    pub has_others: bool,
     /// Bytes of the event.
-    pub(crate) length: usize,
+    pub length: usize,
 }
 
 impl Fields {
@@ -83,8 +97,7 @@ impl Fields {
     /// # Errors
     ///
     /// The bytes end before it does, or it is none.
-    #[inline]
-    pub(crate) fn of(bytes: &[u8]) -> Result<Self, Stop> {
+    pub fn of(bytes: &[u8]) -> Result<Self, Stop> {
         let mut fields = Self::default();
         let mut at = space(bytes, 1)?;
         if bytes.get(at) == Some(&b'}') {
