@@ -199,3 +199,28 @@ impl Surveyed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of forty windows one more than a tenth have to be touched.
+    fn contradicted(windows: usize, by: f64) -> Contradictions {
+        let latencies = (0..40).map(|it| if it < windows { -by } else { 1.0 });
+        let links = vec![Surveyed::of(&latencies.collect::<Vec<_>>())];
+        Survey { windows: 40, links }.contradictions(0.0)
+    }
+
+    #[test]
+    fn contradictions_stay_that_show_all_over_the_run_and_hardly_fall() {
+        let before = contradicted(10, 100.0);
+        assert!(contradicted(10, 95.0).stay(&before, 0.9));
+        // More of them, since dependencies were added, are no progress.
+        assert!(contradicted(12, 100.0).stay(&before, 0.9));
+        assert!(!contradicted(10, 80.0).stay(&before, 0.9));
+        // A few may be outliers.
+        assert!(!contradicted(4, 300.0).stay(&before, 0.9));
+        assert!(!contradicted(10, 95.0).stay(&contradicted(4, 100.0), 0.9));
+        assert!(!contradicted(0, 0.0).stay(&contradicted(0, 0.0), 0.9));
+    }
+}

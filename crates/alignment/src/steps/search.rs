@@ -267,7 +267,9 @@ impl StepSearch<'_> {
             at_most,
         };
         let stiff = self.explained_by(cuts.clone(), incumbent, false)?;
-        let is_enough = |it: &Explained| it.leaves_no_more_than(before);
+        // Clocks that nothing contradicts would be the same if they might wander.
+        let is_enough =
+            |it: &Explained| it.leaves_no_more_than(before) || it.needed <= OPTIONS.usual_wander();
         if !before.wanders() || stiff.as_ref().is_none_or(is_enough) {
             return Ok(stiff);
         }

@@ -62,16 +62,14 @@ use super::implausible::{RATE_DIFFERENCE, RateDifference};
 use super::logical_clock::ClockKind;
 use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
-use super::solution::{Aligned, ClockRateChange, ClockSet, Enforced, NotAligned, Repaired};
+use super::solution::{Aligned, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
 use super::violated::violated_by;
 use crate::ends::{EndsEvidence, Observers, by_ends};
 use crate::repair::{self, RepairSummary, repair, repair_with};
 use crate::set_back::spread;
 use crate::unbroken::{AlignedTrace, Demand};
-use retime_alignment::{
-    Alignment, Relation, Sharing, align, align_on_steady, sharing, shortest_of_trace,
-};
+use retime_alignment::{Alignment, Sharing, align, align_on_steady, sharing, shortest_of_trace};
 use retime_causality::edges::Edges;
 use retime_causality::{Causality, MinimalDelay, RetimingError};
 use retime_clocks::estimate::{
@@ -174,42 +172,6 @@ impl Solved {
                 delay: self.delay.with_margin(Ticks(-problem.margin.0)),
                 shortest: self.shortest,
             }),
-        })
-    }
-}
-
-impl Aligned {
-    /// Clocks put on one time by all dependencies.
-    fn by_all(
-        alignment: &Alignment,
-        reference: Reference,
-        causality: &Causality,
-        clocks: &Clocks,
-    ) -> Result<Self, Unsolved> {
-        let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
-        let estimate = &alignment.estimate;
-        let tied = |how: Relation| {
-            let relations = (0..).map(ClockId).zip(&alignment.relations);
-            let tied = relations.filter(|(_, relation)| **relation == how);
-            tied.map(|(clock, _)| clock).collect()
-        };
-        let steps = alignment.steps.iter().zip(alignment.set_together());
-        let steps = steps.map(|(step, others)| ClockSet::of(step, others, causality.nodes()));
-        Ok(Self {
-            unrelated: tied(Relation::Unrelated),
-            one_way: tied(Relation::OneWay),
-            outliers: alignment.outliers.len(),
-            pieces: Self::pieces(estimate, alignment.pieces),
-            reference: (reference != Reference::Mean).then_some(estimate.reference),
-            moved_later: estimate.moved_later(causality, clocks, &extents)?,
-            steps: steps.collect::<Result<_, _>>()?,
-            rate_changes: { alignment.rate_changes.iter() }
-                .map(|it| ClockRateChange::of(it, causality.nodes()))
-                .collect::<Result<_, _>>()?,
-            half_were_set_at_once: alignment.half_were_set_at_once(),
-            estimate: Some(alignment.base()),
-            common: alignment.common.clone(),
-            ends: None,
         })
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::base::Base;
 use super::contradicted::{contradict_throughout, contradicted, known_to_be_set};
+use super::drift_bound::{BoundSearch, Premise, bound_options};
 use super::solution::{Aligned, ClockRateChange, ClockSet, Solution};
 use super::twice::{StampsTwice, UnfoundStep, set_back, unfound, with_steps};
 use crate::TruthError;
@@ -30,61 +31,9 @@ use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};
 
-/// How much work each search for bounds may take, in looks at moments and dependencies: some 20 s.
-pub const BOUND_BUDGET: u64 = 2_000_000_000;
-
-/// The premise of error bounds, and the effort that a search for them may take.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BoundSearch {
-    /// The rates of clocks wander by at most this, as a share.
-    pub drift: f64,
-    /// A larger drift bound, which is taken instead where several places contradict the other and none
-    /// contradicts this one: a single number then explains what would take a step at each place. Where
-    /// the alignment has clocks stray by more, it is a number above that, and one place is enough.
-    pub or_drift: Option<f64>,
-    /// A search looks at so many moments and dependencies at most.
-    pub steps: u64,
-}
-
-impl BoundSearch {
-    /// With [as many steps](BOUND_BUDGET) as a command takes unless it is told otherwise.
-    #[must_use]
-    pub fn with_drift(drift: f64) -> Self {
-        Self {
-            drift,
-            or_drift: None,
-            steps: BOUND_BUDGET,
-        }
-    }
-}
-
 /// Where a step can be is looked for so often: bounds without what was taken to be on the wrong side of it
 /// may show that more can be.
 const STEP_PLACE_ROUNDS: usize = 4;
-
-/// The usual drift bound, as quartz drifts between warm and cold, a share.
-pub const DRIFT_BOUND: f64 = 1e-4;
-
-/// The drift bound of clocks that are slewed, a share: time services steer a rate by 500 ppm at most, as the
-/// kernel takes no more (`adjtimex(2)`, `freq`).
-pub const SLEWED_DRIFT_BOUND: f64 = 5e-4;
-
-/// The next larger share of the kind 1, 2 or 5 times a power of ten, as one would give it.
-fn rounded_up(share: f64) -> f64 {
-    let power = 10_f64.powf(share.max(f64::MIN_POSITIVE).log10().floor());
-    let steps = [1.0, 2.0, 5.0].map(|it| it * power);
-    let found = steps.into_iter().find(|it| *it >= share);
-    found.unwrap_or(10.0 * power)
-}
-
-/// How bounds are searched for.
-pub(super) fn bound_options(drift: f64) -> BoundOptions {
-    BoundOptions {
-        drift,
-        steps: BOUND_BUDGET,
-        ..BoundOptions::default()
-    }
-}
 
 /// All that is known of the times of a trace.
 #[derive(Clone, Debug)]
@@ -280,13 +229,8 @@ impl Timed<'_> {
         let asked = under(search.drift)?;
         let clocks = (0..source.clocks() as u32).map(ClockId);
         let extents: Vec<_> = clocks.map(|clock| source.extent(clock)).collect();
-        let larger = search.or_drift.filter(|it| *it > search.drift);
-        let larger = larger.and_then(|usual| {
-            let own = rounded_up(largest_stray(&base.estimate, &extents));
-            let (larger, least) = if own > usual { (own, 1) } else { (usual, 2) };
-            (places(&asked) >= least).then_some(larger)
-        });
-        let Some(larger) = larger else {
+        let stray = largest_stray(&base.estimate, &extents);
+        let Some(larger) = search.larger(places(&asked), stray) else {
             let premise = Premise {
                 drift: search.drift,
                 refuted: None,
@@ -522,14 +466,6 @@ impl Bounds {
         let summary = self.by_clock.get(clock.as_usize());
         summary.is_some_and(|it| it.events + it.unbounded > 0)
     }
-}
-
-/// The drift bound that bounds rest on.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Premise {
-    drift: f64,
-    /// The one that was asked for, where several places contradict it and another was tried.
-    refuted: Option<f64>,
 }
 
 /// The bounds of clock offsets of a trace, for many corrections of it.

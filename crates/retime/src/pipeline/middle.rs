@@ -1,7 +1,7 @@
 //! The middle of the error bounds, as a method.
 
 use super::base::lines;
-use super::bounds::bound_options;
+use super::drift_bound::bound_options;
 use super::estimator::{Estimator, Input};
 use super::options::{Choice, Options};
 use super::unsolved::Unsolved;

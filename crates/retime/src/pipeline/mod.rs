@@ -25,6 +25,7 @@ mod collected;
 mod common_time;
 mod composition;
 mod contradicted;
+mod drift_bound;
 mod estimator;
 mod examined;
 mod gentlest;
@@ -47,10 +48,9 @@ pub use analysis::{
     Analysis, AnalysisError, AnalysisOptions, CameLast, Counts, JudgedBy, Measured, Runaway, Worse,
 };
 pub use auto::Auto;
-pub use bounds::{
-    BOUND_BUDGET, BoundSearch, BoundedOffsets, Bounds, DRIFT_BOUND, SLEWED_DRIFT_BOUND, StepsShow,
-};
+pub use bounds::{BoundedOffsets, Bounds, StepsShow};
 pub use candidates::{Candidate, candidates};
+pub use drift_bound::{BOUND_BUDGET, BoundSearch, DRIFT_BOUND, SLEWED_DRIFT_BOUND};
 pub use estimator::{Estimator, Input};
 pub use examined::{Examined, UnusedKind, Verdict, families};
 pub use gentlest::GentlestCorrection;

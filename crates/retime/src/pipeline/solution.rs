@@ -4,11 +4,11 @@ use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
 use crate::ends::EndsEvidence;
 use crate::repair::Direction;
-use retime_alignment::ClockStep;
-use retime_causality::MinimalDelay;
-use retime_causality::{Check, Nodes};
+use retime_alignment::{Alignment, ClockStep, Relation};
+use retime_causality::edges::Edges;
+use retime_causality::{Causality, Check, MinimalDelay, Nodes};
 use retime_clocks::RateChange;
-use retime_clocks::estimate::{BadEstimate, Estimate, Offset};
+use retime_clocks::estimate::{BadEstimate, Estimate, Offset, Reference};
 use retime_logical_clocks::LogicalTimes;
 use retime_model::Correction;
 use retime_model::{ClockId, Clocks};
@@ -148,6 +148,42 @@ pub struct Aligned {
     pub half_were_set_at_once: bool,
     /// The evidence of ends of operations where dependencies leave clocks open.
     pub ends: Option<EndsEvidence>,
+}
+
+impl Aligned {
+    /// Clocks put on one time by all dependencies.
+    pub(super) fn by_all(
+        alignment: &Alignment,
+        reference: Reference,
+        causality: &Causality,
+        clocks: &Clocks,
+    ) -> Result<Self, Unsolved> {
+        let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
+        let estimate = &alignment.estimate;
+        let tied = |how: Relation| {
+            let relations = (0..).map(ClockId).zip(&alignment.relations);
+            let tied = relations.filter(|(_, relation)| **relation == how);
+            tied.map(|(clock, _)| clock).collect()
+        };
+        let steps = alignment.steps.iter().zip(alignment.set_together());
+        let steps = steps.map(|(step, others)| ClockSet::of(step, others, causality.nodes()));
+        Ok(Self {
+            unrelated: tied(Relation::Unrelated),
+            one_way: tied(Relation::OneWay),
+            outliers: alignment.outliers.len(),
+            pieces: Self::pieces(estimate, alignment.pieces),
+            reference: (reference != Reference::Mean).then_some(estimate.reference),
+            moved_later: estimate.moved_later(causality, clocks, &extents)?,
+            steps: steps.collect::<Result<_, _>>()?,
+            rate_changes: { alignment.rate_changes.iter() }
+                .map(|it| ClockRateChange::of(it, causality.nodes()))
+                .collect::<Result<_, _>>()?,
+            half_were_set_at_once: alignment.half_were_set_at_once(),
+            estimate: Some(alignment.base()),
+            common: alignment.common.clone(),
+            ends: None,
+        })
+    }
 }
 
 /// The rate at which systems slew a clock at most unless told otherwise, as a fraction: that of

@@ -14,7 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::BoundSearch;
+use super::drift_bound::BoundSearch;
 use super::logical_clock::LogicalClock;
 use super::method::Method;
 use retime_clocks::estimate::Reference;

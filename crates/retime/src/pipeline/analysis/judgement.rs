@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::super::bounds::{BoundSearch, BoundedOffsets, Bounds, Timed};
+use super::super::bounds::{BoundedOffsets, Bounds, Timed};
+use super::super::drift_bound::BoundSearch;
 use super::super::implausible::Implausible;
 use super::super::solution::Solution;
 use super::super::step::Step;
