@@ -74,6 +74,8 @@ pub(super) struct Selected<'a> {
     /// The least wander of rates that was tried under which no effect comes before its cause, as a
     /// fraction; infinite where there is none.
     pub(super) needed: f64,
+    /// The largest wander that was tried, as a fraction.
+    tried: f64,
     /// The search ended early: rates are proven to wander by more than
     /// [`Stiffness::measured_to`].
     pub(super) is_refuted: bool,
@@ -121,6 +123,7 @@ impl<'a> ModelSelection<'a> {
         let mut latest = best.survey.contradictions(0.0);
         let mut wanders = may_wander && latest.sum > 0.0;
         let mut needed = needed_by(&best, best.division.wander);
+        let mut tried = best.division.wander;
         let mut is_refuted = false;
         for division in more {
             let before = best.survey.contradictions(0.0);
@@ -138,6 +141,7 @@ impl<'a> ModelSelection<'a> {
             }
             let found = problem.solve(&best.curves, division)?;
             needed = needed.min(needed_by(&found, division.wander));
+            tried = division.wander;
             latest = found.survey.contradictions(0.0);
             let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
             if latest.sum < OPTIONS.gain * before.sum || firmer || is_asked_for {
@@ -153,21 +157,22 @@ impl<'a> ModelSelection<'a> {
             found: best,
             problem,
             needed,
+            tried,
             is_refuted,
         })
     }
 
-    /// The factor by which rates have to wander more than in `found` so that nothing contradicts
-    /// them; infinite where all of [`Stiffness::measured_to`] is not enough.
+    /// The wander of rates, more than was tried, with which nothing contradicts them, as a fraction; infinite
+    /// where all of [`Stiffness::measured_to`] is not enough.
     pub(super) fn needed(
         &self,
         candidates: &mut Candidates<'_>,
-        found: &FoundOffsets,
+        selected: &Selected<'_>,
     ) -> Result<f64, Cancelled> {
         let divisions = self.divisions(candidates).into_iter();
         let at_most = self.stiffness.measured_to.unwrap_or(0.0);
-        let more = |it: &Division| it.wander > found.division.wander && it.wander <= at_most;
-        let mut curves = found.curves.clone();
+        let more = |it: &Division| it.wander > selected.tried && it.wander <= at_most;
+        let mut curves = selected.found.curves.clone();
         for division in divisions.filter(more) {
             let problem = self.problem(candidates, division)?;
             let found = problem.solve(&curves, division)?;

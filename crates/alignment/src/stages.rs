@@ -284,9 +284,7 @@ impl<'a> Stages<'a> {
             return Ok(selected.needed);
         }
         let pieces = selected.found.division.pieces;
-        let needed = self
-            .selection()
-            .needed(&mut self.candidates, &selected.found)?;
+        let needed = self.selection().needed(&mut self.candidates, selected)?;
         self.candidates.refine(pieces)?;
         Ok(needed)
     }

@@ -174,6 +174,15 @@ struct ForeignText {
 
 const TEXTS: &[ForeignText] = &[
     ForeignText {
+        begins: &[
+            "{\"format\": \"retime correction\"",
+            "{\"format\":\"retime correction\"",
+            "{\n  \"format\": \"retime correction\"",
+        ],
+        what: "is a correction that retime saved",
+        way_out: "give the trace that it is of here; apply takes the correction first, then the trace",
+    },
+    ForeignText {
         begins: &["<!doctype html>\n<!-- a report of retime"],
         what: "is a page that retime wrote",
         way_out: "open it in a browser, and give the trace that it is of here",
