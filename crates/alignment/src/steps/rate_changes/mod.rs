@@ -91,16 +91,18 @@ fn moving(places: Places) -> Places {
     let of_clock = |places: Vec<Place>| {
         let mut moving: Vec<Place> = Vec::with_capacity(places.len());
         for place in places {
-            match moving.last_mut() {
-                Some(last) if stands(last, &place) => {
-                    *last = Place {
-                        until: place.until,
-                        bend: None,
-                        ..*last
-                    };
-                }
-                _ => moving.push(place),
-            }
+            // Where nothing happens for a while it seems to be set in between.
+            let from = moving.iter().rposition(|it| it.bend.is_some());
+            let Some(from) = from.filter(|&from| stands(&moving[from], &place)) else {
+                moving.push(place);
+                continue;
+            };
+            moving[from] = Place {
+                until: place.until,
+                bend: None,
+                ..moving[from]
+            };
+            moving.truncate(from + 1);
         }
         moving
     };
