@@ -38,7 +38,8 @@ impl BoundSearch {
     pub(super) fn larger(&self, places: usize, stray: f64) -> Option<f64> {
         let usual = self.or_drift.filter(|it| *it > self.drift)?;
         let own = rounded_up(stray);
-        let (larger, least) = if own > usual { (own, 1) } else { (usual, 2) };
+        let is_own = own > usual && own < LARGEST;
+        let (larger, least) = if is_own { (own, 1) } else { (usual, 2) };
         (places >= least).then_some(larger)
     }
 
@@ -59,6 +60,10 @@ pub const DRIFT_BOUND: f64 = 1e-4;
 /// The drift bound of clocks that are slewed, a share: time services steer a rate by 500 ppm at most, as the
 /// kernel takes no more (`adjtimex(2)`, `freq`).
 pub const SLEWED_DRIFT_BOUND: f64 = 5e-4;
+
+/// A clock that strays by as much, as where it is aligned by few messages, is no clock that runs: bounds for
+/// that would tell nothing.
+const LARGEST: f64 = 0.5;
 
 /// The next larger share of the kind 1, 2 or 5 times a power of ten, as one would give it.
 fn rounded_up(share: f64) -> f64 {
@@ -106,6 +111,7 @@ mod tests {
         assert_eq!(tried(2, 0.0), Some(500.0));
         assert_eq!(tried(1, 643.0), Some(1_000.0));
         assert_eq!(tried(9, 1_001.0), Some(2_000.0));
+        assert_eq!(tried(1, 600_000.0), None);
         // Whoever gives a drift bound knows the clocks.
         assert_eq!(BoundSearch::with_drift(DRIFT_BOUND).larger(9, 1e-3), None);
     }
