@@ -222,9 +222,9 @@ impl<'a> OffsetProblem<'a> {
             let next = self.objective(&survey, Some(&objective));
             let settled = next.is_like(&objective, self.setting.knee);
             objective = next;
-            let before = contradictions.replace(survey.contradictions(0.0));
-            let are_too_stiff =
-                before.is_some_and(|it| survey.contradictions(0.0).stay(&it, STAYS));
+            let now = survey.contradictions(0.0);
+            let before = contradictions.replace(now);
+            let are_too_stiff = before.is_some_and(|it| now.stay(&it, STAYS));
             if are_too_stiff || (settled && growth.are_few()) {
                 break;
             }

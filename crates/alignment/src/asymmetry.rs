@@ -184,8 +184,8 @@ impl Waits {
     }
 }
 
-/// What partial fractions are made of, for waits that are `open` together: with `x` and `y` what either
-/// direction waits and is spread by, their sum stays.
+/// The integrals and powers that partial fractions are made of, for waits that are `open` together: `x` is
+/// what the one direction waits and is spread by, `y` that of the other, and their sum stays.
 struct Integrals {
     /// The integrals of `x^-i` and of `y^-i`, for `i` from 1.
     own: [f64; LASTING],

@@ -204,7 +204,7 @@ impl Surveyed {
 mod tests {
     use super::*;
 
-    /// Of forty windows one more than a tenth have to be touched.
+    /// So many of forty windows are contradicted by these ticks each; five or more are proof.
     fn contradicted(windows: usize, by: f64) -> Contradictions {
         let latencies = (0..40).map(|it| if it < windows { -by } else { 1.0 });
         let links = vec![Surveyed::of(&latencies.collect::<Vec<_>>())];

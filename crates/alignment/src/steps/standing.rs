@@ -91,7 +91,7 @@ struct SetBack {
     sides: [ClockId; 2],
     /// The ticks that the clock lost.
     lost: f64,
-    /// Of its stamps that can be those of a standstill.
+    /// The misfit of each stamp, of those at which the clock can have stood still.
     misfits: BTreeMap<i64, Misfit>,
 }
 
