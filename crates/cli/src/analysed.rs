@@ -354,11 +354,7 @@ impl Analysed {
         let came_last = self
             .analysis
             .stragglers(solution, bounds.as_ref(), &Interrupts)?;
-        // How much a solution leaves reversed between clocks counts as not known.
-        let contradictory = match solution {
-            None => self.analysis.recorded().violated() > 0,
-            Some(solution) => solution.left.violated_within_clock() > 0,
-        };
+        let contradictory = self.analysis.are_contradictory(solution);
         let are_tied = self
             .analysis
             .attributions()

@@ -76,6 +76,7 @@
 
 mod chance;
 mod costs;
+mod counted;
 mod cursor;
 mod exposed;
 mod history;
@@ -328,6 +329,12 @@ impl<'a> LatenessJudge<'a> {
         }
     }
 
+    /// True if everybody waits for everybody in an operation.
+    fn waits_for_all(&self, instance: Instance) -> bool {
+        let operation = self.causality.collectives().operation(instance);
+        operation.class == Class::AllToAll && !operation.across_sides
+    }
+
     fn begun(&self, participant: &Participant) -> Option<Begun> {
         let end = participant.effect().map(|it| self.at(it).time);
         Some(Begun {
@@ -359,10 +366,8 @@ impl<'a> LatenessJudge<'a> {
 
     /// The participant that came last in an operation; `None` if it is not judged.
     fn late(&self, instance: Instance, begun: &[Begun]) -> Option<LateBegin> {
-        let operation = self.causality.collectives().operation(instance);
         let everybody = self.causality.collectives().participants(instance).len();
-        let is_judged = operation.class == Class::AllToAll && !operation.across_sides;
-        if !is_judged || begun.len() < everybody {
+        if !self.waits_for_all(instance) || begun.len() < everybody {
             return None;
         }
         // Of those that come at the same time, the first by rank.

@@ -49,17 +49,34 @@ impl LatenessJudge<'_> {
         })
     }
 
-    /// Notes who waited for whom in an operation in which not all wait for all; false if nothing says
-    /// since when.
-    pub(super) fn partial(&self, sums: &mut WaitSums, instance: Instance) -> bool {
+    /// Those who take part, if it is known since when each of them waited.
+    fn parts(&self, instance: Instance) -> Option<Vec<Part>> {
         let collectives = self.causality.collectives();
         let operation = collectives.operation(instance);
         if operation.across_sides {
-            return false;
+            return None;
         }
-        let parts = collectives.participants(instance).iter();
-        let parts: Option<Vec<Part>> = parts.map(|it| self.part(operation.class, it)).collect();
-        let Some(parts) = parts else {
+        let participants = collectives.participants(instance).iter();
+        participants
+            .map(|it| self.part(operation.class, it))
+            .collect()
+    }
+
+    /// True if it is known who waited for whom in an operation in which not all wait for all, and two
+    /// processes take part.
+    pub(super) fn is_partial(&self, instance: Instance) -> bool {
+        let Some(parts) = self.parts(instance) else {
+            return false;
+        };
+        let mut processes = parts.iter().map(|it| it.begun.process);
+        let first = processes.next();
+        parts.iter().any(|it| it.is_cause) && processes.any(|it| Some(it) != first)
+    }
+
+    /// Notes who waited for whom in an operation in which not all wait for all; false if nothing says
+    /// since when.
+    pub(super) fn partial(&self, sums: &mut WaitSums, instance: Instance) -> bool {
+        let Some(parts) = self.parts(instance) else {
             return false;
         };
         let causes = || parts.iter().filter(|it| it.is_cause).map(|it| &it.begun);

@@ -10,6 +10,7 @@ use retime::{
 };
 
 use crate::common::hand::ranks;
+use crate::common::waits::stragglers;
 
 /// An act of several processes.
 #[derive(Clone, Debug)]
@@ -191,7 +192,7 @@ fn found(processes: usize, logs: Vec<LocationLog>) -> Stragglers {
     let causality = Causality::build(&info, logs, CausalityOptions::default()).unwrap();
     let clocks: Clocks = Grouping::Location.clocks(&info, &causality);
     let times = causality.nodes().timestamps();
-    Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap()
+    stragglers(&causality, &info, &clocks, times, None)
 }
 
 /// The share of each wait that is due to each process.
@@ -288,7 +289,7 @@ proptest! {
         let causality = Causality::build(&info, logs, CausalityOptions::default()).unwrap();
         let one = Clocks::from_owners(&vec![(); processes]).0;
         let times = causality.nodes().timestamps();
-        let found = Stragglers::find(&causality, &info, &one, times, None, &()).unwrap();
+        let found = stragglers(&causality, &info, &one, times, None);
         // Of those who come at the same time nobody is last for certain.
         let is_tie = |it: &Visit| visits.iter().any(|other| {
             other.act == it.act && other.process != it.last.0 && other.begin == it.last.1

@@ -9,6 +9,7 @@ use retime::{
 };
 
 use crate::common::hand::ranks;
+use crate::common::waits::stragglers;
 
 /// An operation on one stream of each rank, all of which are at the same place.
 #[derive(Clone, Debug)]
@@ -78,7 +79,7 @@ fn found(streams: usize, meetings: &[Meeting], work: &[Vec<(u64, u64)>]) -> Stra
     let causality = Causality::build(&info, logs, CausalityOptions::default()).unwrap();
     let one = Clocks::from_owners(&vec![(); info.locations.len()]).0;
     let times = causality.nodes().timestamps();
-    Stragglers::find(&causality, &info, &one, times, None, &()).unwrap()
+    stragglers(&causality, &info, &one, times, None)
 }
 
 fn hidden(stood_still: u64, of_others: u64) -> HiddenWaits {

@@ -8,6 +8,7 @@ use retime::{Clocks, Grouping, LocationIndex, ProcessWaits, Stragglers, TraceInf
 
 use crate::common::hand::{barrier, call, causality, end, ranks};
 use crate::common::trace::{Call, Event, log_of};
+use crate::common::waits::stragglers;
 
 /// Begins and ends of barriers, by operation and location.
 type Barriers = Vec<Vec<(u64, u64)>>;
@@ -110,7 +111,7 @@ proptest! {
         let clocks = Grouping::Location.clocks(&info, &causality);
         let bounds = within(open as f64, &clocks);
         let times = causality.nodes().timestamps();
-        let found = Stragglers::find(&causality, &info, &clocks, times, Some(&bounds), &()).unwrap();
+        let found = stragglers(&causality, &info, &clocks, times, Some(&bounds));
         let expected = plain(&processes, &barriers, open);
         prop_assert_eq!(&found.processes[..expected.len()], &expected[..]);
         let sum = |of: fn(&ProcessWaits) -> u64| expected.iter().map(of).sum::<u64>();
@@ -128,13 +129,13 @@ proptest! {
         let (info, causality) = trace(&processes, &barriers);
         let clocks = Grouping::Location.clocks(&info, &causality);
         let times = causality.nodes().timestamps();
-        let found = Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap();
+        let found = stragglers(&causality, &info, &clocks, times, None);
         prop_assert_eq!(found.certain, 0);
         // Locations of one clock are off alike, whatever that is.
         let one = Clocks::from_owners(&vec![(); processes.len()]).0;
-        let found = Stragglers::find(&causality, &info, &one, times, None, &()).unwrap();
+        let found = stragglers(&causality, &info, &one, times, None);
         let exact = within(0.0, &clocks);
-        let exact = Stragglers::find(&causality, &info, &clocks, times, Some(&exact), &()).unwrap();
+        let exact = stragglers(&causality, &info, &clocks, times, Some(&exact));
         prop_assert_eq!(found, exact);
     }
 }
@@ -167,7 +168,7 @@ fn what_goes_on_side_by_side_is_waited_in_once() {
         );
         let clocks = Grouping::Location.clocks(&info, &causality);
         let times = causality.nodes().timestamps();
-        let found = Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap();
+        let found = stragglers(&causality, &info, &clocks, times, None);
         assert_eq!((found.operations, found.processes[1].waited), (3, 0));
         // In a sum over operations each counts.
         let sum = |it: [u64; 2]| it[0] - 100 + it[1] - 120;
@@ -196,7 +197,7 @@ fn rooted_operations_are_counted_but_not_judged() {
     let causality = causality(&info, &[location(0), location(7)]);
     let clocks = Grouping::Location.clocks(&info, &causality);
     let times = causality.nodes().timestamps();
-    let found = Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap();
+    let found = stragglers(&causality, &info, &clocks, times, None);
     assert_eq!((found.operations, found.others), (1, 2));
     assert_eq!(found.groups.len(), 3);
     assert_eq!(found.groups[0].waited, 7);
@@ -249,15 +250,13 @@ fn a_late_process_is_found_through_wrong_clocks() {
         .bounds(1e-6, Some(&solution), &())
         .unwrap()
         .unwrap();
-    let found = Stragglers::find(
+    let found = stragglers(
         analysis.causality(),
         analysis.info(),
         analysis.clocks(),
         &solution.times,
         Some(&bounds.errors),
-        &(),
-    )
-    .unwrap();
+    );
     let late = &found.processes[LATE];
     assert!(late.certainly_last >= 20, "{found:?}");
     assert!(late.certainly_waited_for > 20 * 3 * 1_900_000, "{late:?}");

@@ -5,6 +5,7 @@ use retime::causality::{Causality, CausalityOptions, LocationLog, LogBuilder, Me
 use retime::{Grouping, LocationIndex, Stragglers, Ticks, Timestamp};
 
 use crate::common::hand::ranks;
+use crate::common::waits::stragglers;
 
 /// A receive of a thread: since when it waits, when its message is sent, and when it has it.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +67,7 @@ fn found(threads: &[Vec<Receive>]) -> Stragglers {
     let causality = Causality::build(&info, logs(threads), CausalityOptions::default()).unwrap();
     let clocks = Grouping::Location.clocks(&info, &causality);
     let times = causality.nodes().timestamps();
-    Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap()
+    stragglers(&causality, &info, &clocks, times, None)
 }
 
 /// The moments at which all threads that take part wait, until one of them goes on.

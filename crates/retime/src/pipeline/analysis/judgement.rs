@@ -191,8 +191,19 @@ impl Analysis {
         })
     }
 
+    /// True if the times of a solution, or else the recorded ones, contradict each other, so that nothing
+    /// they say of who came last is to be believed. How much a solution leaves reversed between clocks
+    /// counts as not known.
+    pub fn are_contradictory(&self, solution: Option<&Solution>) -> bool {
+        match solution {
+            None => self.recorded.violated() > 0,
+            Some(solution) => solution.left.violated_within_clock() > 0,
+        }
+    }
+
     /// Who came last in collective operations, by the times of a solution, or else the recorded
-    /// ones, and how far these can be from the truth. Fails only if `monitor` says to give up, or
+    /// ones, and how far these can be from the truth; by times that are
+    /// [contradictory](Self::are_contradictory) only how many operations there are. Fails only if `monitor` says to give up, or
     /// parts of the trace do not work together any more.
     pub fn stragglers(
         &self,
@@ -202,6 +213,13 @@ impl Analysis {
     ) -> Result<CameLast, Cancelled> {
         let (causality, whole) = (&self.causality, self.causality.whole());
         whole.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
+        if self.are_contradictory(solution) {
+            let counted = Stragglers::counted(causality, &self.info, &self.clocks, monitor);
+            return Ok(CameLast {
+                certain: whole.agreed(counted, |_| true)?,
+                likely: None,
+            });
+        }
         let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
         let JudgedBy { clocks, errors } = self.judged_by(solution, bounds);
         let find = |errors: Option<&ErrorBounds>| {

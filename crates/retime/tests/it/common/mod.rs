@@ -20,6 +20,7 @@ pub mod rounds;
 pub mod stretched;
 pub mod threads;
 pub mod trace;
+pub mod waits;
 pub mod watched;
 
 use proptest::prelude::*;
