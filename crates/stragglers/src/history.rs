@@ -2,7 +2,7 @@
 
 use super::costs::Idle;
 use super::cursor::Cursor;
-use super::visits::{Late, Visit, Visits, WaitedBy, over};
+use super::visits::{Late, Visit, Visits, over};
 use super::waits::HiddenWaits;
 use super::working::Working;
 
@@ -78,7 +78,7 @@ impl<'a> History<'a> {
         let mut over = vec![i64::MIN; number];
         let mut is_at_once = false;
         for (number, visit) in (0..).zip(&visits.all) {
-            let (is_apart, is_wait) = (history.is_apart(visit), history.late(visit).is_some());
+            let (is_apart, is_wait) = (visit.is_apart(), history.late(visit).is_some());
             is_at_once |= visit.knows_work();
             let process = visit.process as usize;
             let (ends, waits) = (&mut history.ends, &mut history.waits);
@@ -106,12 +106,6 @@ impl<'a> History<'a> {
         history
     }
 
-    /// True if who does not wait in it is not released by it, as of a message.
-    pub(super) fn is_apart(&self, visit: &Visit) -> bool {
-        let operation = self.visits.operations.get(visit.operation as usize);
-        operation.is_some_and(|it| it.waited_by != WaitedBy::All)
-    }
-
     fn has_threads(&self, visit: &Visit) -> bool {
         self.has_threads.get(visit.process as usize) == Some(&true)
     }
@@ -127,7 +121,7 @@ impl<'a> History<'a> {
                 continue;
             }
             let process = visit.process as usize;
-            let covered = match (visit.knows_work(), self.is_apart(visit)) {
+            let covered = match (visit.knows_work(), visit.is_apart()) {
                 // Of its waits no two count at once.
                 _ if self.has_threads(visit) => None,
                 (true, _) => of_devices.get_mut(process),
@@ -151,7 +145,7 @@ impl<'a> History<'a> {
         let mut waited = vec![0_u64; self.ends.len()];
         for (number, visit) in (0..).zip(&self.visits.all) {
             if let Some(own) = waited.get_mut(visit.process as usize)
-                && (visit.knows_work() || self.is_apart(visit) || self.has_threads(visit))
+                && (visit.knows_work() || visit.is_apart() || self.has_threads(visit))
                 && self.late(visit).is_some()
             {
                 *own = own.saturating_add(self.once(number, visit));
@@ -164,19 +158,17 @@ impl<'a> History<'a> {
     pub(super) fn hidden(&self) -> Vec<HiddenWaits> {
         let mut hidden = vec![HiddenWaits::default(); self.ends.len()];
         for (visit, &once) in self.visits.all.iter().zip(&self.once) {
-            let late = self.visits.operations.get(visit.operation as usize);
-            let is_known = visit.knows_work() || self.has_threads(visit);
-            let Some(late) = late.filter(|_| is_known) else {
+            if !visit.knows_work() && !self.has_threads(visit) {
                 continue;
-            };
+            }
             if let Some(own) = hidden.get_mut(visit.process as usize) {
                 let before = own.stood_still.unwrap_or_default();
                 own.stood_still = Some(before.saturating_add(once));
             }
-            if late.process != visit.process
+            if visit.late.process != visit.process
                 && !self.has_threads(visit)
                 && visit.until > visit.begin
-                && let Some(other) = hidden.get_mut(late.process as usize)
+                && let Some(other) = hidden.get_mut(visit.late.process as usize)
             {
                 let exposed = self.visits.exposed(visit, visit.begin, visit.until);
                 let beside = visit.until.abs_diff(visit.begin).saturating_sub(exposed);
@@ -192,7 +184,7 @@ impl<'a> History<'a> {
 
     /// The operation in which a visit stands still for another process, if it does.
     fn late(&self, visit: &Visit) -> Option<Late> {
-        let late = *self.visits.operations.get(visit.operation as usize)?;
+        let late = visit.late;
         let is_for_another = late.process != visit.process;
         (is_for_another && self.visits.exposed(visit, visit.begin, visit.until) > 0).then_some(late)
     }
@@ -250,7 +242,7 @@ impl<'a> History<'a> {
                 break;
             };
             // When it waited for a message of who waits now, both were released.
-            if self.is_apart(its) && self.late(its).map(|it| it.process) == waiting {
+            if its.is_apart() && self.late(its).map(|it| it.process) == waiting {
                 break;
             }
             let from = its.begin.max(wait.since);

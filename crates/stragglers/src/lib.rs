@@ -304,13 +304,12 @@ impl<'a> LatenessJudge<'a> {
         let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
         let process = self.process(late.last.location);
         let stays = begun.iter().map(|it| it.stay(begins));
-        let late = Late {
-            last: late.last,
+        let its = Late {
             process: process as u32,
             is_certain: late.beyond.is_some(),
             waited_by: WaitedBy::All,
         };
-        sums.visits.add(late, self.causality, stays);
+        sums.visits.add(late.last, its, self.causality, stays);
     }
 
     /// Who takes part: those that hold a rank, whichever of their threads does it; or where

@@ -211,12 +211,11 @@ impl LatenessJudge<'_> {
             event: self.causality.nodes().event(last.node),
         };
         let late = Late {
-            last: place,
             process: last.process as u32,
             is_certain: self.beyond(last, who, others) > 0.0,
             waited_by: WaitedBy::One,
         };
         let stay = who.stay(last.time);
-        sums.visits.add(late, self.causality, [stay]);
+        sums.visits.add(place, late, self.causality, [stay]);
     }
 }

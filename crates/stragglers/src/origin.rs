@@ -107,7 +107,7 @@ use super::chance::{Comparisons, significant};
 use super::costs::WaitCost;
 use super::history::{History, ProcessCursors};
 use super::sides::{HostWork, SlowTogether};
-use super::visits::{Visits, WaitedBy};
+use super::visits::{Late, Visits, WaitedBy};
 use super::waits::HiddenWaits;
 use super::working::{ComparedWork, IdleTimes};
 
@@ -209,6 +209,17 @@ impl Visits {
     }
 }
 
+/// The waits of all who waited in an operation.
+#[derive(Clone, Copy, Default)]
+struct WaitedTogether {
+    /// Whom they waited for, if anybody waited.
+    late: Option<Late>,
+    /// The ticks of their waits,
+    waited: u128,
+    /// and of these what is due to it.
+    due_to_it: u128,
+}
+
 /// The work of processes beside each other.
 #[derive(Default)]
 struct ComparedProcesses {
@@ -240,9 +251,7 @@ impl History<'_> {
     fn charge(&self, pace: &mut Pace<'_>) -> Result<Vec<Origin>, Cancelled> {
         let mut origins: Vec<Origin> = (0..self.ends.len()).map(Origin::of).collect();
         let mut came = vec![WaitCost::default(); self.visits.all.len()];
-        let mut collectives = self.visits.operations.iter();
-        let collectives = collectives.rposition(|it| it.waited_by != WaitedBy::One);
-        let mut shares = vec![(0_u128, 0_u128); collectives.map_or(0, |it| it + 1)];
+        let mut together = self.together();
         let (mut places, mut idle) = (ProcessCursors::of(self.ends.len()), Vec::new());
         for number in (0..came.len() as u32).rev() {
             pace.events(1)?;
@@ -266,10 +275,11 @@ impl History<'_> {
                 }
             }
             if let Some(visit) = self.visit(number).filter(|_| !is_alone)
-                && let Some((own, all)) = shares.get_mut(visit.operation as usize)
+                && let Some(own) = together.get_mut(visit.operation as usize)
             {
-                *own += u128::from(wait.length - elsewhere);
-                *all += u128::from(wait.length);
+                own.late = Some(wait.late);
+                own.due_to_it += u128::from(wait.length - elsewhere);
+                own.waited += u128::from(wait.length);
             }
             goes_on.divide(&idle, |to, cost| {
                 if let Some(came) = came.get_mut(to as usize) {
@@ -277,15 +287,23 @@ impl History<'_> {
                 }
             });
         }
-        for (late, (own, all)) in self.visits.operations.iter().zip(shares) {
-            if all > 0
-                && 2 * own >= all
+        for own in together {
+            if 2 * own.due_to_it >= own.waited
+                && let Some(late) = own.late
                 && let Some(origin) = origins.get_mut(late.process as usize)
             {
                 origin.came_last(late.is_certain);
             }
         }
         Ok(origins)
+    }
+
+    /// Room for the waits of each operation, up to the last in which several can wait.
+    fn together(&self) -> Vec<WaitedTogether> {
+        let visits = self.visits.all.iter();
+        let several = visits.filter(|it| it.late.waited_by != WaitedBy::One);
+        let operations = several.map(|it| it.operation as usize + 1).max();
+        vec![WaitedTogether::default(); operations.unwrap_or(0)]
     }
 
     /// How long processes worked, and how far they were behind others.
@@ -321,7 +339,7 @@ impl History<'_> {
         let mut visits: Vec<(u32, u32)> = Vec::new();
         let all = (0..).zip(&self.visits.all);
         // Who waits for a message meets nobody.
-        for (number, visit) in all.filter(|(_, it)| !self.is_apart(it)) {
+        for (number, visit) in all.filter(|(_, it)| !it.is_apart()) {
             if let Some(first) = first.get_mut(visit.operation as usize) {
                 *first = number.min(*first);
                 visits.push((*first, number));

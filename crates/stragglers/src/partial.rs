@@ -96,11 +96,11 @@ impl LatenessJudge<'_> {
         let others: Vec<&Begun> = held_up.chain(others).collect();
         let next = others.iter().copied().max_by_key(|it| it.time);
         let beyond = next.map(|next| self.beyond(last, next, others.iter().copied().copied()));
+        let place = Place {
+            location: last.location,
+            event: self.causality.nodes().event(last.node),
+        };
         let late = Late {
-            last: Place {
-                location: last.location,
-                event: self.causality.nodes().event(last.node),
-            },
             process: last.process as u32,
             is_certain: beyond.is_some_and(|it| it > 0.0),
             waited_by: WaitedBy::Some,
@@ -113,7 +113,7 @@ impl LatenessJudge<'_> {
             };
             it.begun.stay(waits)
         });
-        sums.visits.add(late, self.causality, stays);
+        sums.visits.add(place, late, self.causality, stays);
         for it in &parts {
             if let Some(own) = sums.locations.get_mut(it.begun.location.as_usize()) {
                 own.operations += 1;

@@ -151,8 +151,7 @@ impl Visits {
         let all = self.all.iter().enumerate();
         all.filter_map(move |(visit, it)| {
             let process = it.process as usize;
-            let late = self.operations.get(it.operation as usize)?;
-            let waits = it.until > it.begin && late.process != it.process;
+            let waits = it.until > it.begin && it.late.process != it.process;
             (waits && of.get(process) == Some(&true)).then_some(ThreadWait {
                 location: it.location,
                 begin: it.begin,

@@ -16,10 +16,9 @@ use retime_model::LocationIndex;
 
 use super::exposed::exposed;
 
-/// An operation and the participant that came last.
+/// The process that came last to an operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Late {
-    pub(super) last: Place,
     pub(super) process: u32,
     pub(super) is_certain: bool,
     pub(super) waited_by: WaitedBy,
@@ -43,6 +42,8 @@ pub(super) struct Visit {
     pub(super) operation: u32,
     pub(super) process: u32,
     pub(super) location: LocationIndex,
+    /// Whom it waits for: of its operation, kept here since each pass over the visits asks for it.
+    pub(super) late: Late,
     pub(super) begin: i64,
     /// The time from which it no longer waits for the last; not after its begin if it never does.
     pub(super) until: i64,
@@ -107,7 +108,8 @@ pub(super) fn over(begin: i64, until: i64, end: i64) -> i64 {
 /// Operations and who took part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Visits {
-    pub(super) operations: Vec<Late>,
+    /// The participant that came last to each operation.
+    pub(super) operations: Vec<Place>,
     pub(super) all: Vec<Visit>,
     works: Vec<Work>,
     /// The parts that each location took in messages that it did not wait for,
@@ -174,15 +176,16 @@ impl Passing {
 }
 
 impl Visits {
-    /// One more operation, by the begin of the last.
+    /// One more operation, by the begin of the last, and its process.
     pub(super) fn add(
         &mut self,
+        last: Place,
         late: Late,
         causality: &Causality,
         stays: impl IntoIterator<Item = Stay>,
     ) {
         let operation = self.operations.len() as u32;
-        self.operations.push(late);
+        self.operations.push(last);
         for it in stays {
             let work = self.meanwhile(causality, &it);
             let transfer = it.transfer(causality);
@@ -190,6 +193,7 @@ impl Visits {
                 operation,
                 process: it.process as u32,
                 location: it.location,
+                late,
                 begin: it.begin,
                 until: it.until,
                 end: it.end,
@@ -203,7 +207,7 @@ impl Visits {
     /// sorted apart, by all threads, are only merged: a stable sort makes use of what is in order.
     pub(super) fn sort(&mut self) {
         let operations = &self.operations;
-        let last = |it: &Visit| operations.get(it.operation as usize).map(|it| it.last);
+        let last = |it: &Visit| operations.get(it.operation as usize).copied();
         let key = |it: &Visit| (it.begin, it.end, it.process);
         self.all.sort_by(|a, b| {
             let times = || key(a).cmp(&key(b));
@@ -326,6 +330,11 @@ impl Visits {
 }
 
 impl Visit {
+    /// True if who does not wait in it is not released by it, as of a message.
+    pub(super) fn is_apart(&self) -> bool {
+        self.late.waited_by != WaitedBy::All
+    }
+
     /// True if it is known when its device computed.
     pub(super) const fn knows_work(&self) -> bool {
         self.work.first != NOT_KNOWN
