@@ -39,7 +39,10 @@ pub(super) fn solve(
         offsets: args.method.offsets_source(&*analysed.opened.trace),
         ..build::method_part(method, &solution)
     });
-    report.parameters.min_delay.of_aligned_clocks = solution.enforced.is_some();
+    report.parameters.min_delay.of_aligned_clocks = solution
+        .enforced
+        .as_ref()
+        .is_some_and(|it| it.of_aligned_clocks);
     let (info, clocks) = (analysed.analysis.info(), analysed.analysis.clocks());
     let unaligned = solution.unaligned.as_ref();
     let unaligned = unaligned.map(|reason| reason.describe(info, clocks));

@@ -88,3 +88,30 @@ fn what_is_faster_than_a_given_delay_within_one_clock_is_told() {
     let learned = scratch.succeed("check trace");
     assert!(!learned.contains("of one clock"), "{learned}");
 }
+
+/// Clocks of eight nodes wander by 20 us within seconds in which few messages tell of them: an alignment that
+/// does not follow them makes round trips negative, which says nothing of steps or defects.
+#[test]
+fn clocks_that_wander_faster_than_messages_tell_are_not_called_set() {
+    let scratch = Scratch::new();
+    scratch.succeed(
+        "simulate random -o trace --ranks 8 --ranks-per-node 1 --compute 80ms --congestion 50us \
+         --congestion-share 80% --duration 10s --offset 300us --drift 20ppm --wander 20us \
+         --wander-period 5s -q",
+    );
+    let words = scratch.succeed("correct trace -o out");
+    assert!(
+        words.contains("half the fastest round trip as recorded"),
+        "{words}"
+    );
+    for falsely in ["were set or run at other rates", "came back before"] {
+        assert!(!words.contains(falsely), "{words}");
+    }
+    let report = scratch.succeed("correct trace -o again --json - --quiet");
+    let report = json(&report);
+    assert_eq!(
+        report["parameters"]["min_delay"]["of_aligned_clocks"],
+        false
+    );
+    assert_eq!(report["warnings"], serde_json::json!([]));
+}

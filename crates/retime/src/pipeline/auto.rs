@@ -136,9 +136,17 @@ struct Solved {
     ends: Option<EndsEvidence>,
     /// The minimal delay that was enforced, with the margin.
     delay: MinimalDelay,
-    /// The one that the trace shows, if it shows any.
-    shortest: Option<Ticks>,
+    /// The one that the trace shows.
+    shown: ShownDelay,
     repair: RepairSummary,
+}
+
+/// The minimal delay that a trace shows.
+#[derive(Clone, Copy)]
+struct ShownDelay {
+    learned: LearnedDelay,
+    /// True if aligned clocks show it, false if recorded times do.
+    of_aligned_clocks: bool,
 }
 
 impl Solved {
@@ -170,7 +178,8 @@ impl Solved {
             }),
             enforced: Some(Enforced {
                 delay: self.delay.with_margin(Ticks(-problem.margin.0)),
-                shortest: self.shortest,
+                shortest: self.shown.learned.half_round_trip,
+                of_aligned_clocks: self.shown.of_aligned_clocks,
             }),
         })
     }
@@ -506,8 +515,8 @@ impl Work<'_> {
         aligned: AtAlignedTimes,
     ) -> Result<Solved, Unsolved> {
         self.problem.monitor.check()?;
-        let learned = self.learned(aligned.alignment.shortest, clocks)?;
-        let delay = self.delay(learned);
+        let shown = self.learned(aligned.alignment.shortest, clocks)?;
+        let delay = self.delay(shown);
         let repair::RepairedTrace {
             correction,
             summary,
@@ -527,20 +536,15 @@ impl Work<'_> {
             alignment: Ok(aligned.alignment),
             ends: aligned.ends,
             delay,
-            shortest: learned.half_round_trip,
+            shown,
             repair: summary,
         })
     }
 
     fn of_recorded(&self, clocks: &Clocks, reason: NotAligned) -> Result<Solved, Unsolved> {
         self.problem.monitor.check()?;
-        let learned = learn_minimal_delay(
-            self.problem.causality,
-            clocks,
-            self.problem.info.rate,
-            self.problem.monitor,
-        )?;
-        let delay = self.delay(learned);
+        let shown = self.learned_as_recorded(clocks)?;
+        let delay = self.delay(shown);
         let repair::RepairedTrace {
             correction,
             summary,
@@ -556,22 +560,39 @@ impl Work<'_> {
             alignment: Err(reason),
             ends: None,
             delay,
-            shortest: learned.half_round_trip,
+            shown,
             repair: summary,
         })
     }
 
-    fn learned(&self, shortest: Option<f64>, clocks: &Clocks) -> Result<LearnedDelay, Cancelled> {
+    /// The minimal delay that aligned clocks show. Where that is negative, an alignment does not follow its
+    /// clocks, and says nothing; of recorded times each round trip is looked at for itself.
+    fn learned(&self, shortest: Option<f64>, clocks: &Clocks) -> Result<ShownDelay, Cancelled> {
         let problem = self.problem;
         let shown = |mean| but_for_ticks(mean, problem.causality, clocks, problem.monitor);
         let shortest = shortest.map(shown).transpose()?;
-        Ok(LearnedDelay::from_shortest(shortest, problem.info.rate))
+        if shortest.is_some_and(|it| it < 0.0) {
+            return self.learned_as_recorded(clocks);
+        }
+        Ok(ShownDelay {
+            learned: LearnedDelay::from_shortest(shortest, problem.info.rate),
+            of_aligned_clocks: true,
+        })
     }
 
-    fn delay(&self, learned: LearnedDelay) -> MinimalDelay {
+    fn learned_as_recorded(&self, clocks: &Clocks) -> Result<ShownDelay, Cancelled> {
+        let problem = self.problem;
+        let (causality, rate) = (problem.causality, problem.info.rate);
+        Ok(ShownDelay {
+            learned: learn_minimal_delay(causality, clocks, rate, problem.monitor)?,
+            of_aligned_clocks: false,
+        })
+    }
+
+    fn delay(&self, shown: ShownDelay) -> MinimalDelay {
         if self.problem.delay_is_settled {
             return self.problem.delay.clone();
         }
-        MinimalDelay::Uniform(learned.enforced).with_margin(self.problem.margin)
+        MinimalDelay::Uniform(shown.learned.enforced).with_margin(self.problem.margin)
     }
 }

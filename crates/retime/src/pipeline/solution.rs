@@ -106,13 +106,15 @@ impl NotAligned {
     }
 }
 
-/// A minimal delay that a method told from aligned clocks.
+/// A minimal delay that a method told from clocks.
 #[derive(Clone, Debug)]
 pub struct Enforced {
     /// The delay that was enforced.
     pub delay: MinimalDelay,
-    /// The one that the aligned trace shows, if it shows any.
+    /// The one that the trace shows, if it shows any.
     pub shortest: Option<Ticks>,
+    /// True if aligned clocks show it, false if recorded times do.
+    pub of_aligned_clocks: bool,
 }
 
 /// Clocks put on one time.
