@@ -8,6 +8,7 @@
 //! | equal numbers of a group in one file, or several processes on one stream | the files of the ranks, or who each process is |
 //! | calls that may be of one iteration or of the next | with `step()` of the profiler, which numbers iterations, or with newer PyTorch, which numbers calls |
 //! | calls without numbers that no clocks allow | again, once no clock is set meanwhile; or with newer PyTorch, which numbers calls |
+//! | ranks without any call | iterations in which they communicate, and the activities of the device |
 //! | requests without kernels | the activities of the device, too |
 //!
 //! Where some kernels of a file say their group, those that do not are of a CUDA graph, or were launched while
@@ -19,10 +20,12 @@
 //!
 //! That ranks have no file is said anyway.
 
+use retime_model::format::SILENT_RANK;
+
 use crate::profile::FileRead;
 
 /// Parts of the words in which calls are counted that are not used, with what helps.
-const HELP: [(&str, &str); 12] = [
+const HELP: [(&str, &str); 13] = [
     ("ungrouped communication kernel", NEWER),
     ("unnamed NCCL kernel", NEWER),
     ("unnamed RCCL kernel", NEWER),
@@ -35,6 +38,7 @@ const HELP: [(&str, &str); 12] = [
     ("lone collective request", DEVICE),
     ("doubly numbered", APART),
     ("mixed call", APART),
+    (SILENT_RANK, COMMUNICATING),
 ];
 
 const NEWER: &str = "PyTorch 2.3 or newer writes operation and group into kernels of NCCL, 2.5 or newer \
@@ -50,6 +54,8 @@ const APART: &str = "ranks that were put into one file are told apart if retime 
 const STEADY: &str = "where a clock was set while it was profiled, no straight difference of two clocks fits \
                       calls that have no numbers: profile again once time services have settled, or with newer \
                       PyTorch, which numbers calls";
+const COMMUNICATING: &str = "iterations in which ranks communicate, recorded with ProfilerActivity.CUDA (or XPU, \
+                             HPU), whose kernels of NCCL relate them, or for gloo with ProfilerActivity.CPU";
 const DEVICE: &str = "activities with ProfilerActivity.CUDA (or XPU, HPU) record the kernels";
 
 /// Calls that were joined, and those that were only counted.

@@ -92,6 +92,13 @@ impl Call {
         }
     }
 
+    /// The sizes of its tensors, if it is one of gloo: between its name and their types.
+    pub(crate) fn sizes(&self) -> &str {
+        let named = self.signature.split_once(' ');
+        let sizes = named.and_then(|(_, sizes)| sizes.rsplit_once(' '));
+        sizes.map_or("", |it| it.0)
+    }
+
     /// The part of its signature that all calls of one operation have: of those to which each
     /// member may give a part of another size it is the name. Lists of tensors can be of unequal
     /// sizes (`all_gather`), which only numbers keep apart; those within one tensor are not.
@@ -287,6 +294,8 @@ pub(crate) struct Request {
     pub(crate) operation: Operation,
     /// The root, if it has one: calls elsewhere tell none.
     pub(crate) root: Option<u32>,
+    /// The sizes of its tensors, as calls of gloo say them; nothing if they were not recorded.
+    pub(crate) sizes: String,
     pub(crate) elements: Option<Elements>,
     /// True if some tensor of a list that is exchanged is empty.
     pub(crate) has_empty: bool,
@@ -458,6 +467,7 @@ fn request(event: &Recorded<'_>, event_number: u32, name: &[u8]) -> Option<Said>
     let mut request = Request {
         operation,
         root: None,
+        sizes: text(args.get("Input Dims").and_then(|it| it.get(0))),
         elements: elements(&name, event),
         has_empty: name == "alltoall" && has_empty(event),
         counted: number(args.get("External id")),

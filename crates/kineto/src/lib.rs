@@ -44,6 +44,7 @@
 //! found    a directory --> files               which are traces
 //! nested   directories --> files               where each rank has its own
 //! advice   what was not used --> warning       what to record
+//! silent   ranks --> those that recorded no communication
 //! headers  tracks --> headers                   of ranks whose profiles are in one file
 //! threads  tracks --> threads                   that have several
 //! known    calls --> moments                   between which an arrow says nothing new
@@ -163,6 +164,7 @@ mod rows;
 mod run;
 mod said_ranks;
 mod scan;
+mod silent;
 mod sizes;
 mod spans;
 mod stamps;

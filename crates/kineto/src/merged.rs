@@ -103,10 +103,10 @@ fn part_of(file: &FileRead, said: &Header, rank: Option<u32>, tracks: Vec<bool>)
     };
     let requests = file.requests.iter().map(|(operation, requests)| {
         let own = requests.events.iter().copied();
-        let roots = requests.roots.iter().map(|(track, root)| (*track, *root));
+        let roots = requests.roots.clone().into_iter();
         let requests = Requests {
             events: own.filter(|it| is_own(it.event)).collect(),
-            roots: roots.filter(|it| is_of_it(it.0)).collect(),
+            roots: roots.filter(|it| is_of_it(it.0.0)).collect(),
             have_empty: requests.have_empty,
         };
         (*operation, requests)

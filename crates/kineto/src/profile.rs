@@ -67,8 +67,8 @@ pub(crate) struct RequestEvent {
 pub(crate) struct Requests {
     /// Their events, as they stand in the file.
     pub(crate) events: Vec<RequestEvent>,
-    /// The root that those on a track give, if they agree on one.
-    pub(crate) roots: BTreeMap<u32, Option<u32>>,
+    /// The root that those on a track for tensors of these sizes give, if they agree on one.
+    pub(crate) roots: BTreeMap<(u32, String), Option<u32>>,
     /// True if some of them have parts that are empty.
     pub(crate) have_empty: bool,
 }
@@ -78,16 +78,24 @@ impl Requests {
     pub(crate) fn take(&mut self, event: u32, track: u32, asked: &Request) {
         let (root, counted) = (asked.root, asked.counted);
         self.events.push(RequestEvent { event, counted });
-        let known = self.roots.entry(track).or_insert(root);
+        let known = self.roots.entry((track, asked.sizes.clone()));
+        let known = known.or_insert(root);
         *known = known.filter(|it| Some(*it) == root);
     }
 
-    /// The root that all of them give, if they agree on one.
-    pub(crate) fn root(&self) -> Option<u32> {
-        let mut roots = self.roots.values();
-        let first = roots.next()?;
-        first.filter(|_| roots.all(|it| it == first))
+    /// The root that all of them give, or all of those for tensors of these sizes, if they agree on one:
+    /// an optimizer whose ranks own a part of the parameters each has several.
+    pub(crate) fn root(&self, sizes: &str) -> Option<u32> {
+        let all = self.roots.values().copied();
+        let own = self.roots.iter().filter(|it| it.0.1 == sizes);
+        agreed(all).or_else(|| agreed(own.map(|it| *it.1)))
     }
+}
+
+/// The root that all have, if they have one.
+fn agreed(mut roots: impl Iterator<Item = Option<u32>>) -> Option<u32> {
+    let first = roots.next()?;
+    first.filter(|_| roots.all(|it| it == first))
 }
 
 /// Which end it is.

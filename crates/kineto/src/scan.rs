@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use retime_model::format::{Contents, FileError, FormatError, Scan};
+use retime_model::format::{Contents, FileError, FormatError, SILENT_RANK, Scan};
 use retime_model::{LocationIndex, LocationLog, LogBuilder, OperationPart, Ticks, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::between::{self, Roles, between};
 use crate::busy::Busy;
-use crate::columns::Columns;
+use crate::columns::{Columns, is_event};
 use crate::flows::{Arrows, arrows};
 use crate::hosts::{Hosts, hosts};
 use crate::joined_moments::JoinedMoments;
@@ -17,6 +17,7 @@ use crate::merged::matched;
 use crate::order::{Boundary, Order, Side, boundaries};
 use crate::places::Places;
 use crate::profile::FileRead;
+use crate::silent::silent_ranks;
 
 /// Events that communicate and prove nothing, by what they are and location.
 pub(crate) type Unmatched = Vec<(&'static str, Vec<u64>)>;
@@ -176,7 +177,37 @@ impl Matched {
                 count(file, track, kind, records);
             }
         }
+        let silent = self.silent(&all, files, places);
+        all.extend(silent.map(|it| (SILENT_RANK, it)));
         all
+    }
+
+    /// Ranks that neither have a part in anything nor anything that was not matched, by location.
+    fn silent(
+        &self,
+        unmatched: &Unmatched,
+        files: &[FileRead],
+        places: &Places,
+    ) -> Option<Vec<u64>> {
+        let mut records: Vec<u64> = vec![0; places.info.locations.len()];
+        for counted in unmatched.iter().map(|it| &it.1) {
+            for (all, own) in records.iter_mut().zip(counted) {
+                *all += own;
+            }
+        }
+        for (number, file) in files.iter().enumerate() {
+            let tracks = self.parts(number).map(|it| file.columns.track(it.event));
+            for track in tracks.filter(|&it| is_event(it)) {
+                let own = places.location(number, track);
+                if let Some(records) = records.get_mut(own.as_usize()) {
+                    *records += 1;
+                }
+            }
+        }
+        let communicates = |it: usize| records.get(it).is_some_and(|it| *it > 0);
+        let silent = silent_ranks(files, places, communicates);
+        let is_silent = |it: usize| u64::from(silent.contains(&it));
+        (!silent.is_empty()).then(|| (0..records.len()).map(is_silent).collect())
     }
 }
 

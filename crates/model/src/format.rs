@@ -56,7 +56,7 @@ use crate::time::Timestamp;
 use crate::trace::{LocationIndex, TraceInfo};
 
 pub use self::checksum::Checksum;
-pub use self::contents::{Contents, Reach, Unused};
+pub use self::contents::{Contents, Reach, SILENT_RANK, Unused};
 pub use self::corrected_events::{CorrectedEvent, CorrectedEvents, TimeTooLarge};
 pub use self::documents::{
     Document, DocumentGroup, DocumentKind, DocumentRank, DocumentTrack, DrawnArrow, DrawnEnd,

@@ -1,5 +1,6 @@
 //! How much of the communication in a trace was looked at, in words.
 
+use retime::format::SILENT_RANK;
 use retime::pipeline::Verdict;
 use retime::{format_seconds, group_digits, plural, printable};
 
@@ -137,6 +138,10 @@ fn share(part: &ExaminedPart) -> Option<String> {
 fn share_used(part: &ExaminedPart) -> Option<String> {
     let records = |count: u64| plural(count, "record");
     match part.verdict {
+        Verdict::NothingUsed if are_silent(part) => Some(format!(
+            "no communication of {} is recorded",
+            plural(part.recorded, "rank")
+        )),
         Verdict::NothingUsed => Some(format!(
             "none of {} of communication could be used",
             records(part.recorded)
@@ -152,6 +157,13 @@ fn share_used(part: &ExaminedPart) -> Option<String> {
         )),
         Verdict::NothingRecorded | Verdict::MostUsed => None,
     }
+}
+
+/// True if all that is counted are ranks of which nothing is recorded.
+fn are_silent(part: &ExaminedPart) -> bool {
+    let mut silent = part.examined.unused.iter();
+    let silent = silent.find(|it| it.kind == SILENT_RANK);
+    silent.is_some_and(|it| it.records == part.recorded)
 }
 
 /// Lists for the summary the communication that was not used; `None` if there are only ends of

@@ -108,3 +108,68 @@ fn a_file_of_another_run_is_not_related_by_the_name_of_its_host() {
     assert_eq!(check.stdout.lines().last(), Some(last), "{check:#?}");
     assert!(check.stdout.contains("rank 1 was recorded 400000 s before"));
 }
+
+/// A rank, by name of its host, with a range of the program and, if it communicates, an all-reduce.
+fn rank(number: u32, host: &str, communicates: bool) -> String {
+    let args = "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\"Seq\":1,\
+                \"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1, 2]\",\"dtype\":\"Float\"";
+    let kernel = format!(
+        ",{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\",\"pid\":0,\"tid\":7,\
+         \"ts\":{},\"dur\":90,\"args\":{{{args}}}}}",
+        2_000 + number
+    );
+    let kernel = if communicates { &*kernel } else { "" };
+    format!(
+        "{{\"distributedInfo\":{{\"rank\":{number},\"world_size\":3}},\"host_name\":\"{host}\",\"traceEvents\":[\
+         {{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step\",\"pid\":1,\"tid\":1,\"ts\":1000,\
+         \"dur\":5000}}{kernel}]}}"
+    )
+}
+
+/// Three ranks, on these hosts.
+fn ranks(hosts: [&str; 3], communicate: [bool; 3]) -> Scratch {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.join("run")).unwrap();
+    for (number, (host, communicates)) in (0..).zip(hosts.into_iter().zip(communicate)) {
+        let text = rank(number, host, communicates);
+        scratch.write(&format!("run/rank{number}.json"), &text);
+    }
+    scratch
+}
+
+/// Whether they are of one host or not: that a name says one host has one clock can be wrong.
+#[test]
+fn ranks_that_recorded_no_communication_were_not_looked_at() {
+    for hosts in [["a", "b", "c"], ["a", "a", "a"]] {
+        let scratch = ranks(hosts, [false; 3]);
+        let said = "No contradiction found, but nothing was looked at: no communication of 3 ranks is recorded.";
+        let check = scratch.retime("check run").expect_code(3);
+        assert_eq!(check.stdout.lines().last(), Some(said), "{check:#?}");
+        let helps = "what helps: iterations in which ranks communicate, recorded with ProfilerActivity.CUDA";
+        assert!(check.stdout.contains(helps), "{check:#?}");
+        assert!(
+            check.stdout.contains("not used   3 silent ranks"),
+            "{check:#?}"
+        );
+        let copied = scratch.retime("correct run -o copy").expect_code(3);
+        let kept = format!("{said} Nothing was changed: copy is a plain copy.");
+        assert_eq!(copied.stdout.lines().last(), Some(&*kept), "{copied:#?}");
+    }
+    // One rank has nobody to differ from.
+    let alone = Scratch::new();
+    alone.write("rank0.json", &rank(0, "a", false));
+    let said = "The trace has one location, so there is nothing to compare.";
+    let check = alone.retime("check rank0.json").expect_code(0);
+    assert_eq!(check.stdout.lines().last(), Some(said), "{check:#?}");
+}
+
+#[test]
+fn nothing_relates_a_silent_rank_but_the_name_of_its_host() {
+    let scratch = ranks(["a", "b", "c"], [true, true, false]);
+    let check = scratch.retime("check run").expect_code(3);
+    let said = "No contradiction found, but nothing recorded relates the times of rank 0 and rank 1 to those of \
+                rank 2: by how much these are apart is not known.";
+    assert_eq!(check.stdout.lines().last(), Some(said), "{check:#?}");
+    let scratch = ranks(["a", "b", "b"], [true, true, false]);
+    scratch.retime("check run").expect_code(0);
+}

@@ -94,6 +94,11 @@ impl Known {
         all
     }
 
+    /// The number of calls that tell of a time.
+    pub(super) fn count(&self, within: impl Fn(f64) -> bool) -> usize {
+        self.between.iter().filter(|it| within(it.at)).count()
+    }
+
     /// True if it comes from calls that are pairs.
     pub(super) const fn is_proven(&self) -> bool {
         !self.between.is_empty()

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use retime_model::format_seconds;
 
-use super::alignment::{Known, can_be_shift, nearest_alike};
+use super::alignment::{Known, between, can_be_shift, nearest_alike};
 use super::calls::Calls;
 use super::item::Item;
 use super::windows::InWindow;
@@ -56,10 +56,14 @@ impl Bent {
         Self { first, last }
     }
 
-    /// Two ranks whose calls iterations pair by a difference of clocks, if these fit no line.
+    /// Two ranks whose calls iterations pair by a difference of clocks, if some of these wait for each other
+    /// and fit no line: what two ranks get from a third says nothing of their clocks.
     pub(super) fn of(pivot: &[Item], other: &[Item], difference: i64) -> Option<Self> {
         let shift = nearest_alike(pivot, other, difference)?;
-        if can_be_shift(pivot, other, shift) {
+        let its = |at: i64| pivot.get(usize::try_from(at).ok()?);
+        let mut pairs = other.iter().zip(shift..);
+        let wait = pairs.any(|(b, at)| its(at).is_some_and(|a| between(a, b).is_some()));
+        if !wait || can_be_shift(pivot, other, shift) {
             return None;
         }
         Self::by_ends(pivot, other, shift)
@@ -156,6 +160,15 @@ mod tests {
         let in_two = |by| Bent::in_two(&calls(0), &calls(by));
         assert_eq!(in_two(last), Some(Bent { first, last }));
         assert_eq!(in_two(0), None);
+        // Of a third rank, which sends to both.
+        let received = |by| -> Vec<Item> {
+            let of_third = |it| Item {
+                is_cause: false,
+                ..it
+            };
+            calls(by).into_iter().map(of_third).collect()
+        };
+        assert_eq!(Bent::of(&received(0), &received(last), 0), None);
         assert_eq!(Bent::in_two(&calls(0), &calls(last)[1..]), None);
         let pair = ("rank 0".to_owned(), "rank 4".to_owned());
         let told = warning(&BTreeMap::from([(pair, bent(last))])).unwrap();

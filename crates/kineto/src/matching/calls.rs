@@ -176,10 +176,12 @@ impl<'a> Calls<'a> {
         })
     }
 
-    /// The root of a call, which its own request names, or all requests for such operations of its file.
+    /// The root of a call, which its own request names, or all requests for such operations of its file, or
+    /// for such of its sizes.
     pub(super) fn root(&self, file: usize, call: usize, operation: Operation) -> Option<u32> {
-        let all = || self.files.get(file)?.requests.get(&operation)?.root();
-        self.call(file, call)?.root.or_else(all)
+        let it = self.call(file, call)?;
+        let requests = || self.files.get(file)?.requests.get(&operation);
+        it.root.or_else(|| requests()?.root(it.sizes()))
     }
 
     /// An end of a message as it stands in the sequence of its channel.

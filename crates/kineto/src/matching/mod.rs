@@ -56,7 +56,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use retime_model::{Class, MessageId, Operation, OperationId, plural};
 use serde::{Deserialize, Serialize};
 
-use self::alignment::{Known, Shift};
+use self::alignment::{Known, Shift, between};
 use self::bent::Bent;
 pub(crate) use self::calls::Group;
 use self::calls::{Calls, Instance, Sequence};
@@ -448,7 +448,7 @@ impl Matching {
         instances
     }
 
-    /// Operations by aligning the sequence of each file with the longest. What this tells of
+    /// Operations by aligning the sequence of each file with that of a [pivot]. What this tells of
     /// clocks helps where other sequences of the same files say too little.
     fn in_window(
         &mut self,
@@ -457,7 +457,7 @@ impl Matching {
         sequences: &[InWindow],
         known: &mut KnownClocks<'_>,
     ) -> Vec<Instance> {
-        let Some(pivot) = sequences.iter().rev().max_by_key(|it| it.calls.len()) else {
+        let Some(pivot) = pivot(calls, group, sequences) else {
             return Vec::new();
         };
         let mut laid = Laid::on(pivot, calls, group);
@@ -551,6 +551,20 @@ impl Matching {
         }
         Ok(())
     }
+}
+
+/// The sequence with which all others are aligned: the longest of those that bound the clocks of most others,
+/// as the root does and those that get something from it do not.
+fn pivot<'a>(calls: &Calls<'_>, group: &Group, sequences: &'a [InWindow]) -> Option<&'a InWindow> {
+    let first = |it: &InWindow| calls.items(group, it.file, it.calls.get(..1)?).pop();
+    let firsts: Vec<Option<Item>> = sequences.iter().map(first).collect();
+    let bounds = |a: &Option<Item>| {
+        let others = firsts.iter().flatten();
+        a.map(|a| others.filter(|b| between(&a, b).is_some()).count())
+    };
+    let sequences = sequences.iter().zip(&firsts).rev();
+    let longest = sequences.max_by_key(|(it, first)| (bounds(first), it.calls.len()));
+    longest.map(|it| it.0)
 }
 
 /// Why a call is not joined whose number is that of another in its file: ranks may have been put

@@ -63,7 +63,7 @@ impl OtherRuns {
             let of_most = (0..numbered.len()).filter(|it| !others.apart.contains_key(it));
             let pairs = of_most.filter_map(common).max_by_key(Vec::len)?;
             let intervals = pairs.iter().filter_map(|(a, b)| between(a, b));
-            Lines::of_two(intervals.collect(), 0)
+            Lines::of(2, intervals.collect(), 0)
                 .is_none()
                 .then_some(file)
         };

@@ -137,3 +137,45 @@ fn kernels_of_other_devices_are_told_by_their_launches() {
     });
     assert_eq!(roles(&files), ["both"; 2]);
 }
+
+/// Parameters of an optimizer whose ranks own a part of them each, which each hands on by gloo in turn, so that
+/// several calls are asked for before the first of them is under way.
+#[test]
+fn roots_that_differ_are_told_by_sizes() {
+    let roots = [(0, "[[8,4]]"), (1, "[[4,8]]"), (2, "[[4]]"), (2, "[[2]]")];
+    let job = |requested: &[(u32, &str)]| {
+        [0, 1, 2].map(|rank| {
+            let mut profile = Profile::of(rank, 3, &[("0", &[0, 1, 2])]);
+            for number in 0..4 {
+                let at = 10_000 + 10_000 * number + 30 * number * number;
+                let sizes = "\"Input Dims\":[[50]],\"Input type\":[\"float\"]";
+                let begin = at - 900 + 10 * u64::from(rank);
+                profile.event("user_annotation", "gloo:all_reduce", 9, begin, 300, sizes);
+                for (place, (root, sizes)) in (0..).zip(requested) {
+                    let args = format!(
+                        "\"Concrete Inputs\":[\"\",\"\",\"{root}\",\"0\"],\"Input Dims\":[{sizes},[],[]]"
+                    );
+                    profile.event("cpu_op", "c10d::broadcast_", 1, at + 5 * place, 4, &args);
+                }
+                for (place, (_, sizes)) in (0..).zip(roots) {
+                    let args = format!("\"Input Dims\":{sizes},\"Input type\":[\"float\"]");
+                    let begin = at + 100 + 300 * place + u64::from(rank);
+                    profile.event("user_annotation", "gloo:broadcast", 9, begin, 200, &args);
+                }
+            }
+            profile.read()
+        })
+    };
+    let files = job(&roots);
+    let causes = |files: &[FileRead]| {
+        let all = joined(files).into_iter();
+        let causes = all.map(|it| it.iter().filter(|it| it.1 == "cause").count());
+        causes.collect::<Vec<usize>>()
+    };
+    assert_eq!(causes(&files), [4, 4, 8]);
+    assert_eq!(unused(&files), []);
+    // Tensors of equal sizes with two roots tell none.
+    let files = job(&[roots[0], (2, "[[8,4]]"), roots[1], roots[2], roots[3]]);
+    assert_eq!(causes(&files), [0, 4, 8]);
+    assert_eq!(unused(&files), [("rootless collective call", 12)]);
+}

@@ -16,15 +16,24 @@
 //! Where two lines allow several, it is told that a clock was set, and nothing is joined. Where they allow
 //! none, fewer calls between them than a line would take may be off both: so it is in corrected times, as it
 //! is not known to the call when the clock was set. Where that does not help either, the clock was set twice, if
-//! a third line between these two allows all that they do not; of it as much is asked.
+//! a third line between these two allows all that they do not, or else three times, if two lines do; of each
+//! as much is asked.
 
 use super::alignment::{Known, Windowed, between, candidates, overlap, stands_out};
 use super::by_ends::is_most;
 use super::difference::{DifferenceInterval, is_possible};
 use super::item::Item;
 
-/// Calls on each side of the moment at which the clock was set: a line fits any two.
+/// Calls on each side of a moment at which the clock was set: a line fits any two.
 const LEAST: usize = 3;
+
+/// Lines, one after the other, that are tried at most: time services that may set a clock of a running
+/// system do so in the first three updates (`makestep 1 3` of chrony), and slew it since.
+const MOST_LINES: usize = 4;
+
+/// Lines for each of which this is enough. More of them leave chance so many ways that they have to allow
+/// twice as many calls on average, besides those that are off.
+const FEW_LINES: usize = 3;
 
 /// Comparisons of two calls in search of a shift.
 const WORK: usize = 1 << 26;
@@ -62,21 +71,16 @@ struct TwoLineShift {
 
 /// The relation of the calls of `other` to those of `pivot`.
 pub(super) fn align(pivot: Windowed<'_>, other: Windowed<'_>, known: &Known) -> Stepped {
-    let ways: [LinesOf; 2] = [Lines::of_two, Lines::of_three];
-    for lines in ways {
-        for off in [0, LEAST - 1] {
-            let fit = |intervals| lines(intervals, off);
-            match search(pivot, other, known, fit).unwrap_or(Stepped::No) {
-                Stepped::Neither => {}
-                found => return found,
-            }
+    let ways = (2..=MOST_LINES).flat_map(|count| [0, LEAST - 1].map(|off| (count, off)));
+    for (count, off) in ways {
+        let fit = |intervals| Lines::of(count, intervals, off);
+        match search(pivot, other, known, fit).unwrap_or(Stepped::No) {
+            Stepped::Neither => {}
+            found => return found,
         }
     }
     Stepped::Neither
 }
-
-/// The lines that allow all intervals but so many between each two, if there are any.
-type LinesOf = fn(Vec<DifferenceInterval>, usize) -> Option<Lines>;
 
 /// The relation by lines; nothing if there are no calls, or if finding out would take too long.
 fn search(
@@ -112,7 +116,7 @@ fn search(
         }
         possible += 1;
         let told = || {
-            let differences = laid.differences(&lines)?;
+            let differences = laid.differences(&lines, known)?;
             let is_whole = laid.is_whole(differences);
             Some(TwoLineShift {
                 shift,
@@ -145,45 +149,55 @@ pub(super) struct Lines {
     until: f64,
     /// the last all from here on;
     from: f64,
-    /// from when to when a third one between them does, if there is one.
-    between: Option<(f64, f64)>,
+    /// from when to when each of those between them does.
+    between: Vec<(f64, f64)>,
 }
 
 impl Lines {
-    /// Two lines that allow all intervals but so many between them, if there are any.
-    pub(super) fn of_two(intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
-        Self::around(intervals, |left| (left.len() <= off).then_some(None))
-    }
-
-    /// Three lines that allow all intervals but so many between each two, if there are any.
-    pub(super) fn of_three(intervals: Vec<DifferenceInterval>, off: usize) -> Option<Self> {
-        Self::around(intervals, |left| {
-            let skipped = (0..=off).flat_map(|from| (0..=off).map(move |to| (from, to)));
-            let mut parts =
-                skipped.filter_map(|(from, to)| left.get(from..left.len().checked_sub(to)?));
-            let part = parts.find(|it| is_possible(it))?;
-            Some(Some((part.first()?.at, part.last()?.at)))
-        })
-    }
-
-    /// The first and the last of these lines, which last as long as they can, around what `between` makes of
-    /// the intervals that are left.
-    fn around(
+    /// So many lines, two at least, that allow all intervals but so many between each two, if there are any.
+    ///
+    /// The first and the last of them last as long as they can.
+    pub(super) fn of(
+        count: usize,
         mut intervals: Vec<DifferenceInterval>,
-        between: impl Fn(&[DifferenceInterval]) -> Option<Option<(f64, f64)>>,
+        off: usize,
     ) -> Option<Self> {
+        let gaps = count.saturating_sub(1);
+        if count > FEW_LINES && intervals.len() < 2 * LEAST * count + off * gaps {
+            return None;
+        }
         intervals.sort_by(|a, b| a.at.total_cmp(&b.at));
         // What no line allows, none allows with more.
         let first = longest(intervals.len(), |it| intervals.get(..it));
         let others = intervals.len() - first;
         let last = intervals.len() - longest(others, |it| intervals.get(intervals.len() - it..));
         let at = |place: usize| intervals.get(place).map_or(f64::INFINITY, |it| it.at);
+        let left = intervals.get(first..last)?;
         Some(Self {
             until: at(first),
             from: at(last),
-            between: between(intervals.get(first..last)?)?,
+            between: allowed_between(left, count.saturating_sub(2), off)?,
         })
     }
+}
+
+/// From when to when each of so many lines allows intervals, which together allow all but so many before
+/// each and after the last, if there are such.
+fn allowed_between(
+    intervals: &[DifferenceInterval],
+    lines: usize,
+    off: usize,
+) -> Option<Vec<(f64, f64)>> {
+    if lines == 0 {
+        return (intervals.len() <= off).then(Vec::new);
+    }
+    (0..=off).find_map(|skipped| {
+        let left = intervals.get(skipped..)?;
+        let (own, others) = left.split_at_checked(longest(left.len(), |it| left.get(..it)))?;
+        let mut all = vec![(own.first()?.at, own.last()?.at)];
+        all.extend(allowed_between(others, lines - 1, off)?);
+        Some(all)
+    })
 }
 
 /// The length of the longest part that a line allows, of those up to a length.
@@ -228,24 +242,23 @@ impl<'a> LaidCalls<'a> {
     }
 
     /// About the differences of both clocks before one of them was set and since then, if enough calls tell
-    /// of either, and of what was between.
-    fn differences(&self, lines: &Lines) -> Option<[i64; 2]> {
-        let mutual = || self.pairs().filter(|(a, b)| a.is_mutual() && b.is_mutual());
-        let before = mutual().filter(|(a, _)| (a.begin as f64) < lines.until);
-        let since = mutual().filter(|(a, _)| (a.begin as f64) >= lines.from);
-        let median = |pairs: Vec<(&Item, &Item)>| {
-            let ends = pairs.iter().map(|(a, b)| b.end.saturating_sub(a.end));
-            let mut ends: Vec<i64> = ends.collect();
+    /// of either, and of what was between: these, and others that are known to be pairs.
+    fn differences(&self, lines: &Lines, known: &Known) -> Option<[i64; 2]> {
+        let median = |within: &dyn Fn(f64) -> bool| {
+            let pairs = self.pairs().filter(|(a, b)| a.is_mutual() && b.is_mutual());
+            let own = pairs.filter(|(a, _)| within(a.begin as f64));
+            let mut ends: Vec<i64> = own.map(|(a, b)| b.end.saturating_sub(a.end)).collect();
             ends.sort_unstable();
-            ends.get(ends.len() / 2)
-                .copied()
-                .filter(|_| ends.len() >= LEAST)
+            let is_told = ends.len() + known.count(within) >= LEAST;
+            ends.get(ends.len() / 2).copied().filter(|_| is_told)
         };
-        if let Some((from, to)) = lines.between {
-            let between = mutual().filter(|(a, _)| (from..=to).contains(&(a.begin as f64)));
-            median(between.collect())?;
+        for (from, to) in &lines.between {
+            median(&|at| (*from..=*to).contains(&at))?;
         }
-        Some([median(before.collect())?, median(since.collect())?])
+        Some([
+            median(&|at| at < lines.until)?,
+            median(&|at| at >= lines.from)?,
+        ])
     }
 
     /// True if all calls without a counterpart are such as the other rank cannot have recorded whole, by
@@ -290,6 +303,26 @@ mod tests {
         (0..20).map(&mut item).collect()
     }
 
+    /// As many calls as four lines take, of iterations that differ by up to 4 ms at random.
+    fn random_calls(set: &[(i64, i64)]) -> Vec<Item> {
+        let mut state = 1_u32;
+        let mut at = 1_000;
+        let mut item = |number: i64| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            at += 9_000_000 + i64::from(state >> 8) % 4_000_000;
+            let by = set.iter().filter(|it| it.0 <= number).map(|it| it.1);
+            let begin = at + by.sum::<i64>();
+            Item {
+                signature: 3,
+                begin,
+                end: begin + 50_000,
+                is_cause: true,
+                is_effect: true,
+            }
+        };
+        (0..36).map(&mut item).collect()
+    }
+
     fn aligned(pivot: &[Item], other: &[Item]) -> Stepped {
         let windowed = |items| Windowed {
             items,
@@ -331,23 +364,67 @@ mod tests {
             aligned(&pivot, &calls(400_000, &in_corrected_times)),
             Stepped::By(0)
         );
-        // Three times are too many.
+        // Four lines take more calls.
         let thrice = calls(400_000, &[(5, 5_000_000), (10, 5_000_000), (15, 5_000_000)]);
-        assert_eq!(aligned(&pivot, &thrice), Stepped::Neither);
+        assert_eq!(aligned(&pivot, &thrice).told(), None);
     }
 
     #[test]
-    fn nothing_is_joined_by_three_lines_where_two_calls_are_missing() {
+    fn four_lines_tell_calls_of_a_clock_that_was_set_three_times() {
+        let pivot = random_calls(&[]);
+        let thrice = [(9, 5_000_000), (18, 5_000_000), (27, 5_000_000)];
+        assert_eq!(aligned(&pivot, &random_calls(&thrice)), Stepped::By(0));
+        let to_and_fro = [(9, 5_000_000), (18, -7_000_000), (26, 4_000_000)];
+        let to_and_fro = random_calls(&to_and_fro);
+        assert_eq!(aligned(&pivot, &to_and_fro[2..]), Stepped::By(2));
+        // In corrected times two calls are off each time.
+        let off = [9, 18, 27].map(|it| [(it, 4_000_000), (it + 2, -4_000_000)]);
+        let off = random_calls(off.as_flattened());
+        assert_eq!(aligned(&pivot, &off), Stepped::By(0));
+        // Four times are too many.
+        let often = [7, 14, 21, 28].map(|it| (it, 5_000_000));
+        assert_eq!(aligned(&pivot, &random_calls(&often)), Stepped::Neither);
+    }
+
+    #[test]
+    fn nothing_is_joined_by_several_lines_where_as_many_calls_are_missing() {
         for uneven in [1, 400_000] {
-            let pivot = calls(uneven, &[]);
-            let mut other = pivot.clone();
-            other.remove(13);
-            other.remove(6);
-            for pivot in [&pivot[..], &pivot[..19], &pivot[..18], &pivot[1..]] {
-                assert_eq!(aligned(pivot, &other).told(), None);
-                assert_eq!(aligned(&other, pivot).told(), None);
+            for missing in [&[13, 6][..], &[15, 10, 5]] {
+                let pivot = calls(uneven, &[]);
+                let mut other = pivot.clone();
+                for it in missing {
+                    other.remove(*it);
+                }
+                for pivot in [
+                    &pivot[..],
+                    &pivot[..19],
+                    &pivot[..18],
+                    &pivot[..17],
+                    &pivot[1..],
+                ] {
+                    assert_eq!(aligned(pivot, &other).told(), None);
+                    assert_eq!(aligned(&other, pivot).told(), None);
+                }
             }
         }
+    }
+
+    #[test]
+    fn other_calls_of_both_ranks_tell_that_a_clock_was_set_where_few_of_these_do() {
+        let set = [(10, 5_000_000)];
+        let (pivot, other) = (calls(400_000, &[]), calls(400_000, &set));
+        let windowed = |items: &[Item]| (0..items.len()).step_by(6).map(|it| items[it]).collect();
+        let [few, fewer]: [Vec<Item>; 2] = [windowed(&pivot), windowed(&other)];
+        let window = |items: &[Item]| (items[0].begin, items[items.len() - 1].end);
+        let aligned = |known: &Known| {
+            let windowed = |items, of| Windowed {
+                items,
+                window: window(of),
+            };
+            align(windowed(&few, &pivot), windowed(&fewer, &other), known)
+        };
+        assert_eq!(aligned(&Known::default()).told(), None);
+        assert_eq!(aligned(&Known::of(&pivot, &other, 0)), Stepped::By(0));
     }
 
     #[test]

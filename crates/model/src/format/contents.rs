@@ -27,6 +27,9 @@ pub struct Unused {
     pub records: Vec<u64>,
 }
 
+/// The kind of a rank of a job of several that recorded nothing of what it communicates.
+pub const SILENT_RANK: &str = "silent rank";
+
 /// Whom a kind of communication can relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
