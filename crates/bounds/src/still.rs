@@ -5,6 +5,10 @@
 //! nor to what comes after: several events that have one stamp, or stamps that follow each other as
 //! closely as those that are known to be from then.
 //!
+//! Events that no dependency is listed of may be among them, too: a collective operation has many, and
+//! only the tightest are listed. So a stretch with a standstill within reaches to stamps that are listed,
+//! or as far as a clock can show that stands still.
+//!
 //! A clock whose ticks are so coarse that several events have one stamp all the time is followed
 //! until it has shown too much to have stood still.
 
@@ -64,8 +68,8 @@ struct Shown {
 
 impl Shown {
     /// True if the clock may have stood still since the stamp before.
-    fn stands(&self, still: &Standstill) -> bool {
-        self.is_of_several || self.before.is_some_and(|it| still.follows(it, self.stamp))
+    fn stood_since_before(&self, still: &Standstill) -> bool {
+        self.before.is_some_and(|it| still.follows(it, self.stamp))
     }
 }
 
@@ -89,7 +93,8 @@ fn shown(mut events: Vec<(i64, Option<EventNode>)>) -> Vec<Shown> {
 }
 
 /// The nearest stamps at which the clock does not stand still, or the ends of the stretch where it does not.
-/// Stamps within the stretch are from a standstill if it shows no more than one can.
+/// Stamps within the stretch are from a standstill if it shows no more than one can. Then events that are not
+/// listed may have stamps from then as far as those that are, or as far as a standstill can show.
 fn moved(it: &Stretch, shown: &[Shown]) -> (i64, i64) {
     let before = shown.partition_point(|known| known.stamp <= it.after);
     let behind = shown.partition_point(|known| known.stamp < it.until);
@@ -98,21 +103,39 @@ fn moved(it: &Stretch, shown: &[Shown]) -> (i64, i64) {
     let core = shown.get(before..behind).filter(|_| is_still);
     let core: Vec<i64> = core.unwrap_or_default().iter().map(|it| it.stamp).collect();
     let still = Standstill::of_core(lost, &core);
+    // The stamp that the next one follows closely may be the last before the clock was set, or one from
+    // then on: events between it and the one before need not be listed.
+    let stands = |place: usize| {
+        let next = shown.get(place + 1);
+        shown[place].is_of_several || next.is_some_and(|it| it.stood_since_before(&still))
+    };
+    let to_begin = (0..before).rev();
+    let to_begin = to_begin.map(|place| (shown[place].stamp, stands(place)));
+    let to_end = shown[behind..].iter();
+    let to_end = to_end.map(|it| (it.stamp, it.is_of_several || it.stood_since_before(&still)));
+    let after = running(it.after, &still, to_begin);
+    let until = running(it.until, &still, to_end);
+    if core.is_empty() {
+        return (after, until);
+    }
+    let most = (lost / 2.0) as i64;
+    let [earliest, latest] = [it.after.saturating_sub(most), it.until.saturating_add(most)];
+    let listed = (shown[..before].last(), shown.get(behind));
     (
-        running(it.after, &still, shown[..before].iter().rev()),
-        running(it.until, &still, shown[behind..].iter()),
+        after.min(listed.0.map_or(earliest, |known| known.stamp.max(earliest))),
+        until.max(listed.1.map_or(latest, |known| known.stamp.min(latest))),
     )
 }
 
-/// The first of these stamps, which lead away from an end, at which a clock runs; the end itself
-/// if it runs there.
-fn running<'a>(end: i64, still: &Standstill, away: impl Iterator<Item = &'a Shown>) -> i64 {
+/// The first of these stamps, which lead away from an end, at which a clock does not stand still; the end
+/// itself if it does at none.
+fn running(end: i64, still: &Standstill, away: impl Iterator<Item = (i64, bool)>) -> i64 {
     let mut stood = None;
-    for known in away {
-        if !known.stands(still) || !still.can_show(known.stamp.abs_diff(end)) {
-            return stood.map_or(end, |_| known.stamp);
+    for (stamp, stands) in away {
+        if !stands || !still.can_show(stamp.abs_diff(end)) {
+            return stood.map_or(end, |_| stamp);
         }
-        stood = Some(known.stamp);
+        stood = Some(stamp);
     }
     stood.unwrap_or(end)
 }
@@ -155,12 +178,13 @@ mod tests {
         assert_eq!(moving(&edges, &[stretch((B, 200, 300))]), [(100, 300)]);
     }
 
-    /// A clock that has to show more each time goes on by ticks, and one that drifts by a few.
+    /// A clock that has to show more each time goes on by ticks, and one that drifts by a few. It may have
+    /// been set before it showed 200, too.
     #[test]
     fn so_are_stamps_that_follow_each_other_by_ticks() {
         let edges = received_at(&[100, 200, 201, 202, 203, 300]);
         for place in [(B, 201, 202), (B, 200, 201), (B, 202, 203), (B, 200, 203)] {
-            assert_eq!(moving(&edges, &[stretch(place)]), [(200, 300)]);
+            assert_eq!(moving(&edges, &[stretch(place)]), [(100, 300)]);
         }
         let edges = received_at(&[100, 200, 200, 202, 202, 205, 205, 300]);
         assert_eq!(moving(&edges, &[stretch((B, 201, 203))]), [(100, 300)]);
@@ -170,8 +194,23 @@ mod tests {
     #[test]
     fn so_are_stamps_that_follow_each_other_as_those_within_do() {
         let edges = received_at(&[100, 200, 220, 240, 260, 280, 900]);
-        assert_eq!(moving(&edges, &[stretch((B, 219, 241))]), [(219, 900)]);
+        assert_eq!(moving(&edges, &[stretch((B, 219, 241))]), [(100, 900)]);
         assert_eq!(moving(&edges, &[stretch((B, 150, 241))]), [(150, 241)]);
+    }
+
+    /// The clock stands still from 300 on, by ticks; of the events at 301 and 304 nothing is listed.
+    #[test]
+    fn so_are_stamps_next_to_a_standstill_that_are_not_listed() {
+        let edges = received_at(&[100, 200, 302, 303, 400, 500]);
+        assert_eq!(moving(&edges, &[stretch((B, 301, 304))]), [(226, 379)]);
+        assert_eq!(moving(&edges, &[stretch((B, 302, 303))]), [(200, 400)]);
+        let long = |it| Stretch {
+            by: 900.0,
+            ..stretch(it)
+        };
+        assert_eq!(moving(&edges, &[long((B, 301, 304))]), [(200, 400)]);
+        // Nothing was shown meanwhile.
+        assert_eq!(moving(&edges, &[long((B, 250, 290))]), [(250, 290)]);
     }
 
     /// Each stamp of coarse ticks belongs to several events.
