@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use retime::causality::{Causality, Operation, Root};
 use retime::optimal::{ClockErrorBound, ErrorBounds, ErrorKnot};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
-use retime::{Clocks, Grouping, LocationIndex, ProcessWaits, Stragglers, TraceInfo};
+use retime::{Clocks, Grouping, LocationIndex, ProcessWaits, TraceInfo};
 
 use crate::common::hand::{barrier, call, causality, end, ranks};
 use crate::common::trace::{Call, Event, log_of};
