@@ -19,6 +19,7 @@
 
 mod at_once;
 mod breaks;
+mod complement;
 mod effort;
 mod explained;
 mod firmness;
@@ -39,6 +40,7 @@ mod together;
 mod unset;
 
 use breaks::{cuts, places};
+use complement::complements;
 use explained::{Doubt, Explained};
 use parts::Cuts;
 use rate_changes::any_rate::with_any_rate;
@@ -122,7 +124,35 @@ impl Rounds<'_> {
             Some(few) => self.coarse_to_fine(&few, found, all)?,
             None => self.of(all, found)?,
         };
+        let explained = self.or_fewer(explained, all)?;
         Ok(explained.best.doubted(&explained.doubts))
+    }
+
+    /// [Fewer clocks](complement) that were set instead of more, where that says as much.
+    fn or_fewer(&self, mut found: Found, all: &InOrder) -> Result<Found, Cancelled> {
+        let (mut tried, mut doubts) = (Tried::default(), Vec::new());
+        for _ in 0..found.best.alignment.steps.len() {
+            let known = &found.best;
+            let complements = complements(&known.alignment, &all.list.edges, self.seen);
+            if complements.is_empty() {
+                break;
+            }
+            let anew = (self.list)(&known.alignment.estimate).transpose()?;
+            let listed = anew.as_ref().unwrap_or(all);
+            let mut search = self.search(all, listed, &mut tried, &mut doubts);
+            let mut fewer = None;
+            for cuts in complements {
+                fewer = search.with_fewer(cuts, known)?;
+                if fewer.is_some() {
+                    break;
+                }
+            }
+            let Some(fewer) = fewer else {
+                break;
+            };
+            found.best = fewer;
+        }
+        Ok(found)
     }
 
     /// Explains all these dependencies.

@@ -191,6 +191,19 @@ impl StepSearch<'_> {
         Ok(sharp.filter(|it| it.is_better_than(known)))
     }
 
+    /// An explanation by fewer steps that explains as much.
+    pub(super) fn with_fewer(
+        &mut self,
+        cuts: Cuts,
+        known: &Explained,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let other = self.explained(cuts, known, known.needed)?;
+        Ok(other.filter(|it| {
+            let is_fewer = it.alignment.steps.len() < known.alignment.steps.len();
+            is_fewer && it.needed <= known.needed && it.leaves_no_more_than(known)
+        }))
+    }
+
     /// Clocks that wander as little as it takes to [follow](Self::followed) what contradicts stiff
     /// ones: no outliers, since these would have been left out, but few, so that clocks were not
     /// taken to wander for their sake. `None` where nothing does, or wander is not enough.
