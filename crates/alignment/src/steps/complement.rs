@@ -22,15 +22,19 @@ use retime_causality::edges::Edges;
 use retime_model::ClockId;
 
 /// Per occasion on which more than half of the clocks were set: where all would be cut if the others were
-/// set instead.
+/// set instead, as wide as pairs of clocks show it, and as the steps are.
 pub(super) fn complements(alignment: &Alignment, edges: &Edges, seen: &Cuts) -> Vec<Cuts> {
     let occasions = occasions(alignment).into_iter();
-    let complements = occasions.filter_map(|it| {
-        let others = others(&it, alignment, edges)?;
-        let is_fewer = others.len() < it.clocks.len();
-        is_fewer.then(|| cuts(&it, &others, alignment, seen))
+    let nothing: Cuts = vec![Vec::new(); edges.clocks()];
+    let complements = occasions.flat_map(|it| {
+        let others = others(&it, alignment, edges).filter(|others| others.len() < it.clocks.len());
+        let cuts =
+            |others: &[ClockId]| [seen, &nothing].map(|seen| cuts(&it, others, alignment, seen));
+        others.map_or(Vec::new(), |others| cuts(&others).to_vec())
     });
-    complements.collect()
+    let mut complements: Vec<Cuts> = complements.collect();
+    complements.dedup();
+    complements
 }
 
 /// The clocks that are tied to those of an occasion, and show something before and after it; `None` where
@@ -57,8 +61,8 @@ fn others(occasion: &Occasion, alignment: &Alignment, edges: &Edges) -> Option<V
 }
 
 /// The steps of all other occasions, and of these clocks at the time of this one: the search narrows a cut
-/// that is too wide, and leaves one that misses the moment where it is. So it is as wide as the place at which
-/// pairs of clocks show any of these steps.
+/// that is too wide, and leaves one that misses the moment where it is. So it is as wide as the places that are
+/// `seen` at any of these steps; but where these are far too wide, too little is left of a clock.
 fn cuts(occasion: &Occasion, set: &[ClockId], alignment: &Alignment, seen: &Cuts) -> Cuts {
     let mut cuts: Cuts = vec![Vec::new(); seen.len()];
     let mut widest = (occasion.gap.after, occasion.gap.until);
@@ -147,7 +151,8 @@ mod tests {
             vec![(515_000, 530_000)],
             vec![],
         ];
-        assert_eq!(of(&three, &seen), [fourth((300_000, 530_000))]);
+        let both = [(300_000, 530_000), (490_000, 520_000)].map(fourth);
+        assert_eq!(of(&three, &seen), both);
         // What was set at another time stays.
         let before = (1, 100_000, 110_000, 5e4);
         let with_another = [before, three[0], three[1], three[2]];
