@@ -137,7 +137,7 @@ fn ranks(hosts: [&str; 3], communicate: [bool; 3]) -> Scratch {
     scratch
 }
 
-/// Whether they are of one host or not: that a name says one host has one clock can be wrong.
+/// Ranks of one host are no exception: that processes of one name read one clock can be wrong.
 #[test]
 fn ranks_that_recorded_no_communication_were_not_looked_at() {
     for hosts in [["a", "b", "c"], ["a", "a", "a"]] {

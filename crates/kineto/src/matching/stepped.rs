@@ -284,12 +284,12 @@ impl<'a> LaidCalls<'a> {
 mod tests {
     use super::*;
 
-    /// Calls of iterations of 9 ms, or up to `uneven` nanoseconds longer, by a clock that is set by so much
+    /// Calls of iterations that last 9 ms and so many nanoseconds more, by a clock that is set by so much
     /// before some of them.
-    fn calls(uneven: i64, set: &[(i64, i64)]) -> Vec<Item> {
+    fn calls_after(longer: impl Iterator<Item = i64>, set: &[(i64, i64)]) -> Vec<Item> {
         let mut at = 1_000;
-        let mut item = |number: i64| {
-            at += 9_000_000 + (number * number * 7_919) % uneven;
+        let item = |(number, longer): (i64, i64)| {
+            at += 9_000_000 + longer;
             let by = set.iter().filter(|it| it.0 <= number).map(|it| it.1);
             let begin = at + by.sum::<i64>();
             Item {
@@ -300,27 +300,22 @@ mod tests {
                 is_effect: true,
             }
         };
-        (0..20).map(&mut item).collect()
+        (0..).zip(longer).map(item).collect()
+    }
+
+    /// Calls of iterations that differ by up to `uneven` nanoseconds.
+    fn calls(uneven: i64, set: &[(i64, i64)]) -> Vec<Item> {
+        calls_after((0..20).map(|it| (it * it * 7_919) % uneven), set)
     }
 
     /// As many calls as four lines take, of iterations that differ by up to 4 ms at random.
     fn random_calls(set: &[(i64, i64)]) -> Vec<Item> {
         let mut state = 1_u32;
-        let mut at = 1_000;
-        let mut item = |number: i64| {
+        let longer = |_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            at += 9_000_000 + i64::from(state >> 8) % 4_000_000;
-            let by = set.iter().filter(|it| it.0 <= number).map(|it| it.1);
-            let begin = at + by.sum::<i64>();
-            Item {
-                signature: 3,
-                begin,
-                end: begin + 50_000,
-                is_cause: true,
-                is_effect: true,
-            }
+            i64::from(state >> 8) % 4_000_000
         };
-        (0..36).map(&mut item).collect()
+        calls_after((0..36).map(longer), set)
     }
 
     fn aligned(pivot: &[Item], other: &[Item]) -> Stepped {

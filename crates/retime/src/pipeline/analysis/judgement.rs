@@ -203,8 +203,8 @@ impl Analysis {
 
     /// Who came last in collective operations, by the times of a solution, or else the recorded
     /// ones, and how far these can be from the truth; by times that are
-    /// [contradictory](Self::are_contradictory) only how many operations there are. Fails only if `monitor` says to give up, or
-    /// parts of the trace do not work together any more.
+    /// [contradictory](Self::are_contradictory) only how many operations there are. Fails only if
+    /// `monitor` says to give up, or parts of the trace do not work together any more.
     pub fn stragglers(
         &self,
         solution: Option<&Solution>,
