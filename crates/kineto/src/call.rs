@@ -490,19 +490,13 @@ fn posting(event: &Recorded<'_>, event_number: u32, name: &str) -> Option<Said> 
         "send" => What::Send(peer),
         _ => What::Receive(peer),
     };
+    let tensors = args.get("Input Dims").and_then(|it| it.get(0));
+    let elements = tensors.and_then(|it| it.get(0)).and_then(product);
+    let sizes = text(elements.map(Value::from).as_ref());
     Some(Said::Posting(Posting {
         event: event_number,
         what,
-        signature: signature(what, name, &{
-            let tensors = args.get("Input Dims").and_then(|it| it.get(0));
-            text(
-                tensors
-                    .and_then(|it| it.get(0))
-                    .and_then(product)
-                    .map(Value::from)
-                    .as_ref(),
-            )
-        }),
+        signature: signature(what, name, &sizes),
         tag: number(argument(3)).unwrap_or_default(),
     }))
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use retime::causality::{Check, LocationLog, NeedsWhole, Operation, Root};
+use retime::causality::{Check, LocationLog, NeedsWhole};
 use retime::clock::{Control, DegressiveConstants, MultiPass};
 use retime::optimal::LeastDistortion;
 use retime::pipeline::{
@@ -17,15 +17,15 @@ use retime::{Correction, Grouping, LocationIndex, MinimalDelay, Monitor, Ticks, 
 use retime_distributed::{Broken, Distribution, Peers, analyse};
 use retime_testing::Effort;
 
-use crate::common::hand::{end, logs, ranks, receive, send};
-use crate::common::trace::Call;
+use crate::common::hand::{logs, ranks, receive, send};
+use crate::common::meetings::meetings;
 use crate::common::{Sharing, Spec, cases, specs};
 use crate::processes::{Thread, together};
 
 /// What one process comes to, step by step, as far as processes worked together.
 pub(crate) struct Outcome {
     pub(crate) distribution: Distribution,
-    analysis: Option<Analysis>,
+    pub(crate) analysis: Option<Analysis>,
     pub(crate) solution: Option<Solution>,
     measured: Option<Measured>,
     least_distortion: Option<LeastDistortion>,
@@ -399,87 +399,7 @@ fn guesses_that_come_to_no_end_are_followed_by_a_pass() {
     }
 }
 
-/// What is wrong with a call that a rank has recorded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
-    Lost,
-    OtherOperation,
-    OtherRoot,
-    NoBegin,
-    NoEnd,
-}
-
-/// Six ranks that meet again and again, on clocks that differ, with faults of ranks' calls.
-fn meetings(turns: u64, faults: &[(u64, u64, Fault)]) -> (TraceInfo, Vec<LocationLog>) {
-    let all = [
-        (Operation::Allreduce, Root::None),
-        (Operation::Bcast, Root::Rank(2)),
-        (Operation::Scan, Root::None),
-        (Operation::Barrier, Root::None),
-        (Operation::Gather, Root::Rank(5)),
-    ];
-    let events = |rank: u64| {
-        let mut events = Vec::new();
-        for turn in 0..turns {
-            let (mut operation, mut root) = all[(turn % 5) as usize];
-            let fault = faults.iter().find(|it| (it.0, it.1) == (rank, turn));
-            let fault = fault.map(|it| it.2);
-            match fault {
-                Some(Fault::Lost) => continue,
-                Some(Fault::OtherOperation) => operation = Operation::Alltoall,
-                Some(Fault::OtherRoot) => root = Root::Rank(0),
-                _ => {}
-            }
-            let at = 1_000_000 + 1_000 * turn + 700 * rank;
-            if fault != Some(Fault::NoBegin) {
-                events.push((at + (turn * 7 + rank * 13) % 50, Call::Begin));
-            }
-            if fault != Some(Fault::NoEnd) {
-                events.push((at + 200 + (turn * 3 + rank) % 20, end(operation, root)));
-            }
-        }
-        events
-    };
-    let events: Vec<_> = (0..6).map(events).collect();
-    (ranks(&[0, 1, 2, 3, 4, 5]), logs(&events))
-}
-
 const THREE: [u32; 6] = [0, 0, 1, 1, 2, 2];
-
-/// Each operation is known as a whole to its host only; others know their own calls and
-/// those of neighbours.
-#[test]
-fn operations_are_hosted_in_turns() {
-    let (info, logs) = meetings(60, &[]);
-    for method in [Method::default(), Method::new(&ClockKind::Controlled)] {
-        let parts = same_with_three(&info, &logs, &method).unwrap();
-        for (rank, part) in parts.iter().enumerate() {
-            let causality = part.analysis.as_ref().unwrap().causality();
-            // 120 events at each of 6 ranks: own ones, those of one or two neighbours, and a
-            // third of the others.
-            let expected = if rank == 1 {
-                4 * 120 + 2 * 40
-            } else {
-                3 * 120 + 3 * 40
-            };
-            assert_eq!(causality.nodes().len(), expected);
-            assert_eq!(causality.collectives().instances().len(), 20);
-        }
-    }
-}
-
-/// A defect of an operation is counted by its host, wherever it is; where members lack calls
-/// all know all.
-#[test]
-fn operations_that_do_not_fit_are_counted_once() {
-    for (fault, events) in [(Fault::OtherOperation, 480), (Fault::Lost, 718)] {
-        let (info, logs) = meetings(60, &[(3, 17, fault)]);
-        let parts = same_with_three(&info, &logs, &Method::new(&ClockKind::Controlled)).unwrap();
-        let causality = parts[0].analysis.as_ref().unwrap().causality();
-        assert!(!causality.defects().is_empty());
-        assert_eq!(causality.nodes().len(), events);
-    }
-}
 
 /// The results in three processes of six ranks, after a look that each is that of one process.
 pub(crate) fn same_with_three(
@@ -496,28 +416,6 @@ pub(crate) fn same_with_three(
         same(&whole, part, rank == 0)?;
     }
     Ok(parts)
-}
-
-fn faults() -> impl Strategy<Value = Vec<(u64, u64, Fault)>> {
-    let kinds = [
-        Fault::Lost,
-        Fault::OtherOperation,
-        Fault::OtherRoot,
-        Fault::NoBegin,
-        Fault::NoEnd,
-    ];
-    let fault = (0..6_u64, 0..60_u64, prop::sample::select(kinds.to_vec()));
-    proptest::collection::vec(fault, 0..5)
-}
-
-proptest! {
-    #![proptest_config(cases(30))]
-
-    #[test]
-    fn faulty_calls_are_joined_alike(faults in faults()) {
-        let (info, logs) = meetings(60, &faults);
-        same_with_three(&info, &logs, &Method::new(&ClockKind::Controlled))?;
-    }
 }
 
 /// A broadcast whose root is known, in a process that holds neither the root nor the first

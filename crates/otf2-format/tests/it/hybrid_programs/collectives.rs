@@ -2,7 +2,7 @@
 
 use retime_otf2::{CollectiveOp, CollectiveRoot, CommRef, EventData};
 
-use super::machine::{Proof, Step};
+use super::program::{Proof, Step};
 use super::script::{Pending, Script};
 use super::world::{ANY, Comm, OWN};
 

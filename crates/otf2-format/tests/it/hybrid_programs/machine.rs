@@ -13,10 +13,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use retime_otf2::{CommRef, EventData, MeasurementMode, Paradigm};
+use retime_otf2::{EventData, MeasurementMode};
 
 use super::messages::Channel;
-use super::network::{Network, Receive, Send};
+use super::network::Network;
+use super::program::{Item, LockKind, Program, Proof, Step, Task, Token};
 use super::random::Random;
 use super::world::{Kind, World};
 
@@ -49,106 +50,6 @@ impl Known {
     }
 }
 
-/// What proves a dependency; one that is used has to be found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Proof {
-    /// None that records show.
-    Unused,
-    Message(usize),
-    /// The posting of a receive, for the completion of its send.
-    Posting(usize),
-    Collective(CommRef),
-    /// Of a window on that communicator.
-    Fence(CommRef),
-    Team(CommRef),
-    Handover,
-    Launch,
-}
-
-/// Something that is waited for.
-pub(super) type Token = usize;
-
-/// What a location does next.
-#[derive(Clone, Debug)]
-pub(super) enum Step {
-    Record(EventData),
-    Give(Token),
-    Await(Vec<Token>, Proof),
-    /// A send that was recorded just now leaves.
-    Sent(usize),
-    Depart(usize),
-    Accepted(usize, Proof),
-    Post(usize),
-    Probe(usize),
-    Matched(usize),
-    /// A receive is recorded, or its probe.
-    Received(usize),
-    Probed(usize),
-    Cancel(usize, u64),
-    /// Posts a receive if another one was cancelled.
-    Instead(usize, usize),
-    Acquire(usize),
-    Release(usize),
-    Submit(usize, Task),
-    /// Works on a task of a pool, if there is one.
-    Work(usize),
-    /// Works until all have come and nothing is left to do: a barrier, by its number, with
-    /// the pool and how the others say that they have come.
-    Drain(usize, usize, Vec<Token>, Proof),
-    Launch(usize, Item),
-    /// Waits for streams.
-    Synchronise(Vec<usize>),
-    Recording(bool),
-}
-
-/// A task of a team.
-#[derive(Clone, Debug)]
-pub(super) struct Task {
-    pub(super) team: CommRef,
-    pub(super) thread: u32,
-    pub(super) generation: u32,
-    /// Whether nothing else has its numbers.
-    pub(super) is_numbered: bool,
-}
-
-impl Task {
-    pub(super) fn create(&self) -> EventData {
-        EventData::ThreadTaskCreate {
-            thread_team: self.team,
-            creating_thread: self.thread,
-            generation_number: self.generation,
-        }
-    }
-
-    /// That, if it can be told from others.
-    fn proof(&self, by: Proof) -> Proof {
-        if self.is_numbered { by } else { Proof::Unused }
-    }
-
-    fn switch(&self) -> EventData {
-        EventData::ThreadTaskSwitch {
-            thread_team: self.team,
-            creating_thread: self.thread,
-            generation_number: self.generation,
-        }
-    }
-
-    fn complete(&self) -> EventData {
-        EventData::ThreadTaskComplete {
-            thread_team: self.team,
-            creating_thread: self.thread,
-            generation_number: self.generation,
-        }
-    }
-}
-
-/// What a stream has to do: the events at its begin and its end.
-#[derive(Clone, Debug)]
-pub(super) struct Item {
-    pub(super) begin: Vec<EventData>,
-    pub(super) end: Vec<EventData>,
-}
-
 #[derive(Default)]
 struct Lock {
     holder: Option<usize>,
@@ -157,13 +58,6 @@ struct Lock {
     /// Numbers of acquisitions that are not released.
     held: Vec<u32>,
     known: Known,
-}
-
-pub(super) struct LockKind {
-    pub(super) paradigm: Paradigm,
-    pub(super) number: u32,
-    /// Whether who acquires again gets a number of its own.
-    pub(super) counts_again: bool,
 }
 
 #[derive(Default)]
@@ -198,18 +92,6 @@ pub(super) struct Recorded {
     pub(super) time: u64,
     pub(super) data: EventData,
     known: Rc<Known>,
-}
-
-/// What the machine is to do.
-pub(super) struct Program {
-    pub(super) world: World,
-    pub(super) steps: Vec<Vec<Step>>,
-    pub(super) tokens: usize,
-    pub(super) sends: Vec<Send>,
-    pub(super) receives: Vec<Receive>,
-    pub(super) locks: Vec<LockKind>,
-    pub(super) pools: usize,
-    pub(super) channels: Vec<Channel>,
 }
 
 /// What has happened.

@@ -2,8 +2,8 @@
 
 use retime_otf2::{CommRef, EventData};
 
-use super::machine::{Proof, Step};
 use super::network::{How, Receive, Send};
+use super::program::{Proof, Step};
 use super::random::Random;
 use super::script::{Pending, Script};
 use super::world::{ANY, Comm};

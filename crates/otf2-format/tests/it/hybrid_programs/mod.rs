@@ -11,6 +11,7 @@ mod collectives;
 mod machine;
 mod messages;
 mod network;
+mod program;
 mod promised;
 mod random;
 mod regions;

@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 
 use retime_otf2::{CommRef, EventData};
 
-use super::machine::{Known, Place, Proof};
+use super::machine::{Known, Place};
+use super::program::Proof;
 use super::random::Random;
 use super::world::World;
 

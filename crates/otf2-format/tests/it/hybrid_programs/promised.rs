@@ -2,7 +2,8 @@
 
 use retime_otf2::EventData;
 
-use super::machine::{Place, Proof, Run};
+use super::machine::{Place, Run};
+use super::program::Proof;
 use super::world::Comm;
 
 /// Cause and effect, as they are recorded, if they have to be found.

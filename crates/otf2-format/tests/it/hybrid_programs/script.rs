@@ -7,8 +7,8 @@
 
 use retime_otf2::EventData;
 
-use super::machine::{LockKind, Program, Proof, Step, Token};
 use super::network::{Receive, Send};
+use super::program::{LockKind, Program, Proof, Step, Token};
 use super::random::Random;
 use super::regions::{enter, leave};
 use super::streams::Accelerators;

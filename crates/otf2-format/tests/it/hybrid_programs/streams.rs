@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use retime_otf2::{EventData, ParameterRef, RmaWinRef};
 
-use super::machine::{Item, Step};
+use super::program::{Item, Step};
 use super::random::Random;
 use super::regions::{enter, leave};
 use super::script::Script;

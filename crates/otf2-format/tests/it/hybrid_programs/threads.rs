@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use retime_otf2::{CommRef, EventData, Paradigm};
 
-use super::machine::{Proof, Step, Task, Token};
+use super::program::{Proof, Step, Task, Token};
 use super::random::Random;
 use super::regions::{enter, leave};
 use super::script::Script;

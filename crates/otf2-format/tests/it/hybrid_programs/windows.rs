@@ -4,7 +4,7 @@ use retime_otf2::{
     CollectiveOp, CollectiveRoot, EventData, LockType, RmaAtomicType, RmaSyncLevel, RmaWinRef,
 };
 
-use super::machine::{Proof, Step};
+use super::program::{Proof, Step};
 use super::regions::{enter, leave};
 use super::script::Script;
 use super::world::World;

@@ -10,6 +10,7 @@ pub mod edges;
 pub mod hand;
 mod ids;
 pub mod layout;
+pub mod meetings;
 pub mod naive;
 pub mod oracle;
 pub mod papers;
