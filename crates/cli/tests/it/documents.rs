@@ -10,6 +10,7 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p retime-cli documents::` writes these parts anew.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -183,4 +184,36 @@ fn the_page_of_the_logical_clock_shows_the_accuracy_measured() {
     );
     let readme = fs::read_to_string(page("README.md")).unwrap();
     assert!(readme.contains(&sentence), "README.md lacks: {sentence}");
+}
+
+/// The names of all files and directories below a directory, without what stands behind a dot.
+fn stems(directory: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_string_lossy();
+        found.insert(stem.into_owned());
+        if path.is_dir() {
+            stems(&path, found);
+        }
+    }
+}
+
+#[test]
+fn modules_that_are_listed_exist() {
+    let text = fs::read_to_string(page("docs/MODULES.md")).unwrap();
+    let mut listed = 0;
+    for section in text.split("\n## `").skip(1) {
+        let (name, rest) = section.split_once('`').unwrap();
+        let mut there = BTreeSet::new();
+        stems(&page("crates").join(name), &mut there);
+        let rows = rest.lines().filter_map(|it| it.strip_prefix("| `"));
+        for names in rows.filter_map(|it| it.split(" | ").next()) {
+            let parts = names.split(|it: char| !it.is_alphanumeric() && it != '_');
+            for part in parts.filter(|it| !it.is_empty()) {
+                listed += 1;
+                assert!(there.contains(part), "{name} has no module {part}");
+            }
+        }
+    }
+    assert!(listed > 600, "{listed}");
 }
