@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::axis::Axis;
 use super::components::components;
-use super::division::finest;
+use super::division::Finest;
 use super::links::Links;
 use super::options::OPTIONS;
 use super::reduced::{Cell, Counted, Reduced, Reduction, Same, same};
@@ -27,8 +27,8 @@ pub(super) struct Candidates<'a> {
     component: Vec<usize>,
     left_out: FxHashSet<Same>,
     outliers: Vec<Edge>,
-    /// The finest division that may be tried.
-    finest: Option<usize>,
+    /// The finest divisions that may be tried.
+    finest: Finest,
     reduced: Reduced,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Candidates<'a> {
             component: Vec::new(),
             left_out: FxHashSet::default(),
             outliers: Vec::new(),
-            finest: None,
+            finest: Finest::default(),
             reduced: Reduced::default(),
         };
         candidates.reduce(OPTIONS.windows)?;
@@ -70,9 +70,8 @@ impl<'a> Candidates<'a> {
         &self.left_out
     }
 
-    /// The finest division that may be tried, if there are enough dependencies for
-    /// any.
-    pub(super) fn finest(&self) -> Option<usize> {
+    /// The finest divisions that may be tried.
+    pub(super) fn finest(&self) -> Finest {
         self.finest
     }
 
@@ -120,8 +119,7 @@ impl<'a> Candidates<'a> {
             self.component[from] == self.component[to]
         };
         let inside = self.counts.iter().filter(inside);
-        let count = inside.clone().map(|it| it.1).sum();
-        self.finest = finest(count, inside.count(), self.axis.span);
+        self.finest = Finest::of(inside.copied(), self.axis.span);
     }
 
     /// All links.

@@ -11,7 +11,10 @@
 //! ```
 //!
 //! (the standard deviation of an integrated random walk whose ends are known), and that
-//! shall be no more than a nanosecond: a stretch of 0.8 s for the first `q`, of 8 ms for 10 ppm.
+//! shall be no more than a nanosecond: a stretch of 0.8 s for the first `q`, of 8 ms for 10 ppm. None is so
+//! short that [too few dependencies](Filled) are left in it.
+
+use rustc_hash::FxHashSet;
 
 use super::options::OPTIONS;
 
@@ -47,10 +50,55 @@ impl Division {
     }
 }
 
-/// The finest division that so many dependencies of so many links allow.
-pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usize> {
+/// The dependencies that each piece has to hold on average.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Filled {
+    /// Enough of each pair of clocks and direction: the tightest of few are not tight.
+    #[default]
+    PerPair,
+    /// As many of each clock with all others together. The pairs of many clocks are more than what has to be
+    /// known of them, so that a clock can be known where hardly any pair of its is.
+    PerClock,
+}
+
+/// How finely offsets may be divided.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Finest {
+    per_pair: Option<usize>,
+    per_clock: Option<usize>,
+}
+
+impl Finest {
+    /// The finest divisions of a run that lasts `span` ticks, by the pairs of clocks with their numbers of
+    /// dependencies.
+    pub(super) fn of(pairs: impl Iterator<Item = ((usize, usize), usize)>, span: f64) -> Self {
+        let mut clocks = FxHashSet::default();
+        let (mut dependencies, mut links) = (0, 0);
+        for ((from, to), of_pair) in pairs {
+            clocks.extend([from, to]);
+            dependencies += of_pair;
+            links += 1;
+        }
+        Self {
+            per_pair: finest(dependencies, links, span),
+            // Each has an end at two clocks.
+            per_clock: finest(2 * dependencies, clocks.len(), span),
+        }
+    }
+
+    /// The most pieces, if there are enough dependencies for any.
+    pub(super) fn pieces(&self, filled: Filled) -> Option<usize> {
+        match filled {
+            Filled::PerPair => self.per_pair,
+            Filled::PerClock => self.per_clock,
+        }
+    }
+}
+
+/// The most pieces for which so many dependencies are enough for each of so many pairs or clocks.
+fn finest(dependencies: usize, of: usize, span: f64) -> Option<usize> {
     let allowed =
-        |pieces: &usize| dependencies >= OPTIONS.fewest * links * pieces && span >= *pieces as f64;
+        |pieces: &usize| dependencies >= OPTIONS.fewest * of * pieces && span >= *pieces as f64;
     OPTIONS.pieces.into_iter().rfind(allowed)
 }
 
@@ -69,5 +117,20 @@ mod tests {
         assert_eq!(pieces(1e-4, 3_600.0), 1024);
         let few = Division::of(1e-7, 64.0, 16);
         assert_eq!((few.pieces, few.bend), (16, 2e-7));
+    }
+
+    /// Each of two clocks has as many dependencies as its pair has both ways; each of three twice as many.
+    #[test]
+    fn clocks_allow_more_pieces_than_pairs() {
+        let each = |clocks: usize, dependencies: usize| {
+            let pairs = (0..clocks * clocks).map(move |it| (it / clocks, it % clocks));
+            let pairs = pairs.filter(|(from, to)| from != to);
+            let finest = Finest::of(pairs.map(|pair| (pair, dependencies)), 1e9);
+            [Filled::PerPair, Filled::PerClock].map(|it| finest.pieces(it))
+        };
+        assert_eq!(each(2, 7), [None, Some(1)]);
+        assert_eq!(each(2, 8 * 64), [Some(64), Some(64)]);
+        assert_eq!(each(3, 8 * 4), [Some(4), Some(16)]);
+        assert_eq!(each(16, 20), [Some(1), Some(64)]);
     }
 }

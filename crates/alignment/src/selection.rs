@@ -21,7 +21,9 @@
 //! less may be outliers; and it is taken if it leaves less than half as much of it, in sum.
 //! A step that does not help does not end the search: a wave may need two. Once it is proven that
 //! clocks wander, a larger one is also taken if the least latency of all grows by a tenth:
-//! then stiffness still forces messages to look faster than they are.
+//! then stiffness still forces messages to look faster than they are. Not where pieces are short by what
+//! [clocks](Filled::PerClock) exchange, not pairs: clocks that are held by few messages of each are always
+//! firmer if they wander more.
 //!
 //! How much wander is *needed* is another question: the least `q` under which no effect comes
 //! before its cause at all. Explanations by steps are compared by it. Where only those that need
@@ -30,7 +32,7 @@
 
 use super::active_set::{FoundOffsets, OffsetProblem, Setting};
 use super::candidates::Candidates;
-use super::division::Division;
+use super::division::{Division, Filled};
 use super::drift_test::{less_steep, without_drift};
 use super::frame::Frame;
 use super::options::OPTIONS;
@@ -59,6 +61,8 @@ pub(super) struct Stiffness {
     pub(super) measured_to: Option<f64>,
     /// Rates may differ by any amount.
     pub(super) any_rate: bool,
+    /// The dependencies by which pieces may be short.
+    pub(super) filled: Filled,
 }
 
 /// Offsets, and the dependencies they follow.
@@ -118,7 +122,9 @@ impl<'a> ModelSelection<'a> {
             may_wander,
             measured_to,
             any_rate: _,
+            filled,
         } = self.stiffness;
+        let is_enough = |needed: f64| filled == Filled::PerClock && needed.is_finite();
         let at_most = measured_to.unwrap_or(f64::INFINITY);
         let mut latest = best.survey.contradictions(0.0);
         let mut wanders = may_wander && latest.sum > 0.0;
@@ -126,6 +132,9 @@ impl<'a> ModelSelection<'a> {
         let mut tried = best.division.wander;
         let mut is_refuted = false;
         for division in more {
+            if is_enough(needed) {
+                break;
+            }
             let before = best.survey.contradictions(0.0);
             wanders |= before.are_proof();
             if division.wander > at_most && needed.is_infinite() && latest.are_proof() {
@@ -185,7 +194,8 @@ impl<'a> ModelSelection<'a> {
     }
 
     fn divisions(&self, candidates: &Candidates<'_>) -> [Division; STEPS] {
-        let finest = candidates.finest().unwrap_or(1);
+        let finest = candidates.finest();
+        let finest = finest.pieces(self.stiffness.filled).unwrap_or(1);
         let seconds = self.seconds();
         let most_drift = if self.stiffness.any_rate {
             1.0

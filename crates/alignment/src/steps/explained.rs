@@ -264,6 +264,11 @@ impl Explained {
         self.left <= other.left || self.leaves_nothing()
     }
 
+    /// True if it leaves less than half as much reversed as another.
+    pub(super) fn leaves_less_than(&self, other: &Self) -> bool {
+        self.left < (other.left as f64 * OPTIONS.gain) as Reversed
+    }
+
     /// True if it leaves no more reversed than another but for one message at each of its steps: an
     /// instant that is off by one message leaves that reversed by up to the step.
     fn leaves_hardly_more_than(&self, other: &Self) -> bool {

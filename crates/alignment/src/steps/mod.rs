@@ -13,6 +13,11 @@
 //!
 //! Clocks whose rate [changes](rate_changes) at a few moments were not set there; that is asked first.
 //!
+//! Where many clocks exchange few messages, a pair of them has too few to be followed [in pieces](Filled),
+//! and wander that cannot be followed looks like steps of many clocks. So if something is contradicted
+//! after all, clocks may wander in as many pieces as what each exchanges with all others allows, and steps
+//! are what says more than that.
+//!
 //! Steps are looked for along the lines of the alignment, and at first also as if
 //! all clocks ran at one rate: lines through several large steps in a short run
 //! are so steep that no step can be seen any more.
@@ -51,8 +56,9 @@ pub(super) use unset::unset;
 
 use super::Alignment;
 use super::stages::SmoothAlignment;
+use crate::division::{Filled, Finest};
 use crate::options::OPTIONS;
-use retime_causality::edges::{InOrder, Source};
+use retime_causality::edges::{InOrder, ListedEdges, Source};
 use retime_clocks::estimate::Estimate;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
@@ -78,6 +84,7 @@ pub(super) fn explain(
     let rounds = Rounds {
         list: &list,
         seen: &seen,
+        filled: Filled::PerPair,
         rate,
         monitor,
     };
@@ -110,6 +117,8 @@ struct Rounds<'a> {
     list: &'a dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
     /// The places at which clocks may have been set, by what [pairs](breaks) of them show.
     seen: &'a Cuts,
+    /// The dependencies by which pieces of offsets may be short.
+    filled: Filled,
     rate: TickRate,
     monitor: &'a dyn Monitor,
 }
@@ -125,7 +134,37 @@ impl Rounds<'_> {
             None => self.of(all, found)?,
         };
         let explained = self.or_fewer(explained, all)?;
+        let explained = self.or_finer(explained, all)?;
         Ok(explained.best.doubted(&explained.doubts))
+    }
+
+    /// Clocks that wander [in more pieces](Filled::PerClock), where steps and what pairs of clocks allow
+    /// leave something contradicted, and the steps that are better than that.
+    fn or_finer(&self, found: Found, all: &InOrder) -> Result<Found, Cancelled> {
+        if found.best.leaves_nothing() || !allow_more_pieces(&all.list) {
+            return Ok(found);
+        }
+        let finer = Rounds {
+            filled: Filled::PerClock,
+            ..*self
+        };
+        let anew = (self.list)(&found.best.alignment.estimate).transpose()?;
+        let listed = anew.as_ref().unwrap_or(all);
+        let (mut tried, mut doubts) = (Tried::default(), Vec::new());
+        let mut search = finer.search(all, listed, &mut tried, &mut doubts);
+        let Some(mut best) = search.wandering_instead(&found.best)? else {
+            return Ok(found);
+        };
+        let set = found.best.cuts(all.list.clocks(), |_, _| true);
+        let better = search.better_by([set, self.seen.clone()].into_iter(), &best)?;
+        best = better.unwrap_or(best);
+        for _ in 0..OPTIONS.step_rounds {
+            let Some(better) = search.better_where_steep(&best)? else {
+                break;
+            };
+            best = better;
+        }
+        Ok(Found { best, doubts })
     }
 
     /// [Fewer clocks](complement) that were set instead of more, where that says as much.
@@ -250,10 +289,25 @@ impl Rounds<'_> {
             seen: self.seen,
             tried,
             doubts,
+            filled: self.filled,
             rate: self.rate,
             monitor: self.monitor,
         }
     }
+}
+
+/// True if the dependencies of clocks allow more pieces than those of pairs.
+fn allow_more_pieces(list: &ListedEdges) -> bool {
+    let links = list
+        .edges
+        .all()
+        .chunk_by(|a, b| (a.from, a.to) == (b.from, b.to));
+    let pairs = links.filter_map(|link| {
+        let first = link.first()?;
+        Some(((first.from.as_usize(), first.to.as_usize()), link.len()))
+    });
+    let finest = Finest::of(pairs, f64::INFINITY);
+    finest.pieces(Filled::PerClock) > finest.pieces(Filled::PerPair)
 }
 
 #[cfg(test)]
@@ -261,7 +315,7 @@ mod tests {
     use super::*;
     use crate::selection::Stiffness;
     use crate::stages::{AlignmentTask, align_plainly};
-    use crate::{Relation, align_edges};
+    use crate::{ClockStep, Relation, align_edges};
     use parts::Parts;
     use retime_bounds as optimal;
     use retime_causality::edges::{Edge, Edges};
@@ -294,6 +348,89 @@ mod tests {
         let all = (0..rounds).flat_map(|round| ways.map(|(from, to)| message(round, from, to)));
         let extent = |clock| Some((shown(clock, 0), shown(clock, 1_000 * rounds)));
         Edges::new(all.collect(), (0..3).map(extent).collect())
+    }
+
+    /// Eight clocks that wander by 60 us in sixteen seconds. For half a minute each tells others now and then
+    /// what it shows, some 30 messages from each to each, most of them late; and the third is `set` by as
+    /// many ticks in the middle.
+    struct Wandering {
+        set: i64,
+    }
+
+    impl Wandering {
+        const LASTS: i64 = 32_000_000_000;
+
+        fn shown(&self, clock: u32, time: i64) -> i64 {
+            let phase = time as f64 / Self::LASTS as f64 * 2.0 + f64::from(clock * clock) / 8.0;
+            let ahead = 30e3 * (phase * std::f64::consts::TAU).sin();
+            let set = if clock == 2 && time > Self::LASTS / 2 {
+                self.set
+            } else {
+                0
+            };
+            time + ahead as i64 + set
+        }
+
+        fn edges(&self) -> Edges {
+            let mut state = 7_u64;
+            let mut random = move |most: u64| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                ((state >> 33) % most) as i64
+            };
+            let count = 1_700;
+            let mut message = |number: i64| {
+                let sent = Self::LASTS / count * number + random(10_000_000);
+                let received = sent + 5_000 + random(300) * random(300);
+                let from = random(8) as u32;
+                let to = (from + 1 + random(7) as u32) % 8;
+                let (sent, received) = (self.shown(from, sent), self.shown(to, received));
+                Edge::message(ClockId(from), sent, ClockId(to), received)
+            };
+            let all = (0..count).map(&mut message).collect();
+            let extent = |clock| {
+                Some((
+                    self.shown(clock, 0),
+                    self.shown(clock, Self::LASTS + 1_000_000),
+                ))
+            };
+            Edges::new(all, (0..8).map(extent).collect())
+        }
+
+        /// The steps that are found, and how far clocks are off the first one in the mean, in ticks.
+        fn aligned(&self) -> (Vec<ClockStep>, f64) {
+            let rate = TickRate::per_second(1_000_000_000).unwrap();
+            let alignment = align_edges(&self.edges(), rate, ClockId(0), &()).unwrap();
+            let times: Vec<i64> = (1..64).map(|it| Self::LASTS / 64 * it + 1_000).collect();
+            let off = |clock: u32, time: i64| {
+                let stamp = self.shown(clock, time);
+                alignment.estimate.at(ClockId(clock), stamp) + (stamp - time) as f64
+            };
+            let clocks = times
+                .iter()
+                .flat_map(|&time| (1..8).map(move |clock| (off(clock, time) - off(0, time)).abs()));
+            let clocks: Vec<f64> = clocks.collect();
+            let mean = clocks.iter().sum::<f64>() / clocks.len() as f64;
+            (alignment.steps, mean)
+        }
+    }
+
+    #[test]
+    fn clocks_of_which_no_pair_tells_how_they_wander_are_followed() {
+        let (steps, off) = Wandering { set: 0 }.aligned();
+        assert_eq!(steps, []);
+        assert!(off < 8_000.0, "{off}");
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_found_among_clocks_that_wander() {
+        let (steps, off) = Wandering { set: 300_000 }.aligned();
+        let steps: Vec<(u32, f64)> = steps.iter().map(|it| (it.clock.0, it.by)).collect();
+        let [(2, by)] = steps[..] else {
+            panic!("{steps:?}")
+        };
+        assert!((by - 300e3).abs() < 30e3 && off < 8_000.0, "{by} {off}");
     }
 
     #[test]

@@ -60,7 +60,6 @@ impl Places<'_> {
     ) -> Result<Vec<Cuts>, Cancelled> {
         let known = &self.known.alignment;
         let most = known.steps.len() + OPTIONS.more_steps * self.edges().clocks();
-        let steep = self.steepest(followed);
         let mut candidates = Vec::new();
         for seen in seen(self.listed, &known.estimate, first, self.monitor) {
             let (usual, cuts) = seen?;
@@ -68,11 +67,18 @@ impl Places<'_> {
                 candidates.push(cuts);
             }
         }
-        candidates.extend(STEEPEST_AT_ONCE.into_iter().filter_map(|count| {
+        candidates.extend(self.steep_cuts(followed));
+        Ok(candidates)
+    }
+
+    /// Known steps, and some where clocks are steepest.
+    pub(super) fn steep_cuts(&self, followed: Option<&SmoothAlignment>) -> Vec<Cuts> {
+        let steep = self.steepest(followed);
+        let cuts = STEEPEST_AT_ONCE.into_iter().filter_map(|count| {
             let steepest = steep.get(..count)?.iter();
             self.with_cuts(steepest.map(|it| (it.clock, it.cut)))
-        }));
-        Ok(candidates)
+        });
+        cuts.collect()
     }
 
     /// Where clocks are steepest that wander as they are known to or, if they are not, as `followed`.

@@ -18,6 +18,7 @@ use super::parts::{Cuts, Parts};
 use super::places::Places;
 use super::unset::unset;
 use crate::ClockStep;
+use crate::division::Filled;
 use crate::options::OPTIONS;
 use crate::selection::Stiffness;
 use crate::stages::{AlignmentTask, SmoothAlignment, align_plainly};
@@ -40,6 +41,8 @@ pub(super) struct StepSearch<'a> {
     pub(super) tried: &'a mut Tried,
     /// The clocks that may have been set instead of those that are taken to be.
     pub(super) doubts: &'a mut Vec<Doubt>,
+    /// The dependencies by which pieces of offsets may be short.
+    pub(super) filled: Filled,
     pub(super) rate: TickRate,
     pub(super) monitor: &'a dyn Monitor,
 }
@@ -204,6 +207,46 @@ impl StepSearch<'_> {
         }))
     }
 
+    /// Clocks that wander and were not set, if they leave less than half as much reversed.
+    pub(super) fn wandering_instead(
+        &self,
+        known: &Explained,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let stiffness = Stiffness {
+            may_wander: true,
+            ..Stiffness::default()
+        };
+        let aligned = self.align_wandering(known, stiffness)?;
+        let explained = Explained::of(aligned, self.all, self.rate);
+        Ok(explained.leaves_less_than(known).then_some(explained))
+    }
+
+    /// The best explanation by some of these cuts, if it is better than what is known.
+    pub(super) fn better_by(
+        &mut self,
+        candidates: impl Iterator<Item = Cuts>,
+        known: &Explained,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let mut found = Explanations::beside(known);
+        for cuts in candidates {
+            self.follow(cuts, f64::INFINITY, &mut found, |_| true, |_| None)?;
+        }
+        Ok(found.better)
+    }
+
+    /// A better explanation by more steps, where clocks that wander are steepest.
+    pub(super) fn better_where_steep(
+        &mut self,
+        known: &Explained,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let places = Places {
+            listed: self.listed,
+            known,
+            monitor: self.monitor,
+        };
+        self.better_by(places.steep_cuts(None).into_iter(), known)
+    }
+
     /// Clocks that wander as little as it takes to [follow](Self::followed) what contradicts stiff
     /// ones: no outliers, since these would have been left out, but few, so that clocks were not
     /// taken to wander for their sake. `None` where nothing does, or wander is not enough.
@@ -233,7 +276,10 @@ impl StepSearch<'_> {
         stiffness: Stiffness,
     ) -> Result<SmoothAlignment, Cancelled> {
         let task = AlignmentTask {
-            stiffness,
+            stiffness: Stiffness {
+                filled: self.filled,
+                ..stiffness
+            },
             ..AlignmentTask::of(self.rate, known.alignment.estimate.reference)
         };
         align_plainly(&self.listed.list, task, self.monitor)
@@ -336,6 +382,7 @@ impl StepSearch<'_> {
             stiffness: Stiffness {
                 may_wander,
                 measured_to: Some(incumbent.at_most),
+                filled: self.filled,
                 ..Stiffness::default()
             },
             ..AlignmentTask::of(self.rate, before.alignment.estimate.reference)
