@@ -59,6 +59,8 @@ pub(super) struct Stiffness {
     pub(super) measured_to: Option<f64>,
     /// Rates may differ by any amount.
     pub(super) any_rate: bool,
+    /// Rates differ by no more than those of clocks do, even where lines of pairs do.
+    pub(super) is_held: bool,
 }
 
 /// Offsets, and the dependencies they follow.
@@ -118,6 +120,7 @@ impl<'a> ModelSelection<'a> {
             may_wander,
             measured_to,
             any_rate: _,
+            is_held: _,
         } = self.stiffness;
         let at_most = measured_to.unwrap_or(f64::INFINITY);
         let mut latest = best.survey.contradictions(0.0);

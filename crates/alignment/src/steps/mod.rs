@@ -20,6 +20,7 @@
 mod at_once;
 mod breaks;
 mod complement;
+mod doubts;
 mod effort;
 mod explained;
 mod firmness;
@@ -29,6 +30,7 @@ mod parts;
 mod places;
 mod proof;
 mod rate_changes;
+mod rates;
 mod reversed;
 mod score;
 mod search;
@@ -41,30 +43,76 @@ mod unset;
 
 use breaks::{cuts, places};
 use complement::complements;
-use explained::{Doubt, Explained};
+use doubts::Doubt;
+use explained::Explained;
 use parts::Cuts;
 use rate_changes::any_rate::with_any_rate;
 use rate_changes::{straight::bent_alignment, straightened};
+use rates::Rates;
 use search::{StepSearch, Tried};
 use thinned::{Thinned, thinned};
 pub(super) use unset::unset;
 
 use super::Alignment;
-use super::stages::SmoothAlignment;
+use super::selection::Stiffness;
+use super::stages::{SmoothAlignment, align_plainly};
 use crate::options::OPTIONS;
 use retime_causality::edges::{InOrder, Source};
 use retime_clocks::estimate::Estimate;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
-/// Looks for steps where dependencies contradict the stiffest clocks, and keeps what
-/// explains them best. `list` lists dependencies anew for clocks that are known
-/// better.
+/// Looks for steps where dependencies contradict the stiffest clocks, or [rates](rates) that no clock
+/// has explain them, and keeps what explains them best. `list` lists dependencies anew for clocks that are
+/// known better.
 pub(super) fn explain(
     source: &dyn Source,
     found: SmoothAlignment,
     rate: TickRate,
     list: impl Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    monitor: &dyn Monitor,
+) -> Result<Alignment, Cancelled> {
+    let found = explained(source, found, rate, &list, monitor)?;
+    if !rates::are_implausible(&found, source) {
+        return Ok(found);
+    }
+    let held = at_usual_rates(source, &found, rate, &list, monitor)?;
+    Ok(held.unwrap_or(found))
+}
+
+/// An explanation by clocks that were set, at rates that clocks have; `None` where that contradicts
+/// anything.
+fn at_usual_rates(
+    source: &dyn Source,
+    found: &Alignment,
+    rate: TickRate,
+    list: &dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    monitor: &dyn Monitor,
+) -> Result<Option<Alignment>, Cancelled> {
+    let all = InOrder::new(source, monitor)?;
+    let reference = found.estimate.reference;
+    let places = places(&all.list.edges, reference, monitor)?;
+    let seen = places.map_or_else(|| vec![Vec::new(); all.list.clocks()], |it| cuts(&it));
+    let rates = Rates::held(rate);
+    let rounds = Rounds {
+        list,
+        seen: &seen,
+        rates,
+        monitor,
+    };
+    let task = rates.task(reference, Stiffness::default());
+    let held = align_plainly(&all.list, task, monitor)?;
+    let held = rounds.best(&all, held)?;
+    let explains = held.best.is_explained();
+    Ok(explains.then(|| held.best.doubted(&held.doubts)))
+}
+
+/// The best explanation by clocks of any rates.
+fn explained(
+    source: &dyn Source,
+    found: SmoothAlignment,
+    rate: TickRate,
+    list: &dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
     if !found.contradicted && found.wander <= OPTIONS.usual_wander() {
@@ -76,9 +124,9 @@ pub(super) fn explain(
     let places = places.unwrap_or_else(|| vec![Vec::new(); all.list.clocks()]);
     let seen = cuts(&places);
     let rounds = Rounds {
-        list: &list,
+        list,
         seen: &seen,
-        rate,
+        rates: Rates::any(rate),
         monitor,
     };
     let found = with_any_rate(&all.list, found, rate, monitor)?;
@@ -110,7 +158,7 @@ struct Rounds<'a> {
     list: &'a dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
     /// The places at which clocks may have been set, by what [pairs](breaks) of them show.
     seen: &'a Cuts,
-    rate: TickRate,
+    rates: Rates,
     monitor: &'a dyn Monitor,
 }
 
@@ -120,12 +168,17 @@ impl Rounds<'_> {
         if !found.contradicted && found.wander <= OPTIONS.usual_wander() {
             return Ok(found.alignment);
         }
+        let explained = self.best(all, found)?;
+        Ok(explained.best.doubted(&explained.doubts))
+    }
+
+    /// The best explanation, and who else may have been set.
+    fn best(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
         let explained = match thinned(all, self.monitor)? {
             Some(few) => self.coarse_to_fine(&few, found, all)?,
             None => self.of(all, found)?,
         };
-        let explained = self.or_fewer(explained, all)?;
-        Ok(explained.best.doubted(&explained.doubts))
+        self.or_fewer(explained, all)
     }
 
     /// [Fewer clocks](complement) that were set instead of more, where that says as much.
@@ -157,7 +210,7 @@ impl Rounds<'_> {
 
     /// Explains all these dependencies.
     fn of(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
-        let mut best = Explained::of(found, &all.list, self.rate);
+        let mut best = Explained::of(found, &all.list, self.rates);
         let mut listed: Option<InOrder> = None;
         let mut tried = Tried::default();
         let mut doubts = Vec::new();
@@ -215,7 +268,7 @@ impl Rounds<'_> {
         }
         let anew = (self.list)(&coarse.best.alignment.estimate).transpose()?;
         let listed = anew.as_ref().unwrap_or(all);
-        let known = Explained::of(found.clone(), &all.list, self.rate);
+        let known = Explained::of(found.clone(), &all.list, self.rates);
         let cuts = few.around(steps);
         let (mut tried, mut doubts) = (Tried::default(), coarse.doubts);
         let mut search = self.search(all, listed, &mut tried, &mut doubts);
@@ -228,7 +281,7 @@ impl Rounds<'_> {
 
     /// Clocks that were not set, which may wander.
     fn wandering(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
-        let mut best = Explained::of(found, &all.list, self.rate);
+        let mut best = Explained::of(found, &all.list, self.rates);
         let anew = (self.list)(&best.alignment.estimate).transpose()?;
         let listed = anew.as_ref().unwrap_or(all);
         let (mut tried, mut doubts) = (Tried::default(), Vec::new());
@@ -250,7 +303,7 @@ impl Rounds<'_> {
             seen: self.seen,
             tried,
             doubts,
-            rate: self.rate,
+            rates: self.rates,
             monitor: self.monitor,
         }
     }
@@ -259,8 +312,7 @@ impl Rounds<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::Stiffness;
-    use crate::stages::{AlignmentTask, align_plainly};
+    use crate::stages::AlignmentTask;
     use crate::{Relation, align_edges};
     use parts::Parts;
     use retime_bounds as optimal;

@@ -12,18 +12,19 @@
 
 use rustc_hash::FxHashMap;
 
-use super::explained::{Doubt, Explained, rate};
+use super::doubts::Doubt;
+use super::explained::Explained;
 use super::narrow::narrowed;
 use super::parts::{Cuts, Parts};
 use super::places::Places;
+use super::rates::{Rates, rate};
 use super::unset::unset;
 use crate::ClockStep;
 use crate::options::OPTIONS;
 use crate::selection::Stiffness;
-use crate::stages::{AlignmentTask, SmoothAlignment, align_plainly};
+use crate::stages::{SmoothAlignment, align_plainly};
 use retime_causality::edges::{InOrder, ListedEdges, Source};
 use retime_clocks::estimate::Estimate;
-use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
 /// The wander up to which a list of cuts was tried, by the cuts, the bits of the smallest step, and
@@ -40,7 +41,7 @@ pub(super) struct StepSearch<'a> {
     pub(super) tried: &'a mut Tried,
     /// The clocks that may have been set instead of those that are taken to be.
     pub(super) doubts: &'a mut Vec<Doubt>,
-    pub(super) rate: TickRate,
+    pub(super) rates: Rates,
     pub(super) monitor: &'a dyn Monitor,
 }
 
@@ -222,7 +223,7 @@ impl StepSearch<'_> {
             ..Stiffness::default()
         };
         let aligned = self.align_wandering(known, stiffness)?;
-        let explained = Explained::of(aligned, self.all, self.rate);
+        let explained = Explained::of(aligned, self.all, self.rates);
         Ok(explained.is_firmer_than(known).then_some(explained))
     }
 
@@ -232,10 +233,9 @@ impl StepSearch<'_> {
         known: &Explained,
         stiffness: Stiffness,
     ) -> Result<SmoothAlignment, Cancelled> {
-        let task = AlignmentTask {
-            stiffness,
-            ..AlignmentTask::of(self.rate, known.alignment.estimate.reference)
-        };
+        let task = self
+            .rates
+            .task(known.alignment.estimate.reference, stiffness);
         align_plainly(&self.listed.list, task, self.monitor)
     }
 
@@ -318,7 +318,7 @@ impl StepSearch<'_> {
                 break;
             }
         }
-        Ok(Some(Explained::of(found, self.all, self.rate)))
+        Ok(Some(Explained::of(found, self.all, self.rates)))
     }
 
     /// Aligns the parts of clocks that stepped. Where a
@@ -332,19 +332,18 @@ impl StepSearch<'_> {
         may_wander: bool,
     ) -> Result<Option<InParts>, Cancelled> {
         let before = incumbent.explained;
-        let task = AlignmentTask {
-            stiffness: Stiffness {
-                may_wander,
-                measured_to: Some(incumbent.at_most),
-                ..Stiffness::default()
-            },
-            ..AlignmentTask::of(self.rate, before.alignment.estimate.reference)
+        let stiffness = Stiffness {
+            may_wander,
+            measured_to: Some(incumbent.at_most),
+            ..Stiffness::default()
         };
+        let reference = before.alignment.estimate.reference;
+        let task = self.rates.task(reference, stiffness);
         let smallest = before
             .alignment
             .shortest
             .unwrap_or(0.0)
-            .max(OPTIONS.smallest_step * self.rate.get() as f64);
+            .max(OPTIONS.smallest_step * self.rates.ticks.get() as f64);
         let list = &self.listed.list;
         loop {
             let this = (cuts.clone(), smallest.to_bits(), may_wander);
