@@ -378,6 +378,7 @@ impl<'a> Stages<'a> {
             outliers: self.candidates.outliers().to_vec(),
             pieces: curves.pieces,
             steps: Vec::new(),
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             is_loose: frame.recorded.is_loose,
             wanders: self.wander > OPTIONS.usual_wander(),

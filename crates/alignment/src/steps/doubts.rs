@@ -19,53 +19,61 @@ use retime_causality::edges::Edges;
 use retime_model::ClockId;
 
 impl Explained {
-    /// The steps that nobody can tell from those of another explanation of no more steps, of other
-    /// clocks or at other times, which explains as much; nothing where there is no doubt.
+    /// The steps that may have been those of another explanation of no more steps, of other
+    /// clocks or at other times, which leaves nothing more to explain; nothing where there is no doubt. Those that
+    /// leave as much slack nobody can tell from these; the others are less likely, and possible.
     ///
     /// Two clocks that exchange messages with each other alone are an exception, as there only what
     /// one is ahead of the other means something.
     pub(super) fn doubts(&self, other: &Self, edges: &Edges) -> Vec<Doubt> {
-        let is_as_good = other.alignment.steps.len() <= self.alignment.steps.len()
+        let is_possible = other.alignment.steps.len() <= self.alignment.steps.len()
             && other.needed <= self.needed
-            && other.leaves_no_more_than(self)
-            && OPTIONS.firmer * other.firmness >= self.firmness;
-        if !is_as_good {
+            && other.implausible <= self.implausible
+            && other.leaves_no_more_than(self);
+        if !is_possible {
             return Vec::new();
         }
+        let is_as_good = OPTIONS.firmer * other.firmness >= self.firmness;
         let is_one = |a: &SetAt, b: &SetAt| {
             a.overlaps(b) && (a.clock == b.clock || are_alone(a.clock, b.clock, edges))
         };
         let (own, others) = (self.set_at(), other.set_at());
-        let only_others = |it: &&SetAt| !own.iter().any(|own| is_one(it, own));
-        let instead: Vec<ClockId> = others
-            .iter()
-            .filter(only_others)
-            .map(|it| it.clock)
-            .collect();
+        let instead = other.alignment.steps.iter().zip(&others);
+        let instead = instead.filter(|(_, it)| !own.iter().any(|own| is_one(it, own)));
+        let instead: Vec<&ClockStep> = instead.map(|it| it.0).collect();
         let steps = self.alignment.steps.iter().zip(&own);
         let doubted = steps.filter(|(_, own)| !others.iter().any(|it| is_one(own, it)));
         let doubts = doubted.flat_map(|(step, _)| {
             instead.iter().map(|&instead| Doubt {
                 step: step.clone(),
-                instead,
+                instead: instead.clone(),
+                is_as_good,
             })
         });
-        doubts.filter(|it| it.step.clock != it.instead).collect()
+        doubts.collect()
     }
 
-    /// The alignment, with the clocks that may have been set instead.
+    /// The alignment, with the steps that may have been instead of its own, and the clocks of those that are as
+    /// good.
     pub(super) fn doubted(mut self, doubts: &[Doubt]) -> Alignment {
         for step in &mut self.alignment.steps {
             let of_step = |it: &&Doubt| {
                 let overlap = it.step.after <= step.until && step.after <= it.step.until;
                 it.step.clock == step.clock && overlap
             };
-            let clocks = doubts.iter().filter(of_step).map(|it| it.instead);
-            let mut alternatives: Vec<ClockId> = clocks.collect();
+            let own = || doubts.iter().filter(of_step);
+            let as_good = own().filter(|it| it.is_as_good).map(|it| it.instead.clock);
+            let mut alternatives: Vec<ClockId> = as_good.filter(|it| *it != step.clock).collect();
             alternatives.sort_unstable();
             alternatives.dedup();
             step.alternatives = alternatives;
+            self.alignment
+                .instead
+                .extend(own().map(|it| it.instead.clone()));
         }
+        let place = |it: &ClockStep| (it.clock, it.after, it.until);
+        self.alignment.instead.sort_by_key(place);
+        self.alignment.instead.dedup_by_key(|it| place(it));
         self.alignment
     }
 
@@ -116,11 +124,14 @@ impl SetAt {
     }
 }
 
-/// Another clock that may have been set instead of one.
+/// A step that may have been another one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Doubt {
     step: ClockStep,
-    instead: ClockId,
+    /// What may have been instead.
+    instead: ClockStep,
+    /// It leaves as much slack, so that nobody can tell one from the other.
+    is_as_good: bool,
 }
 
 /// True if two clocks depend on each other alone.
@@ -147,7 +158,8 @@ mod tests {
         let found = explained(1e-8, 4.0, &[1]);
         let instead = |found: &Explained, needed, firmness, set: &[u32], edges| {
             let doubts = found.doubts(&explained(needed, firmness, set), edges);
-            doubts.iter().map(|it| it.instead.0).collect::<Vec<_>>()
+            let as_good = doubts.iter().filter(|it| it.is_as_good);
+            as_good.map(|it| it.instead.clock.0).collect::<Vec<_>>()
         };
         assert_eq!(instead(&found, 1e-8, 4.0, &[2], &edges), [2]);
         // Nearly as much slack is as good.
@@ -166,6 +178,21 @@ mod tests {
         let steps = alignment.steps.iter();
         let steps: Vec<_> = steps.map(|it| (it.clock.0, &it.alternatives[..])).collect();
         assert_eq!(steps, [(1, &[][..]), (2, &[ClockId(3)][..])]);
+        let instead: Vec<u32> = alignment.instead.iter().map(|it| it.clock.0).collect();
+        assert_eq!(instead, [3]);
+    }
+
+    #[test]
+    fn whoever_leaves_less_slack_is_possible_and_not_named() {
+        let edge = |from, to| Edge::message(ClockId(from), 10, ClockId(to), 20);
+        let all = vec![edge(0, 1), edge(1, 2), edge(2, 3)];
+        let edges = Edges::new(all, vec![Some((0, 1_000)); 4]);
+        let found = explained(1e-8, 4.0, &[1]);
+        let doubts = found.doubts(&explained(1e-8, 0.5, &[2]), &edges);
+        let alignment = found.doubted(&doubts);
+        assert!(alignment.steps[0].alternatives.is_empty());
+        let instead: Vec<u32> = alignment.instead.iter().map(|it| it.clock.0).collect();
+        assert_eq!(instead, [2]);
     }
 
     /// Clocks 1 and 2 are set at one time, clock 3 later.

@@ -52,7 +52,7 @@ pub(super) struct Explained {
     /// How far below zero latencies are nevertheless.
     pub(super) left: Reversed,
     /// How many clocks run at [rates that no clock has](implausible), where that counts.
-    implausible: usize,
+    pub(super) implausible: usize,
     /// The slack it leaves, in ticks.
     pub(super) firmness: f64,
     /// The negative logarithm of how probable the wander is that is left beside steps.
@@ -288,6 +288,7 @@ pub(super) mod tests {
                 part: Vec::new(),
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
+                instead: Vec::new(),
                 rate_changes: Vec::new(),
                 pieces: 1,
                 is_loose: false,

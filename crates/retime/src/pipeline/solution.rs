@@ -143,6 +143,8 @@ pub struct Aligned {
     pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
+    /// Where clocks may have been set instead, by clock and stamp.
+    pub instead: Vec<ClockSet>,
     /// The moments at which clocks changed their rates, by clock and stamp.
     pub rate_changes: Vec<ClockRateChange>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
@@ -177,6 +179,9 @@ impl Aligned {
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: estimate.moved_later(causality, clocks, &extents)?,
             steps: steps.collect::<Result<_, _>>()?,
+            instead: { alignment.instead.iter() }
+                .map(|it| ClockSet::of(it, Vec::new(), causality.nodes()))
+                .collect::<Result<_, _>>()?,
             rate_changes: { alignment.rate_changes.iter() }
                 .map(|it| ClockRateChange::of(it, causality.nodes()))
                 .collect::<Result<_, _>>()?,
