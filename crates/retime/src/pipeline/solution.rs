@@ -56,6 +56,15 @@ impl Solution {
         };
         RateDifference::largest(&self.correction, set)
     }
+
+    /// What it means for error bounds, in words, if rates differ by more than those of any two clocks and
+    /// nothing shows that they changed; `None` if they do not.
+    pub fn rates_warning(&self, info: &TraceInfo, clocks: &Clocks) -> Option<String> {
+        let aligned = self.aligned.as_ref()?;
+        let is_by_all = aligned.estimate.is_some() && aligned.rate_changes.is_empty();
+        let difference = self.rate_difference().filter(|_| is_by_all)?;
+        difference.warning(info, clocks)
+    }
 }
 
 /// The work of a logical clock.
