@@ -53,6 +53,9 @@ pub struct Alignment {
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,
+    /// Where clocks may have been set instead, by clock and stamp: each with other steps taken away explains
+    /// everything, too.
+    pub instead: Vec<ClockStep>,
     /// The moments at which clocks changed their rates, by clock and stamp.
     pub rate_changes: Vec<RateChange>,
     /// The ticks by which the common time is ahead of that of the reference; `None` if it is that.
@@ -144,6 +147,7 @@ mod tests {
                 part: [0, 0, 0, 0, 4, 4].map(ClockId).to_vec(),
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
+                instead: Vec::new(),
                 rate_changes: Vec::new(),
                 is_loose: false,
                 wanders: false,
@@ -181,6 +185,7 @@ mod tests {
                     by: 50.0,
                     alternatives: Vec::new(),
                 }],
+                instead: Vec::new(),
                 rate_changes: vec![RateChange {
                     clock: ClockId(0),
                     after: 7,

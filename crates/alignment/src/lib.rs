@@ -103,6 +103,10 @@ use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
+/// The most by which the rates of two clocks differ, as a fraction: of clocks that are wrong by 50 ppm each, of
+/// which one is slewed by 500 ppm.
+pub const MOST_RATE_DIFFERENCE: f64 = OPTIONS.proven;
+
 impl Alignment {
     /// The estimate that error bounds may rest on: on the time of the reference
     /// without its steps, and without drift for clocks

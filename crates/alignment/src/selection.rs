@@ -63,6 +63,8 @@ pub(super) struct Stiffness {
     pub(super) any_rate: bool,
     /// The dependencies by which pieces may be short.
     pub(super) filled: Filled,
+    /// Rates differ by no more than those of clocks do, even where lines of pairs do.
+    pub(super) is_held: bool,
 }
 
 /// Offsets, and the dependencies they follow.
@@ -123,6 +125,7 @@ impl<'a> ModelSelection<'a> {
             measured_to,
             any_rate: _,
             filled,
+            is_held: _,
         } = self.stiffness;
         let is_enough = |needed: f64| filled == Filled::PerClock && needed.is_finite();
         let at_most = measured_to.unwrap_or(f64::INFINITY);

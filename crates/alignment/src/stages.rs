@@ -37,6 +37,8 @@ pub(super) struct RoughClocks {
     /// than [`proven`](super::options::AlignOptions::proven), holds for a frequency that was declared
     /// wrongly; beside its line it does.
     pub(super) base: Frame,
+    /// Constants alone.
+    pub(super) level: Frame,
 }
 
 /// Constants and lines, by the tightest dependencies of so many windows of the run.
@@ -64,9 +66,9 @@ pub(super) fn rough(
     let base = if added.are_steep {
         lines.clone()
     } else {
-        level
+        level.clone()
     };
-    Ok(RoughClocks { lines, base })
+    Ok(RoughClocks { lines, base, level })
 }
 
 /// An alignment by smooth functions.
@@ -119,7 +121,12 @@ pub(super) fn align_plainly(
     monitor: &dyn Monitor,
 ) -> Result<SmoothAlignment, Cancelled> {
     let rough = rough(source, OPTIONS.rough_windows, task.reference, monitor)?;
-    align_roughly_aligned(source, rough.base, task, monitor)
+    let base = if task.stiffness.is_held {
+        rough.level
+    } else {
+        rough.base
+    };
+    align_roughly_aligned(source, base, task, monitor)
 }
 
 /// Aligns clocks beside the [base](RoughClocks::base) that is known of them.
@@ -371,6 +378,7 @@ impl<'a> Stages<'a> {
             outliers: self.candidates.outliers().to_vec(),
             pieces: curves.pieces,
             steps: Vec::new(),
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             is_loose: frame.recorded.is_loose,
             wanders: self.wander > OPTIONS.usual_wander(),

@@ -120,6 +120,7 @@ mod tests {
             part: vec![ClockId(0); 4],
             outliers: Vec::new(),
             steps: steps.iter().map(step).collect(),
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             pieces: 1,
             is_loose: false,

@@ -28,12 +28,12 @@ use super::firmness::firmness;
 use super::latencies::LongestLatencies;
 use super::parts::Cuts;
 use super::proof::{CLEARLY, Evidence, Proof};
+use super::rates::{Rates, implausible};
 use super::reversed::{PARTS, Reversed, reversed};
 use crate::options::OPTIONS;
 use crate::stages::SmoothAlignment;
 use crate::{Alignment, ClockStep};
-use retime_causality::edges::{Edges, ListedEdges};
-use retime_model::{ClockId, TickRate};
+use retime_causality::edges::ListedEdges;
 
 /// Above 1 by more than powers of ten are rounded by.
 const NEARLY: f64 = 1.001;
@@ -51,8 +51,10 @@ pub(super) struct Explained {
     pub(super) needed: f64,
     /// How far below zero latencies are nevertheless.
     pub(super) left: Reversed,
+    /// How many clocks run at [rates that no clock has](implausible), where that counts.
+    pub(super) implausible: usize,
     /// The slack it leaves, in ticks.
-    firmness: f64,
+    pub(super) firmness: f64,
     /// The negative logarithm of how probable the wander is that is left beside steps.
     improbable: f64,
     /// The negative logarithm of how probable its steps are.
@@ -60,14 +62,14 @@ pub(super) struct Explained {
     /// Per step: how much speaks for it, and for those [together](super::together) with it.
     evidence: Vec<Evidence>,
     /// The steps, by number, of each time at which clocks were set.
-    occasions: Vec<Vec<usize>>,
+    pub(super) occasions: Vec<Vec<usize>>,
 }
 
 impl Explained {
     /// `all` are the dependencies to judge by.
-    pub(super) fn of(found: SmoothAlignment, all: &ListedEdges, rate: TickRate) -> Self {
+    pub(super) fn of(found: SmoothAlignment, all: &ListedEdges, rates: Rates) -> Self {
         let latencies = LongestLatencies::new(&found.alignment.estimate, &found.alignment.steps);
-        let proof = Proof::beside(all, &found.alignment, found.likely_wander(), rate);
+        let proof = Proof::beside(all, &found.alignment, found.likely_wander(), rates.ticks);
         let occasions = proof.occasions();
         let mut evidence = vec![Evidence::None; found.alignment.steps.len()];
         for occasion in &occasions {
@@ -78,6 +80,11 @@ impl Explained {
         }
         Self {
             left: reversed(all, &latencies),
+            implausible: if rates.are_held {
+                implausible(&found.alignment, all)
+            } else {
+                0
+            },
             firmness: firmness(&latencies, &all.edges),
             evidence,
             improbable: proof.improbable_elsewhere(),
@@ -87,6 +94,26 @@ impl Explained {
             needed: found.needed,
             alignment: found.alignment,
         }
+    }
+
+    /// True if it sets clocks, wander cannot have made any of that, and clocks that do what clocks do leave
+    /// nothing unexplained then.
+    pub(super) fn is_explained(&self) -> bool {
+        !self.alignment.steps.is_empty()
+            && self.is_proven()
+            && self.is_plausible()
+            && self.needed <= OPTIONS.usual_wander()
+            && self.leaves_nothing()
+    }
+
+    /// True if clocks that do what clocks do leave nothing for another step to explain.
+    pub(super) fn leaves_none(&self) -> bool {
+        !self.wanders() && self.left == 0 && self.is_plausible()
+    }
+
+    /// True if all clocks run at rates that clocks have, as far as that counts.
+    pub(super) fn is_plausible(&self) -> bool {
+        self.implausible == 0
     }
 
     /// True if rates wander more than those of clocks that do what clocks do.
@@ -99,6 +126,7 @@ impl Explained {
     /// wander of a family, since nothing is left that they could explain besides.
     pub(super) fn most_needed(&self) -> f64 {
         match (self.alignment.steps.is_empty(), self.left) {
+            (true, _) if self.implausible > 0 => f64::INFINITY,
             (true, 0) => self.needed * NEARLY / OPTIONS.stiffer,
             (true, _) => f64::INFINITY,
             (false, _) => self.needed,
@@ -122,6 +150,10 @@ impl Explained {
                 (pays && self.leaves_no_more_than(known))
                     || (self.is_shorter_than(known) && self.leaves_hardly_more_than(known))
             }
+            // Rates are weighed where nothing else is left to explain.
+            Ordering::Equal if self.is_of_other_rates(known) => {
+                self.implausible < known.implausible
+            }
             Ordering::Equal => {
                 let fewer = occasions(self) < occasions(known) && self.left <= known.left;
                 let calm = self.improbable <= known.improbable + CLEARLY;
@@ -136,6 +168,12 @@ impl Explained {
             }
             Ordering::Greater => known.alignment.steps.is_empty() && self.left < left,
         }
+    }
+
+    /// True if more clocks run at rates that no clock has than by another that leaves as much, or fewer.
+    fn is_of_other_rates(&self, other: &Self) -> bool {
+        let leave_as_much = self.leaves_no_more_than(other) && other.leaves_no_more_than(self);
+        self.implausible != other.implausible && leave_as_much
     }
 
     /// True if wander cannot have made any of its steps.
@@ -154,89 +192,6 @@ impl Explained {
     fn is_likely(&self) -> bool {
         let all = self.evidence.iter().all(|it| *it > Evidence::None);
         all && self.evidence.contains(&Evidence::Proof)
-    }
-
-    /// The steps that nobody can tell from those of another explanation of no more steps, of other
-    /// clocks or at other times, which explains as much; nothing where there is no doubt.
-    ///
-    /// Two clocks that exchange messages with each other alone are an exception, as there only what
-    /// one is ahead of the other means something.
-    pub(super) fn doubts(&self, other: &Self, edges: &Edges) -> Vec<Doubt> {
-        let is_as_good = other.alignment.steps.len() <= self.alignment.steps.len()
-            && other.needed <= self.needed
-            && other.leaves_no_more_than(self)
-            && OPTIONS.firmer * other.firmness >= self.firmness;
-        if !is_as_good {
-            return Vec::new();
-        }
-        let is_one = |a: &SetAt, b: &SetAt| {
-            a.overlaps(b) && (a.clock == b.clock || are_alone(a.clock, b.clock, edges))
-        };
-        let (own, others) = (self.set_at(), other.set_at());
-        let only_others = |it: &&SetAt| !own.iter().any(|own| is_one(it, own));
-        let instead: Vec<ClockId> = others
-            .iter()
-            .filter(only_others)
-            .map(|it| it.clock)
-            .collect();
-        let steps = self.alignment.steps.iter().zip(&own);
-        let doubted = steps.filter(|(_, own)| !others.iter().any(|it| is_one(own, it)));
-        let doubts = doubted.flat_map(|(step, _)| {
-            instead.iter().map(|&instead| Doubt {
-                step: step.clone(),
-                instead,
-            })
-        });
-        doubts.filter(|it| it.step.clock != it.instead).collect()
-    }
-
-    /// The alignment, with the clocks that may have been set instead.
-    pub(super) fn doubted(mut self, doubts: &[Doubt]) -> Alignment {
-        for step in &mut self.alignment.steps {
-            let of_step = |it: &&Doubt| {
-                let overlap = it.step.after <= step.until && step.after <= it.step.until;
-                it.step.clock == step.clock && overlap
-            };
-            let clocks = doubts.iter().filter(of_step).map(|it| it.instead);
-            let mut alternatives: Vec<ClockId> = clocks.collect();
-            alternatives.sort_unstable();
-            alternatives.dedup();
-            step.alternatives = alternatives;
-        }
-        self.alignment
-    }
-
-    /// Per step: the clock, and between which common times it was set.
-    fn set_at(&self) -> Vec<SetAt> {
-        let time = |clock, stamp| self.alignment.estimate.common_time(clock, stamp);
-        let steps = self.alignment.steps.iter();
-        let set_at = steps.map(|it| SetAt {
-            clock: it.clock,
-            after: time(it.clock, it.after),
-            until: time(it.clock, it.until),
-        });
-        set_at.collect()
-    }
-
-    /// The steps whose work others may do, those that were set together as one: those of clocks that
-    /// were set more than once, and those at the time of others.
-    pub(super) fn entangled(&self) -> Vec<Vec<ClockStep>> {
-        let set_at = self.set_at();
-        let is_entangled = |occasion: &&Vec<usize>| {
-            let others = (0..set_at.len()).filter(|it| !occasion.contains(it));
-            let own = occasion.iter().map(|it| &set_at[*it]);
-            let mut pairs = others.flat_map(|other| own.clone().map(move |own| (own, other)));
-            pairs.any(|(own, other)| {
-                let other = &set_at[other];
-                other.clock == own.clock || other.overlaps(own)
-            })
-        };
-        let entangled = self.occasions.iter().filter(is_entangled);
-        let steps = |occasion: &Vec<usize>| {
-            let steps = occasion.iter().map(|it| self.alignment.steps[*it].clone());
-            steps.collect()
-        };
-        entangled.map(steps).collect()
     }
 
     /// The negative logarithm of how probable its wander and its steps are together.
@@ -310,52 +265,17 @@ impl Explained {
     }
 }
 
-/// A clock was set between two common times.
-struct SetAt {
-    clock: ClockId,
-    after: i64,
-    until: i64,
-}
-
-impl SetAt {
-    fn overlaps(&self, other: &Self) -> bool {
-        self.after <= other.until && other.after <= self.until
-    }
-}
-
-/// Another clock that may have been set instead of one.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Doubt {
-    step: ClockStep,
-    instead: ClockId,
-}
-
-/// True if two clocks depend on each other alone.
-pub(super) fn are_alone(a: ClockId, b: ClockId, edges: &Edges) -> bool {
-    let is_own = |it: ClockId| it == a || it == b;
-    a != b
-        && edges
-            .all()
-            .iter()
-            .all(|it| is_own(it.from) == is_own(it.to))
-}
-
-/// The amount by which the rate of a clock would have to differ if it had not been set, as a
-/// fraction.
-pub(super) fn rate(step: &ClockStep) -> f64 {
-    step.by.abs() / step.until.saturating_sub(step.after).max(1) as f64
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::align_edges;
-    use retime_causality::edges::Edge;
+    use retime_causality::edges::{Edge, Edges};
     use retime_clocks::estimate::{Estimate, Offset};
+    use retime_model::{ClockId, TickRate};
 
     /// An explanation by steps of these clocks between 100 and 200 ticks, which nothing contradicts,
     /// if rates wander by so much.
-    fn explained(needed: f64, firmness: f64, set: &[u32]) -> Explained {
+    pub(in crate::steps) fn explained(needed: f64, firmness: f64, set: &[u32]) -> Explained {
         let step = |clock: &u32| ClockStep {
             clock: ClockId(*clock),
             after: 100,
@@ -373,6 +293,7 @@ mod tests {
                 part: Vec::new(),
                 outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
+                instead: Vec::new(),
                 rate_changes: Vec::new(),
                 pieces: 1,
                 is_loose: false,
@@ -383,6 +304,7 @@ mod tests {
             wander: needed,
             needed,
             left: 0,
+            implausible: 0,
             firmness,
             improbable: 0.0,
             steps_cost: 0.0,
@@ -527,52 +449,6 @@ mod tests {
         let mut at_once = explained(1e-8, 9.0, &[2, 3]);
         at_once.occasions = vec![vec![0, 1]];
         assert!(!at_once.is_better_than(&known));
-    }
-
-    #[test]
-    fn whoever_explains_as_much_may_have_been_set_instead() {
-        let edge = |from, to| Edge::message(ClockId(from), 10, ClockId(to), 20);
-        let all = vec![edge(0, 1), edge(1, 2), edge(2, 3)];
-        let edges = Edges::new(all, vec![Some((0, 1_000)); 4]);
-        let found = explained(1e-8, 4.0, &[1]);
-        let instead = |found: &Explained, needed, firmness, set: &[u32], edges| {
-            let doubts = found.doubts(&explained(needed, firmness, set), edges);
-            doubts.iter().map(|it| it.instead.0).collect::<Vec<_>>()
-        };
-        assert_eq!(instead(&found, 1e-8, 4.0, &[2], &edges), [2]);
-        // Nearly as much slack is as good.
-        assert_eq!(instead(&found, 1e-8, 3.7, &[2], &edges), [2]);
-        assert!(instead(&found, 1e-8, 3.6, &[2], &edges).is_empty());
-        assert!(instead(&found, 1e-7, 4.0, &[2], &edges).is_empty());
-        assert!(instead(&found, 1e-8, 4.0, &[2, 3], &edges).is_empty());
-        assert!(instead(&found, 1e-8, 4.0, &[1], &edges).is_empty());
-        // Of two clocks that hear of nobody else only the difference is known.
-        let alone = Edges::new(vec![edge(1, 2), edge(2, 1)], vec![Some((0, 1_000)); 4]);
-        assert!(instead(&found, 1e-8, 4.0, &[2], &alone).is_empty());
-        // Of two steps one may have been of another clock.
-        let two = explained(1e-8, 4.0, &[1, 2]);
-        let doubts = two.doubts(&explained(1e-8, 4.0, &[3, 1]), &edges);
-        let alignment = two.doubted(&doubts);
-        let steps = alignment.steps.iter();
-        let steps: Vec<_> = steps.map(|it| (it.clock.0, &it.alternatives[..])).collect();
-        assert_eq!(steps, [(1, &[][..]), (2, &[ClockId(3)][..])]);
-    }
-
-    /// Clocks 1 and 2 are set at one time, clock 3 later.
-    #[test]
-    fn a_step_that_stands_alone_is_not_doubted() {
-        let mut found = explained(1e-8, 4.0, &[1, 2, 3]);
-        let later = &mut found.alignment.steps[2];
-        (later.after, later.until) = (300, 400);
-        let clocks = |of: &Explained| {
-            let steps = of.entangled().into_iter().flatten();
-            steps.map(|it| it.clock.0).collect::<Vec<_>>()
-        };
-        assert_eq!(clocks(&found), [1, 2]);
-        // Between two steps of one clock little may be known of it.
-        found.alignment.steps[2].clock = ClockId(1);
-        assert_eq!(clocks(&found), [1, 2, 1]);
-        assert!(clocks(&explained(1e-8, 4.0, &[2])).is_empty());
     }
 
     /// Two clocks meet five times for some milliseconds: too seldom for contradictions to prove

@@ -25,6 +25,7 @@
 mod at_once;
 mod breaks;
 mod complement;
+mod doubts;
 mod effort;
 mod explained;
 mod firmness;
@@ -34,7 +35,9 @@ mod parts;
 mod places;
 mod proof;
 mod rate_changes;
+mod rates;
 mod reversed;
+mod rounds;
 mod score;
 mod search;
 mod silences;
@@ -45,32 +48,74 @@ mod together;
 mod unset;
 
 use breaks::{cuts, places};
-use complement::complements;
-use explained::{Doubt, Explained};
-use parts::Cuts;
 use rate_changes::any_rate::with_any_rate;
 use rate_changes::{straight::bent_alignment, straightened};
-use search::{StepSearch, Tried};
-use thinned::{Thinned, thinned};
+use rates::Rates;
+use rounds::Rounds;
 pub(super) use unset::unset;
 
 use super::Alignment;
-use super::stages::SmoothAlignment;
-use crate::division::{Filled, Finest};
+use super::selection::Stiffness;
+use super::stages::{SmoothAlignment, align_plainly};
+use crate::division::Filled;
 use crate::options::OPTIONS;
-use retime_causality::edges::{InOrder, ListedEdges, Source};
+use retime_causality::edges::{InOrder, Source};
 use retime_clocks::estimate::Estimate;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
-/// Looks for steps where dependencies contradict the stiffest clocks, and keeps what
-/// explains them best. `list` lists dependencies anew for clocks that are known
-/// better.
+/// Looks for steps where dependencies contradict the stiffest clocks, or [rates](rates) that no clock
+/// has explain them, and keeps what explains them best. `list` lists dependencies anew for clocks that are
+/// known better.
 pub(super) fn explain(
     source: &dyn Source,
     found: SmoothAlignment,
     rate: TickRate,
     list: impl Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    monitor: &dyn Monitor,
+) -> Result<Alignment, Cancelled> {
+    let found = explained(source, found, rate, &list, monitor)?;
+    if !rates::are_implausible(&found, source) {
+        return Ok(found);
+    }
+    let held = at_usual_rates(source, &found, rate, &list, monitor)?;
+    Ok(held.unwrap_or(found))
+}
+
+/// An explanation by clocks that were set, at rates that clocks have; `None` where that contradicts
+/// anything.
+fn at_usual_rates(
+    source: &dyn Source,
+    found: &Alignment,
+    rate: TickRate,
+    list: &dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
+    monitor: &dyn Monitor,
+) -> Result<Option<Alignment>, Cancelled> {
+    let all = InOrder::new(source, monitor)?;
+    let reference = found.estimate.reference;
+    let places = places(&all.list.edges, reference, monitor)?;
+    let seen = places.map_or_else(|| vec![Vec::new(); all.list.clocks()], |it| cuts(&it));
+    let rates = Rates::held(rate);
+    let rounds = Rounds {
+        list,
+        seen: &seen,
+        filled: Filled::PerPair,
+        rates,
+        monitor,
+    };
+    let task = rates.task(reference, Stiffness::default());
+    let held = align_plainly(&all.list, task, monitor)?;
+    let held = rounds.best(&all, held)?;
+    let explains = held.best.is_explained();
+    Ok(explains.then(|| held.best.doubted(&held.doubts)))
+}
+
+/// The best explanation by clocks of any rates.
+fn explained(
+    source: &dyn Source,
+    found: SmoothAlignment,
+    rate: TickRate,
+    list: &dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
     if !found.contradicted && found.wander <= OPTIONS.usual_wander() {
@@ -82,10 +127,10 @@ pub(super) fn explain(
     let places = places.unwrap_or_else(|| vec![Vec::new(); all.list.clocks()]);
     let seen = cuts(&places);
     let rounds = Rounds {
-        list: &list,
+        list,
         seen: &seen,
         filled: Filled::PerPair,
-        rate,
+        rates: Rates::any(rate),
         monitor,
     };
     let found = with_any_rate(&all.list, found, rate, monitor)?;
@@ -106,220 +151,16 @@ pub(super) fn explain(
     Ok(bent_alignment(straight, alignment, &all.list))
 }
 
-/// The best explanation, and the clocks that may have been set instead of those it sets.
-struct Found {
-    best: Explained,
-    doubts: Vec<Doubt>,
-}
-
-/// Rounds of the search, until none finds more.
-struct Rounds<'a> {
-    list: &'a dyn Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
-    /// The places at which clocks may have been set, by what [pairs](breaks) of them show.
-    seen: &'a Cuts,
-    /// The dependencies by which pieces of offsets may be short.
-    filled: Filled,
-    rate: TickRate,
-    monitor: &'a dyn Monitor,
-}
-
-impl Rounds<'_> {
-    /// The best explanation of all these dependencies, by clocks that may have been set.
-    fn explained(&self, all: &InOrder, found: SmoothAlignment) -> Result<Alignment, Cancelled> {
-        if !found.contradicted && found.wander <= OPTIONS.usual_wander() {
-            return Ok(found.alignment);
-        }
-        let explained = match thinned(all, self.monitor)? {
-            Some(few) => self.coarse_to_fine(&few, found, all)?,
-            None => self.of(all, found)?,
-        };
-        let explained = self.or_fewer(explained, all)?;
-        let explained = self.or_finer(explained, all)?;
-        Ok(explained.best.doubted(&explained.doubts))
-    }
-
-    /// Clocks that wander [in more pieces](Filled::PerClock), where steps and what pairs of clocks allow
-    /// leave something contradicted, and the steps that are better than that.
-    fn or_finer(&self, found: Found, all: &InOrder) -> Result<Found, Cancelled> {
-        if found.best.leaves_nothing() || !allow_more_pieces(&all.list) {
-            return Ok(found);
-        }
-        let finer = Rounds {
-            filled: Filled::PerClock,
-            ..*self
-        };
-        let anew = (self.list)(&found.best.alignment.estimate).transpose()?;
-        let listed = anew.as_ref().unwrap_or(all);
-        let (mut tried, mut doubts) = (Tried::default(), Vec::new());
-        let mut search = finer.search(all, listed, &mut tried, &mut doubts);
-        let Some(mut best) = search.wandering_instead(&found.best)? else {
-            return Ok(found);
-        };
-        let set = found.best.cuts(all.list.clocks(), |_, _| true);
-        let better = search.better_by([set, self.seen.clone()].into_iter(), &best)?;
-        best = better.unwrap_or(best);
-        for _ in 0..OPTIONS.step_rounds {
-            let Some(better) = search.better_where_steep(&best)? else {
-                break;
-            };
-            best = better;
-        }
-        Ok(Found { best, doubts })
-    }
-
-    /// [Fewer clocks](complement) that were set instead of more, where that says as much.
-    fn or_fewer(&self, mut found: Found, all: &InOrder) -> Result<Found, Cancelled> {
-        let (mut tried, mut doubts) = (Tried::default(), Vec::new());
-        for _ in 0..found.best.alignment.steps.len() {
-            let known = &found.best;
-            let complements = complements(&known.alignment, &all.list.edges, self.seen);
-            if complements.is_empty() {
-                break;
-            }
-            let anew = (self.list)(&known.alignment.estimate).transpose()?;
-            let listed = anew.as_ref().unwrap_or(all);
-            let mut search = self.search(all, listed, &mut tried, &mut doubts);
-            let mut fewer = None;
-            for cuts in complements {
-                fewer = search.with_fewer(cuts, known)?;
-                if fewer.is_some() {
-                    break;
-                }
-            }
-            let Some(fewer) = fewer else {
-                break;
-            };
-            found.best = fewer;
-        }
-        Ok(found)
-    }
-
-    /// Explains all these dependencies.
-    fn of(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
-        let mut best = Explained::of(found, &all.list, self.rate);
-        let mut listed: Option<InOrder> = None;
-        let mut tried = Tried::default();
-        let mut doubts = Vec::new();
-        for round in 0..OPTIONS.step_rounds {
-            self.monitor.check()?;
-            if let Some(anew) = (self.list)(&best.alignment.estimate).transpose()? {
-                let before = listed.as_ref().unwrap_or(all);
-                if anew.list.edges.all() != before.list.edges.all() {
-                    tried.clear();
-                }
-                listed = Some(anew);
-            }
-            let listed = listed.as_ref().unwrap_or(all);
-            let mut search = self.search(all, listed, &mut tried, &mut doubts);
-            let followed = search.or_wandering(&mut best)?;
-            let Some(better) = search.better(&best, followed.as_ref(), round == 0)? else {
-                break;
-            };
-            let same = better.alignment.steps == best.alignment.steps;
-            best = better;
-            if same {
-                break;
-            }
-        }
-        if best.alignment.steps.len() > 1 {
-            let listed = listed.as_ref().unwrap_or(all);
-            let mut tried = Tried::default();
-            best = self
-                .search(all, listed, &mut tried, &mut doubts)
-                .fewest(best)?;
-        }
-        Ok(Found { best, doubts })
-    }
-
-    /// Looks for steps by few dependencies, and explains all by those that are found; looks for them by
-    /// all where few show others than all do. Where few show none clocks wander.
-    fn coarse_to_fine(
-        &self,
-        few: &Thinned,
-        found: SmoothAlignment,
-        all: &InOrder,
-    ) -> Result<Found, Cancelled> {
-        let list = |estimate: &Estimate| {
-            let anew = (self.list)(estimate)?;
-            Some(anew.and_then(|it| Ok(thinned(&it, self.monitor)?.map_or(it, |few| few.edges))))
-        };
-        let of_few = Rounds {
-            list: &list,
-            ..*self
-        };
-        let coarse = of_few.of(&few.edges, found.clone())?;
-        let steps = &coarse.best.alignment.steps;
-        if steps.is_empty() {
-            return self.wandering(all, found);
-        }
-        let anew = (self.list)(&coarse.best.alignment.estimate).transpose()?;
-        let listed = anew.as_ref().unwrap_or(all);
-        let known = Explained::of(found.clone(), &all.list, self.rate);
-        let cuts = few.around(steps);
-        let (mut tried, mut doubts) = (Tried::default(), coarse.doubts);
-        let mut search = self.search(all, listed, &mut tried, &mut doubts);
-        let sharp = search.sharpened(cuts, &known)?;
-        if let Some(best) = sharp.filter(|it| it.alignment.steps.len() == steps.len()) {
-            return Ok(Found { best, doubts });
-        }
-        self.of(all, found)
-    }
-
-    /// Clocks that were not set, which may wander.
-    fn wandering(&self, all: &InOrder, found: SmoothAlignment) -> Result<Found, Cancelled> {
-        let mut best = Explained::of(found, &all.list, self.rate);
-        let anew = (self.list)(&best.alignment.estimate).transpose()?;
-        let listed = anew.as_ref().unwrap_or(all);
-        let (mut tried, mut doubts) = (Tried::default(), Vec::new());
-        let search = self.search(all, listed, &mut tried, &mut doubts);
-        search.or_wandering(&mut best)?;
-        Ok(Found { best, doubts })
-    }
-
-    fn search<'b>(
-        &'b self,
-        all: &'b InOrder,
-        listed: &'b InOrder,
-        tried: &'b mut Tried,
-        doubts: &'b mut Vec<Doubt>,
-    ) -> StepSearch<'b> {
-        StepSearch {
-            all: &all.list,
-            listed,
-            seen: self.seen,
-            tried,
-            doubts,
-            filled: self.filled,
-            rate: self.rate,
-            monitor: self.monitor,
-        }
-    }
-}
-
-/// True if the dependencies of clocks allow more pieces than those of pairs.
-fn allow_more_pieces(list: &ListedEdges) -> bool {
-    let links = list
-        .edges
-        .all()
-        .chunk_by(|a, b| (a.from, a.to) == (b.from, b.to));
-    let pairs = links.filter_map(|link| {
-        let first = link.first()?;
-        Some(((first.from.as_usize(), first.to.as_usize()), link.len()))
-    });
-    let finest = Finest::of(pairs, f64::INFINITY);
-    finest.pieces(Filled::PerClock) > finest.pieces(Filled::PerPair)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::Stiffness;
-    use crate::stages::{AlignmentTask, align_plainly};
+    use crate::stages::AlignmentTask;
     use crate::{ClockStep, Relation, align_edges};
     use parts::Parts;
     use retime_bounds as optimal;
     use retime_causality::edges::{Edge, Edges};
     use retime_model::ClockId;
+    use thinned::thinned;
 
     const STEP: i64 = 50_000;
 

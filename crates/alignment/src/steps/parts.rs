@@ -149,6 +149,7 @@ impl Parts {
                 })
                 .flatten()
                 .collect(),
+            instead: parts.instead,
             rate_changes: parts.rate_changes,
             estimate: Estimate {
                 offsets,

@@ -8,7 +8,8 @@
 //! ```
 
 use super::at_once::AtOnce;
-use super::explained::{Explained, are_alone};
+use super::doubts::are_alone;
+use super::explained::Explained;
 use super::parts::Cuts;
 use super::score::{self, Suspect};
 use super::silences::silences;
@@ -96,7 +97,7 @@ impl Places<'_> {
         followed: Option<&SmoothAlignment>,
         suspects: &SuspectPlaces,
     ) -> Vec<AtOnce> {
-        if !self.known.wanders() && self.known.left == 0 {
+        if self.known.leaves_none() {
             return Vec::new();
         }
         let edges = self.edges();
@@ -145,7 +146,7 @@ impl Places<'_> {
     /// unexplained.
     pub(super) fn suspects(&self, stiff: Option<&SmoothAlignment>) -> SuspectPlaces {
         // Stiff clocks that nothing contradicts leave nothing for another step to explain.
-        if !self.known.wanders() && self.known.left == 0 {
+        if self.known.leaves_none() {
             return SuspectPlaces::default();
         }
         // Of two clocks that only know each other, the reference is right.

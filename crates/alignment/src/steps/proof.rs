@@ -334,6 +334,7 @@ mod tests {
             part: Vec::new(),
             outliers: Vec::new(),
             steps: vec![step.clone()],
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             pieces: 1,
             is_loose: false,

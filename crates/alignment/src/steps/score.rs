@@ -304,6 +304,7 @@ mod tests {
             outliers: Vec::new(),
             pieces: 1,
             steps: Vec::new(),
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             is_loose: false,
             wanders: false,

@@ -12,19 +12,20 @@
 
 use rustc_hash::FxHashMap;
 
-use super::explained::{Doubt, Explained, rate};
+use super::doubts::Doubt;
+use super::explained::Explained;
 use super::narrow::narrowed;
 use super::parts::{Cuts, Parts};
 use super::places::Places;
+use super::rates::{Rates, rate};
 use super::unset::unset;
 use crate::ClockStep;
 use crate::division::Filled;
 use crate::options::OPTIONS;
 use crate::selection::Stiffness;
-use crate::stages::{AlignmentTask, SmoothAlignment, align_plainly};
+use crate::stages::{SmoothAlignment, align_plainly};
 use retime_causality::edges::{InOrder, ListedEdges, Source};
 use retime_clocks::estimate::Estimate;
-use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
 /// The wander up to which a list of cuts was tried, by the cuts, the bits of the smallest step, and
@@ -43,7 +44,7 @@ pub(super) struct StepSearch<'a> {
     pub(super) doubts: &'a mut Vec<Doubt>,
     /// The dependencies by which pieces of offsets may be short.
     pub(super) filled: Filled,
-    pub(super) rate: TickRate,
+    pub(super) rates: Rates,
     pub(super) monitor: &'a dyn Monitor,
 }
 
@@ -217,7 +218,7 @@ impl StepSearch<'_> {
             ..Stiffness::default()
         };
         let aligned = self.align_wandering(known, stiffness)?;
-        let explained = Explained::of(aligned, self.all, self.rate);
+        let explained = Explained::of(aligned, self.all, self.rates);
         Ok(explained.leaves_less_than(known).then_some(explained))
     }
 
@@ -265,7 +266,7 @@ impl StepSearch<'_> {
             ..Stiffness::default()
         };
         let aligned = self.align_wandering(known, stiffness)?;
-        let explained = Explained::of(aligned, self.all, self.rate);
+        let explained = Explained::of(aligned, self.all, self.rates);
         Ok(explained.is_firmer_than(known).then_some(explained))
     }
 
@@ -275,13 +276,12 @@ impl StepSearch<'_> {
         known: &Explained,
         stiffness: Stiffness,
     ) -> Result<SmoothAlignment, Cancelled> {
-        let task = AlignmentTask {
-            stiffness: Stiffness {
-                filled: self.filled,
-                ..stiffness
-            },
-            ..AlignmentTask::of(self.rate, known.alignment.estimate.reference)
+        let stiffness = Stiffness {
+            filled: self.filled,
+            ..stiffness
         };
+        let reference = known.alignment.estimate.reference;
+        let task = self.rates.task(reference, stiffness);
         align_plainly(&self.listed.list, task, self.monitor)
     }
 
@@ -364,7 +364,7 @@ impl StepSearch<'_> {
                 break;
             }
         }
-        Ok(Some(Explained::of(found, self.all, self.rate)))
+        Ok(Some(Explained::of(found, self.all, self.rates)))
     }
 
     /// Aligns the parts of clocks that stepped. Where a
@@ -378,20 +378,19 @@ impl StepSearch<'_> {
         may_wander: bool,
     ) -> Result<Option<InParts>, Cancelled> {
         let before = incumbent.explained;
-        let task = AlignmentTask {
-            stiffness: Stiffness {
-                may_wander,
-                measured_to: Some(incumbent.at_most),
-                filled: self.filled,
-                ..Stiffness::default()
-            },
-            ..AlignmentTask::of(self.rate, before.alignment.estimate.reference)
+        let stiffness = Stiffness {
+            may_wander,
+            measured_to: Some(incumbent.at_most),
+            filled: self.filled,
+            ..Stiffness::default()
         };
+        let reference = before.alignment.estimate.reference;
+        let task = self.rates.task(reference, stiffness);
         let smallest = before
             .alignment
             .shortest
             .unwrap_or(0.0)
-            .max(OPTIONS.smallest_step * self.rate.get() as f64);
+            .max(OPTIONS.smallest_step * self.rates.ticks.get() as f64);
         let list = &self.listed.list;
         loop {
             let this = (cuts.clone(), smallest.to_bits(), may_wander);

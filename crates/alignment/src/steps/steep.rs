@@ -184,6 +184,7 @@ mod tests {
             part: Vec::new(),
             outliers: Vec::new(),
             steps: Vec::new(),
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             pieces: 10,
             is_loose: false,

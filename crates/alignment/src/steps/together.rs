@@ -139,6 +139,7 @@ mod tests {
             part: Vec::new(),
             outliers: Vec::new(),
             steps: steps.to_vec(),
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             pieces: 1,
             is_loose: false,

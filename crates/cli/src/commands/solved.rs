@@ -47,6 +47,7 @@ pub(super) fn solve(
     let unaligned = solution.unaligned.as_ref();
     let unaligned = unaligned.map(|reason| reason.describe(info, clocks));
     report.warnings.extend(unaligned);
+    report.warnings.extend(solution.rates_warning(info, clocks));
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
     let bounds = if method.keeps_time() {

@@ -8,11 +8,11 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::base::Base;
+use super::base::{Base, PlaceSet};
 use super::contradicted::{contradict_throughout, contradicted, known_to_be_set};
 use super::drift_bound::{BoundSearch, Premise, bound_options};
 use super::solution::{Aligned, ClockRateChange, ClockSet, Solution};
-use super::twice::{StampsTwice, UnfoundStep, set_back, unfound, with_steps};
+use super::twice::{UnfoundStep, set_back, unfound, with_steps};
 use crate::TruthError;
 use retime_alignment::{ClockStep, align_on_steady};
 
@@ -127,9 +127,11 @@ impl Timed<'_> {
         };
         let set_back = set_back(self.info, self.clocks, self.causality.nodes());
         let unfound = unfound(&set_back, &found.estimate);
+        // Bounds hold whichever of the clocks was set that may have been.
+        let open = set_back.iter().chain(&found.instead).copied();
         let base = Base {
-            estimate: with_steps(&found.estimate, &set_back),
-            rate_changes: found.rate_changes,
+            estimate: with_steps(&found.estimate, open),
+            ..found.clone()
         };
         let trace = self.edges();
         let (base, premise, offsets, witnessed, contradicting) =
@@ -203,6 +205,7 @@ impl Timed<'_> {
         let straightened = Base {
             estimate: straight.unbent(&base.estimate),
             rate_changes: Vec::new(),
+            ..base.clone()
         };
         let within = straight.rates_within(most);
         let (premise, bounds) = self.under_premises(&list, &straightened, search, within)?;
@@ -265,6 +268,7 @@ impl Timed<'_> {
             let found = align_on_steady(causality, clocks, self.rate, reference, self.monitor)?;
             Ok(Base {
                 rate_changes: found.rate_changes.clone(),
+                instead: PlaceSet::all(&found.instead),
                 estimate: found.base(),
             })
         };
@@ -475,7 +479,7 @@ pub struct BoundedOffsets {
     contradicted: Vec<ClockStep>,
     if_set: Vec<ClockStep>,
     if_rates_change: Vec<RateChange>,
-    set_back: Vec<StampsTwice>,
+    set_back: Vec<PlaceSet>,
     offsets: OffsetBounds,
     witnessed: Vec<Option<Witnessed>>,
     contradicting: Vec<bool>,

@@ -168,6 +168,7 @@ mod tests {
         let known = Base {
             estimate: known,
             rate_changes: Vec::new(),
+            instead: Vec::new(),
         };
         let found = contradicted(&relaxed, &known);
         let found: Vec<_> = found

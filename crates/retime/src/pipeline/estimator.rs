@@ -328,6 +328,7 @@ impl Aligned {
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: Ticks(0),
             steps: Vec::new(),
+            instead: Vec::new(),
             rate_changes: Vec::new(),
             half_were_set_at_once: false,
             estimate: None,

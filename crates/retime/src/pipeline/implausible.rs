@@ -29,6 +29,7 @@
 
 use std::ops::Range;
 
+use retime_alignment::MOST_RATE_DIFFERENCE;
 use retime_bounds::Outside;
 use retime_model::{ClockId, Clocks, TraceInfo, format_seconds};
 use retime_model::{ClockMap, Correction, Knot, Timestamp};
@@ -134,6 +135,21 @@ fn distinct_percents(one: f64, other: f64) -> (String, String) {
 }
 
 impl RateDifference {
+    /// In words, what it means for error bounds if it is [more](MOST_RATE_DIFFERENCE) than that of any two clocks;
+    /// `None` if it is not.
+    pub(super) fn warning(&self, info: &TraceInfo, clocks: &Clocks) -> Option<String> {
+        let (by, most) = distinct_percents(self.by, MOST_RATE_DIFFERENCE);
+        (self.by > MOST_RATE_DIFFERENCE).then(|| {
+            format!(
+                "by this result the rates of {} and {} differ by {by} %, and those of no two clocks by more \
+                 than {most} %: if a frequency is declared wrongly, all is well; if a clock was set instead, bounds do \
+                 not hold",
+                clocks.describe(info, self.from),
+                clocks.describe(info, self.to),
+            )
+        })
+    }
+
     /// The largest between the clocks of a correction; `None` if no two differ for certain. `set` tells
     /// in which stretches of its stamps a clock was set.
     pub fn largest(
@@ -210,6 +226,7 @@ pub fn middle_rate(map: &ClockMap, set: &[Range<Timestamp>]) -> MiddleRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use retime_model::TickRate;
 
     /// A correction of clocks that are mapped by straight lines through 0.
     fn lines(ends: &[(u64, u64)]) -> Correction {
@@ -254,6 +271,28 @@ mod tests {
         let limited = found.refuse(0.01).unwrap_err();
         assert_eq!(limited, Implausible::RatesDiffer(found, 0.01));
         assert_eq!(largest(&lines(&[(100, 900)])), None);
+    }
+
+    #[test]
+    fn rates_that_differ_by_more_than_clocks_do_are_warned_of() {
+        let info = TraceInfo {
+            rate: TickRate::per_second(1_000).unwrap(),
+            locations: vec![],
+            processes: vec![],
+            nodes: vec![],
+            communicators: vec![],
+            streams: Vec::new(),
+            set_back: Vec::new(),
+        };
+        let clocks = Clocks::each_location(2);
+        let warned = |by: f64| {
+            let (from, to) = (ClockId(0), ClockId(1));
+            RateDifference { from, to, by }.warning(&info, &clocks)
+        };
+        assert_eq!(warned(5e-4), None);
+        let told = warned(9.1e-3).unwrap();
+        assert!(told.contains("differ by 0.91 %"), "{told}");
+        assert!(told.contains("more than 0.06 %"), "{told}");
     }
 
     #[test]

@@ -56,6 +56,15 @@ impl Solution {
         };
         RateDifference::largest(&self.correction, set)
     }
+
+    /// What it means for error bounds, in words, if rates differ by more than those of any two clocks and
+    /// nothing shows that they changed; `None` if they do not.
+    pub fn rates_warning(&self, info: &TraceInfo, clocks: &Clocks) -> Option<String> {
+        let aligned = self.aligned.as_ref()?;
+        let is_by_all = aligned.estimate.is_some() && aligned.rate_changes.is_empty();
+        let difference = self.rate_difference().filter(|_| is_by_all)?;
+        difference.warning(info, clocks)
+    }
 }
 
 /// The work of a logical clock.
@@ -143,6 +152,8 @@ pub struct Aligned {
     pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
+    /// Where clocks may have been set instead, by clock and stamp.
+    pub instead: Vec<ClockSet>,
     /// The moments at which clocks changed their rates, by clock and stamp.
     pub rate_changes: Vec<ClockRateChange>,
     /// True if half of the clocks that dependencies tie to each other, or more, were set at one time,
@@ -177,6 +188,9 @@ impl Aligned {
             reference: (reference != Reference::Mean).then_some(estimate.reference),
             moved_later: estimate.moved_later(causality, clocks, &extents)?,
             steps: steps.collect::<Result<_, _>>()?,
+            instead: { alignment.instead.iter() }
+                .map(|it| ClockSet::of(it, Vec::new(), causality.nodes()))
+                .collect::<Result<_, _>>()?,
             rate_changes: { alignment.rate_changes.iter() }
                 .map(|it| ClockRateChange::of(it, causality.nodes()))
                 .collect::<Result<_, _>>()?,

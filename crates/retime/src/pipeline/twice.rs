@@ -15,19 +15,10 @@
 //! So [bounds](crate::optimal) let the clock gain anything there, as where one was found: what
 //! bounds `a` and `b` are dependencies on their side alone.
 
+use super::base::PlaceSet;
 use retime_causality::Nodes;
 use retime_clocks::estimate::{Estimate, Offset};
 use retime_model::{ClockId, Clocks, LocationIndex, Ticks, Timestamp, TraceInfo};
-
-/// Stamps that a clock may have shown twice, as ticks since the base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StampsTwice {
-    clock: ClockId,
-    /// The last stamp that it showed once before,
-    after: i64,
-    /// and the first behind.
-    until: i64,
-}
 
 /// A clock was set back between two of its stamps, by how much nobody knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +33,7 @@ pub struct UnfoundStep {
 
 impl UnfoundStep {
     /// The step at stamps as recorded; `None` where these do not fit into 64 bits.
-    pub(super) fn of(step: &StampsTwice, nodes: &Nodes) -> Option<Self> {
+    pub(super) fn of(step: &PlaceSet, nodes: &Nodes) -> Option<Self> {
         Some(Self {
             clock: step.clock,
             after: nodes.absolute(Ticks(step.after))?,
@@ -52,17 +43,17 @@ impl UnfoundStep {
 }
 
 /// The stamps that each clock is known to have shown twice, in order and apart.
-pub(super) fn set_back(info: &TraceInfo, clocks: &Clocks, nodes: &Nodes) -> Vec<StampsTwice> {
+pub(super) fn set_back(info: &TraceInfo, clocks: &Clocks, nodes: &Nodes) -> Vec<PlaceSet> {
     let of_process = info.set_back.iter().flat_map(|it| {
         let locations = (0..).map(LocationIndex).zip(&info.locations);
         let own = locations.filter(|(_, location)| location.process == it.process);
-        own.map(|(location, _)| StampsTwice {
+        own.map(|(location, _)| PlaceSet {
             clock: clocks.of(location),
             after: nodes.relative(it.from).0.saturating_sub(1),
             until: nodes.relative(it.to).0.saturating_add(1),
         })
     });
-    let mut all: Vec<StampsTwice> = of_process.collect();
+    let mut all: Vec<PlaceSet> = of_process.collect();
     all.sort_unstable();
     all.dedup_by(|next, before| {
         let is_one = next.clock == before.clock && next.after <= before.until;
@@ -75,8 +66,8 @@ pub(super) fn set_back(info: &TraceInfo, clocks: &Clocks, nodes: &Nodes) -> Vec<
 }
 
 /// Those of which the estimate has no step.
-pub(super) fn unfound(set_back: &[StampsTwice], known: &Estimate) -> Vec<StampsTwice> {
-    let is_unfound = |it: &&StampsTwice| {
+pub(super) fn unfound(set_back: &[PlaceSet], known: &Estimate) -> Vec<PlaceSet> {
+    let is_unfound = |it: &&PlaceSet| {
         let offset = known.offsets.get(it.clock.as_usize());
         let steps = offset
             .and_then(Option::as_ref)
@@ -88,7 +79,7 @@ pub(super) fn unfound(set_back: &[StampsTwice], known: &Estimate) -> Vec<StampsT
 }
 
 /// The estimate with clocks known to be set there, too; places that overlap are one.
-pub(super) fn with_steps(known: &Estimate, more: &[StampsTwice]) -> Estimate {
+pub(super) fn with_steps(known: &Estimate, more: impl IntoIterator<Item = PlaceSet>) -> Estimate {
     let mut known = known.clone();
     for it in more {
         if let Some(Some(offset)) = known.offsets.get_mut(it.clock.as_usize()) {
@@ -115,7 +106,7 @@ mod tests {
 
     #[test]
     fn steps_are_added_where_none_was_found() {
-        let stamps = |clock, after, until| StampsTwice {
+        let stamps = |clock, after, until| PlaceSet {
             clock: ClockId(clock),
             after,
             until,
@@ -128,7 +119,7 @@ mod tests {
         };
         let unfound = unfound(&set_back, &known);
         assert_eq!(unfound, [stamps(0, 10, 20), stamps(1, 300, 400)]);
-        let with = with_steps(&known, &set_back);
+        let with = with_steps(&known, set_back);
         assert_eq!(with.offsets[0], None);
         let offset = with.offsets[1].as_ref().unwrap();
         assert_eq!(offset.steps(), [(50, 120), (300, 400)]);

@@ -39,6 +39,7 @@ use super::breaks::{Bend, Place, Places};
 use super::explained::Explained;
 use super::parts::{Cuts, Parts};
 use super::proof::{CLEARLY, Proof};
+use super::rates::Rates;
 use crate::selection::Stiffness;
 use crate::stages::{AlignmentTask, SmoothAlignment, align_plainly};
 use retime_causality::edges::ListedEdges;
@@ -192,8 +193,8 @@ impl Dependencies<'_> {
         places: &Places,
         curves: &SmoothAlignment,
     ) -> bool {
-        let with = Explained::of(straight.clone(), list, self.rate);
-        let without = Explained::of(curves.clone(), self.all, self.rate);
+        let with = Explained::of(straight.clone(), list, Rates::any(self.rate));
+        let without = Explained::of(curves.clone(), self.all, Rates::any(self.rate));
         let proof = Proof::beside(
             self.all,
             &curves.alignment,

@@ -68,6 +68,7 @@ pub(in crate::steps) fn bent_alignment(
         estimate: straight.bent(&aligned.estimate),
         outliers,
         steps: aligned.steps.iter().map(step).collect(),
+        instead: aligned.instead.iter().map(step).collect(),
         rate_changes: straight.changes().to_vec(),
         ..aligned
     }
