@@ -319,13 +319,19 @@ fn details(report: &Report, bounds: &BoundsPart, rate: TickRate) -> impl Iterato
     bounded
         .map(move |(number, clock)| {
             let steps = match (clock.steps.from, clock.steps.until) {
-                // All others are told by the reference, whose own bounds are no more than ticks.
-                (Some(from), Some(until)) if number as u32 == bounds.reference_clock => {
-                    format!("a step would show, as one of all others, from {from} until {until}")
-                }
-                // One that is smaller may fit between what bounds the clock before and behind it.
+                // The bounds are where those by messages before a step and those by messages behind it
+                // meet, so that they may be far narrower than a step that goes unseen.
                 (Some(from), Some(until)) => {
-                    format!("a step of more than twice that would show from {from} until {until}")
+                    let is_reference = number as u32 == bounds.reference_clock;
+                    let seen = if is_reference {
+                        ", as one of all others,"
+                    } else {
+                        ""
+                    };
+                    format!(
+                        "a step larger than messages leave open would show{seen} from {from} until \
+                         {until}"
+                    )
                 }
                 _ => "no step would show".into(),
             };

@@ -430,7 +430,7 @@ fn bounds_say_until_when_a_step_would_show() {
     let said = "41 of 80 events lie before or after the stretch in which their clock both sends and \
                 receives: there this is certain only if it was not set";
     assert!(summary.contains(said), "{summary}");
-    let said = "a step of more than twice that would show from 1002000 until 20002000";
+    let said = "a step larger than messages leave open would show from 1002000 until 20002000";
     assert!(summary.contains(said), "{summary}");
 }
 
