@@ -232,3 +232,46 @@ fn allow_more_pieces(list: &ListedEdges) -> bool {
     let finest = Finest::of(pairs, f64::INFINITY);
     finest.pieces(Filled::PerClock) > finest.pieces(Filled::PerPair)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::exchange;
+    use super::*;
+    use crate::stages::{AlignmentTask, align_plainly};
+    use retime_model::{ClockId, TickRate};
+
+    /// The clocks that an explanation sets.
+    fn set(explained: &Explained) -> Vec<u32> {
+        let steps = explained.alignment.steps.iter();
+        steps.map(|it| it.clock.0).collect()
+    }
+
+    /// The last of three clocks was set forward; that both others were set back says as much.
+    #[test]
+    fn one_clock_was_set_rather_than_both_others() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let edges = exchange(2_000);
+        let all = InOrder::new(&edges, &()).unwrap();
+        let (seen, list) = (vec![Vec::new(); 3], |_: &Estimate| None);
+        let rounds = Rounds {
+            list: &list,
+            seen: &seen,
+            filled: Filled::PerPair,
+            rates: Rates::any(rate),
+            monitor: &(),
+        };
+        let task = AlignmentTask::of(rate, ClockId(0));
+        let plain = align_plainly(&edges, task, &()).unwrap();
+        let plain = Explained::of(plain, &all.list, rounds.rates);
+        let around = vec![(995_000, 1_005_000)];
+        let cuts = vec![around.clone(), around, Vec::new()];
+        let (mut tried, mut doubts) = (Tried::default(), Vec::new());
+        let mut search = rounds.search(&all, &all, &mut tried, &mut doubts);
+        let best = search.sharpened(cuts, &plain).unwrap().unwrap();
+        assert_eq!(set(&best), [0, 1]);
+        let doubts = Vec::new();
+        let found = rounds.or_fewer(Found { best, doubts }, &all).unwrap();
+        assert_eq!(set(&found.best), [2]);
+        assert!((found.best.alignment.steps[0].by - 50_000.0).abs() < 10.0);
+    }
+}

@@ -89,15 +89,15 @@ fn what_is_faster_than_a_given_delay_within_one_clock_is_told() {
     assert!(!learned.contains("of one clock"), "{learned}");
 }
 
-/// Clocks of eight nodes wander by 20 us within seconds in which few messages tell of them: an alignment that
+/// Clocks of eight nodes wander by 20 us within a second in which few messages tell of them: an alignment that
 /// does not follow them makes round trips negative, which says nothing of steps or defects.
 #[test]
 fn clocks_that_wander_faster_than_messages_tell_are_not_called_set() {
     let scratch = Scratch::new();
     scratch.succeed(
         "simulate random -o trace --ranks 8 --ranks-per-node 1 --compute 80ms --congestion 50us \
-         --congestion-share 80% --duration 10s --offset 300us --drift 20ppm --wander 20us \
-         --wander-period 5s -q",
+         --congestion-share 80% --duration 5s --offset 300us --drift 20ppm --wander 20us \
+         --wander-period 1s -q",
     );
     let words = scratch.succeed("correct trace -o out");
     assert!(
