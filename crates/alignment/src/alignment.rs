@@ -122,6 +122,30 @@ impl Alignment {
 }
 
 #[cfg(test)]
+impl Alignment {
+    /// Clocks of these offsets of which nothing else is known, the first of them the reference; for tests.
+    pub(crate) fn of_offsets(offsets: Vec<Option<Offset>>) -> Self {
+        Self {
+            estimate: Estimate {
+                offsets,
+                reference: ClockId(0),
+            },
+            relations: Vec::new(),
+            part: Vec::new(),
+            outliers: Vec::new(),
+            steps: Vec::new(),
+            instead: Vec::new(),
+            rate_changes: Vec::new(),
+            pieces: 1,
+            is_loose: false,
+            wanders: false,
+            common: None,
+            shortest: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use retime_clocks::estimate::Offset;
@@ -139,21 +163,9 @@ mod tests {
                 alternatives: Vec::new(),
             };
             let alignment = Alignment {
-                estimate: Estimate {
-                    offsets: ahead.map(|it| Some(Offset::constant(it))).to_vec(),
-                    reference: ClockId(0),
-                },
-                relations: Vec::new(),
                 part: [0, 0, 0, 0, 4, 4].map(ClockId).to_vec(),
-                outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
-                instead: Vec::new(),
-                rate_changes: Vec::new(),
-                is_loose: false,
-                wanders: false,
-                common: None,
-                pieces: 1,
-                shortest: None,
+                ..Alignment::of_offsets(ahead.map(|it| Some(Offset::constant(it))).to_vec())
             };
             alignment.half_were_set_at_once()
         };
@@ -171,13 +183,7 @@ mod tests {
         let both = Relation::BothWays;
         let steadiest = |relations: &[Relation]| {
             let alignment = Alignment {
-                estimate: Estimate {
-                    offsets: vec![Some(Offset::constant(0.0)); relations.len()],
-                    reference: ClockId(0),
-                },
                 relations: relations.to_vec(),
-                part: Vec::new(),
-                outliers: Vec::new(),
                 steps: vec![ClockStep {
                     clock: ClockId(1),
                     after: 5,
@@ -185,7 +191,6 @@ mod tests {
                     by: 50.0,
                     alternatives: Vec::new(),
                 }],
-                instead: Vec::new(),
                 rate_changes: vec![RateChange {
                     clock: ClockId(0),
                     after: 7,
@@ -194,11 +199,7 @@ mod tests {
                     by: 1e-3,
                     rates_within: [0.0; 2],
                 }],
-                is_loose: false,
-                wanders: false,
-                common: None,
-                pieces: 1,
-                shortest: None,
+                ..Alignment::of_offsets(vec![Some(Offset::constant(0.0)); relations.len()])
             };
             alignment.steadiest().0
         };

@@ -100,7 +100,7 @@ fn cuts(occasion: &Occasion, set: &[ClockId], alignment: &Alignment, seen: &Cuts
 mod tests {
     use super::*;
     use crate::ClockStep;
-    use retime_clocks::estimate::{Estimate, Offset};
+    use retime_clocks::estimate::Offset;
 
     /// Four clocks of 1 ms that are tied to each other, and when some of them were set, by how much.
     fn set(steps: &[(u32, i64, i64, f64)]) -> Alignment {
@@ -112,21 +112,9 @@ mod tests {
             alternatives: Vec::new(),
         };
         Alignment {
-            estimate: Estimate {
-                offsets: vec![Some(Offset::constant(0.0)); 4],
-                reference: ClockId(0),
-            },
-            relations: Vec::new(),
             part: vec![ClockId(0); 4],
-            outliers: Vec::new(),
             steps: steps.iter().map(step).collect(),
-            instead: Vec::new(),
-            rate_changes: Vec::new(),
-            pieces: 1,
-            is_loose: false,
-            wanders: false,
-            common: None,
-            shortest: None,
+            ..Alignment::of_offsets(vec![Some(Offset::constant(0.0)); 4])
         }
     }
 

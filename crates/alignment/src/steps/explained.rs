@@ -270,7 +270,7 @@ pub(super) mod tests {
     use super::*;
     use crate::align_edges;
     use retime_causality::edges::{Edge, Edges};
-    use retime_clocks::estimate::{Estimate, Offset};
+    use retime_clocks::estimate::Offset;
     use retime_model::{ClockId, TickRate};
 
     /// An explanation by steps of these clocks between 100 and 200 ticks, which nothing contradicts,
@@ -285,21 +285,8 @@ pub(super) mod tests {
         };
         Explained {
             alignment: Alignment {
-                estimate: Estimate {
-                    offsets: vec![Some(Offset::constant(0.0)); 4],
-                    reference: ClockId(0),
-                },
-                relations: Vec::new(),
-                part: Vec::new(),
-                outliers: Vec::new(),
                 steps: set.iter().map(step).collect(),
-                instead: Vec::new(),
-                rate_changes: Vec::new(),
-                pieces: 1,
-                is_loose: false,
-                wanders: false,
-                common: None,
-                shortest: None,
+                ..Alignment::of_offsets(vec![Some(Offset::constant(0.0)); 4])
             },
             wander: needed,
             needed,

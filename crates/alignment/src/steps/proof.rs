@@ -304,7 +304,7 @@ mod tests {
     use crate::ClockStep;
     use crate::steps::tests::exchange;
     use retime_causality::edges::{Edges, InOrder};
-    use retime_clocks::estimate::{Estimate, Offset};
+    use retime_clocks::estimate::Offset;
 
     /// Messages of 300 ticks both ways all the time, so that 600 are left open, and a clock that is
     /// set by 50000 at 1 000 000; the rate of another changes by `elsewhere` ppm at 1 500 000.
@@ -322,25 +322,13 @@ mod tests {
         };
         let set = vec![(0, before), (step.after, before), (step.until, after)];
         let alignment = Alignment {
-            estimate: Estimate {
-                offsets: vec![
-                    Some(Offset::constant(0.0)),
-                    Some(Offset::through(bent.to_vec())),
-                    Some(Offset::through(set)),
-                ],
-                reference: ClockId(0),
-            },
-            relations: Vec::new(),
-            part: Vec::new(),
-            outliers: Vec::new(),
             steps: vec![step.clone()],
-            instead: Vec::new(),
-            rate_changes: Vec::new(),
-            pieces: 1,
-            is_loose: false,
-            wanders: false,
-            common: None,
             shortest: Some(300.0),
+            ..Alignment::of_offsets(vec![
+                Some(Offset::constant(0.0)),
+                Some(Offset::through(bent.to_vec())),
+                Some(Offset::through(set)),
+            ])
         };
         (list, alignment, step)
     }

@@ -295,21 +295,8 @@ mod tests {
         // All are taken for constants that are right before the step.
         let offset = |ticks: f64| Some(Offset::constant(ticks));
         let known = Alignment {
-            estimate: Estimate {
-                offsets: vec![offset(0.0), offset(0.0), offset(7_000.0 - 25_000.0)],
-                reference: ClockId(0),
-            },
             relations: vec![Relation::BothWays; 3],
-            part: Vec::new(),
-            outliers: Vec::new(),
-            pieces: 1,
-            steps: Vec::new(),
-            instead: Vec::new(),
-            rate_changes: Vec::new(),
-            is_loose: false,
-            wanders: false,
-            common: None,
-            shortest: None,
+            ..Alignment::of_offsets(vec![offset(0.0), offset(0.0), offset(7_000.0 - 25_000.0)])
         };
         let found = suspects(&known, false, &edges);
         let best = found.first().unwrap();

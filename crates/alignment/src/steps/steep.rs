@@ -176,21 +176,8 @@ mod tests {
         let constant = Offset::constant(0.0);
         let set = Offset::through((0..=10).map(knot).collect());
         let alignment = Alignment {
-            estimate: Estimate {
-                offsets: vec![Some(constant.clone()), Some(constant), Some(set)],
-                reference: ClockId(0),
-            },
-            relations: Vec::new(),
-            part: Vec::new(),
-            outliers: Vec::new(),
-            steps: Vec::new(),
-            instead: Vec::new(),
-            rate_changes: Vec::new(),
             pieces: 10,
-            is_loose: false,
-            wanders: false,
-            common: None,
-            shortest: None,
+            ..Alignment::of_offsets(vec![Some(constant.clone()), Some(constant), Some(set)])
         };
         let edges = Edges::new(Vec::new(), vec![Some((0, LAST)); 3]);
         let found = steepest(&alignment, &edges);

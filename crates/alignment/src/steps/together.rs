@@ -131,21 +131,8 @@ mod tests {
             step(3, 190_000, 240_000, 40e3),
         ];
         let alignment = Alignment {
-            estimate: Estimate {
-                offsets: vec![None; 4],
-                reference: ClockId(0),
-            },
-            relations: Vec::new(),
-            part: Vec::new(),
-            outliers: Vec::new(),
             steps: steps.to_vec(),
-            instead: Vec::new(),
-            rate_changes: Vec::new(),
-            pieces: 1,
-            is_loose: false,
-            wanders: false,
-            common: None,
-            shortest: None,
+            ..Alignment::of_offsets(vec![None; 4])
         };
         let found = occasions(&alignment);
         let numbers: Vec<&[usize]> = found.iter().map(|it| &it.steps[..]).collect();
