@@ -159,3 +159,87 @@ fn all_processes_of_a_profile_without_a_rank_say_its_host() {
     let said: BTreeSet<u64> = said.map(|it| it["pid"].as_u64().unwrap()).collect();
     assert!(own.is_subset(&said), "{own:?} {said:?}");
 }
+
+/// Profiles as PyTorch 2.0 wrote them, in microseconds: kernels that say nothing are known by who
+/// launched them, and are of a group of all, as an `all_gather` shows; and a mark that is over at
+/// once follows what ends then, in the order of nothing.
+fn of_version_2_0(rank: u32) -> String {
+    let event = |cat: &str, name: &str, on: (u32, u32), at: u32, dur: u32, args: &str| {
+        let (pid, tid) = on;
+        format!(
+            r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":{pid},"tid":{tid},"ts":{at},"dur":{dur},"args":{{{args}}}}}"#
+        )
+    };
+    let mut events = Vec::new();
+    let (host, stream) = ((40 + rank, 40), (rank, 7));
+    for number in 1..6 {
+        let at = 1_000 * number + 3 * rank + 7 * number * number;
+        let dims = r#""Input Dims":[[8]],"Input type":["float"]"#;
+        let both = r#""Input Dims":[[16],[8]]"#;
+        let launch = format!(r#""correlation":{number}"#);
+        let range = match number {
+            3 => "nccl:_all_gather_base",
+            _ => "nccl:all_reduce",
+        };
+        if number == 3 {
+            events.push(event(
+                "cpu_op",
+                "c10d::_allgather_base_",
+                host,
+                at - 10,
+                80,
+                both,
+            ));
+        }
+        events.push(event("user_annotation", range, host, at, 60, dims));
+        events.push(event("cpu_op", "aten::mark", host, at + 10, 0, ""));
+        events.push(event(
+            "cuda_runtime",
+            "cudaLaunchKernel",
+            host,
+            at + 20,
+            10,
+            &launch,
+        ));
+        let kernel = "ncclKernel_RING_LL";
+        events.push(event(
+            "kernel",
+            kernel,
+            stream,
+            at + 30,
+            200 - 3 * rank,
+            &launch,
+        ));
+    }
+    format!(
+        r#"{{"distributedInfo":{{"rank":{rank},"world_size":2}},"host_name":"node1","traceEvents":[
+{}
+]}}"#,
+        events.join(",\n")
+    )
+}
+
+#[test]
+fn a_merged_job_is_the_job_that_it_was() {
+    let scratch = job();
+    fs::create_dir(scratch.join("old")).unwrap();
+    for rank in 0..2 {
+        let path = scratch.join(&format!("old/rank{rank}.json"));
+        fs::write(path, of_version_2_0(rank)).unwrap();
+    }
+    for run in ["run", "old"] {
+        let correct = format!("correct {run} -o {run}-corrected -q");
+        scratch.retime(&correct).expect_code(0);
+        let expected = checked(&scratch, &format!("{run}-corrected"));
+        assert!(!expected.contains(" 0 collectives"), "{expected}");
+        for end in ["pftrace", "json"] {
+            let merge = format!("merge {run} -o {run}.{end}");
+            scratch.retime(&merge).expect_code(0);
+            assert_eq!(
+                checked(&scratch, &format!("{run}.{end}")),
+                expected,
+                "{end}"
+            );
+        }
+    }
+}
