@@ -53,7 +53,7 @@ pub struct Alignment {
     pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,
-    /// Where clocks may have been set instead, by clock and stamp: each with other steps taken away explains
+    /// Steps that may have been instead, by clock and stamp: each with other steps taken away explains
     /// everything, too.
     pub instead: Vec<ClockStep>,
     /// The moments at which clocks changed their rates, by clock and stamp.

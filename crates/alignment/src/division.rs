@@ -56,12 +56,12 @@ pub(super) enum Filled {
     /// Enough of each pair of clocks and direction: the tightest of few are not tight.
     #[default]
     PerPair,
-    /// As many of each clock with all others together. The pairs of many clocks are more than what has to be
+    /// Enough of each clock with all others together. The pairs of many clocks are more than what has to be
     /// known of them, so that a clock can be known where hardly any pair of its is.
     PerClock,
 }
 
-/// How finely offsets may be divided.
+/// The finest divisions of offsets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Finest {
     per_pair: Option<usize>,

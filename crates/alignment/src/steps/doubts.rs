@@ -1,4 +1,4 @@
-//! Who else may have been set, and when.
+//! Clocks that may have been set instead, and when.
 //!
 //! What one clock does looks to others like what they do. So another explanation can say as much by steps of
 //! other clocks or at other times:
@@ -128,7 +128,7 @@ impl SetAt {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Doubt {
     step: ClockStep,
-    /// What may have been instead.
+    /// The step that may have been instead.
     instead: ClockStep,
     /// It leaves as much slack, so that nobody can tell one from the other.
     is_as_good: bool,

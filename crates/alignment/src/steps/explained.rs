@@ -51,7 +51,7 @@ pub(super) struct Explained {
     pub(super) needed: f64,
     /// How far below zero latencies are nevertheless.
     pub(super) left: Reversed,
-    /// How many clocks run at [rates that no clock has](implausible), where that counts.
+    /// The number of clocks that run at [rates that no clock has](implausible), where that counts.
     pub(super) implausible: usize,
     /// The slack it leaves, in ticks.
     pub(super) firmness: f64,

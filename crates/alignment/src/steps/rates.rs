@@ -31,7 +31,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// As dependencies show them.
+    /// Rates as dependencies show them.
     pub(super) fn any(ticks: TickRate) -> Self {
         Self {
             ticks,
@@ -39,7 +39,7 @@ impl Rates {
         }
     }
 
-    /// As clocks have them.
+    /// Rates no larger than those of clocks.
     pub(super) fn held(ticks: TickRate) -> Self {
         Self {
             ticks,
@@ -65,7 +65,7 @@ pub(super) fn are_implausible(alignment: &Alignment, source: &dyn Source) -> boo
     alignment.rate_changes.is_empty() && implausible(alignment, source) > 0
 }
 
-/// How many clocks run at a rate that no two clocks differ by, between the moments at which they were set.
+/// The number of clocks that run at a rate that no two clocks differ by, between the moments at which they were set.
 pub(super) fn implausible(alignment: &Alignment, source: &dyn Source) -> usize {
     let clocks = (0..source.clocks() as u32).map(ClockId);
     let is_steep = |it: &ClockId| steepest(alignment, source, *it) > OPTIONS.proven;

@@ -29,7 +29,7 @@ fn of_one_of_two(shown: impl Fn(usize, i64) -> i64) -> String {
     as_lines(events)
 }
 
-/// What clocks show of which one is set by 600 us after 1.5 s.
+/// Stamps by process and time, where the clock of one process is set by 600 us after 1.5 s.
 fn set(which: usize) -> impl Fn(usize, i64) -> i64 {
     move |process, time| match time {
         1_500_000_001.. if process == which => time + 600_000,

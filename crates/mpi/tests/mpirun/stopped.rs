@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{PATIENCE, assert_same, halo, mpirun, retime, run};
 
-/// Whether a process runs the command.
+/// True if a process runs the command.
 pub(super) fn is_command(process: u32) -> bool {
     let runs = fs::read_link(format!("/proc/{process}/exe"));
     runs.is_ok_and(|it| it.ends_with("retime-mpi"))

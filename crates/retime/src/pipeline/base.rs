@@ -15,7 +15,7 @@ pub(super) struct Base {
     pub(super) estimate: Estimate,
     /// The moments at which clocks changed their rates.
     pub(super) rate_changes: Vec<RateChange>,
-    /// Where clocks may have been set instead of those that the estimate sets.
+    /// Places at which clocks may have been set instead of those that the estimate sets.
     pub(super) instead: Vec<PlaceSet>,
 }
 

@@ -57,7 +57,7 @@ impl Solution {
         RateDifference::largest(&self.correction, set)
     }
 
-    /// What it means for error bounds, in words, if rates differ by more than those of any two clocks and
+    /// Words on the meaning for error bounds if rates differ by more than those of any two clocks and
     /// nothing shows that they changed; `None` if they do not.
     pub fn rates_warning(&self, info: &TraceInfo, clocks: &Clocks) -> Option<String> {
         let aligned = self.aligned.as_ref()?;
@@ -152,7 +152,7 @@ pub struct Aligned {
     pub moved_later: Ticks,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
-    /// Where clocks may have been set instead, by clock and stamp.
+    /// Steps that may have been instead of `steps`, by clock and stamp.
     pub instead: Vec<ClockSet>,
     /// The moments at which clocks changed their rates, by clock and stamp.
     pub rate_changes: Vec<ClockRateChange>,

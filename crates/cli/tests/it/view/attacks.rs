@@ -1,5 +1,5 @@
-//! What anybody on the machine can do to a viewer without its token, or with it and ill
-//! will. After each of these it serves an honest client, in bounds of memory, of threads
+//! Attacks on a viewer by anybody on the machine, without its token, or with it and ill will.
+//! After each of these it serves an honest client, in bounds of memory, of threads
 //! and of descriptors.
 
 use std::fs;
@@ -13,7 +13,7 @@ use super::{Viewer, trace};
 
 /// Connections at a time, and with them the threads that serve them.
 const CONNECTIONS: usize = 32;
-/// What a page, its views and 32 connections may add to what the analysis took.
+/// The memory in KiB that a page, its views and 32 connections may add to that of the analysis.
 const ROOM: u64 = 32 << 10;
 
 impl Viewer {

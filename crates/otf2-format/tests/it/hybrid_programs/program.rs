@@ -1,4 +1,4 @@
-//! What a [machine](super::machine) is to do: the steps of each location, and what they share.
+//! Programs that a [machine](super::machine) executes: the steps of each location, and what they share.
 
 use retime_otf2::{CommRef, EventData, Paradigm};
 
@@ -6,7 +6,7 @@ use super::messages::Channel;
 use super::network::{Receive, Send};
 use super::world::World;
 
-/// What proves a dependency; one that is used has to be found.
+/// The proof of a dependency; one that is used has to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     /// None that records show.
@@ -15,7 +15,7 @@ pub(super) enum Proof {
     /// The posting of a receive, for the completion of its send.
     Posting(usize),
     Collective(CommRef),
-    /// Of a window on that communicator.
+    /// A fence of a window on that communicator.
     Fence(CommRef),
     Team(CommRef),
     Handover,
@@ -25,7 +25,7 @@ pub(super) enum Proof {
 /// Something that is waited for.
 pub(super) type Token = usize;
 
-/// What a location does next.
+/// The next action of a location.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Record(EventData),
@@ -64,7 +64,7 @@ pub(super) struct Task {
     pub(super) team: CommRef,
     pub(super) thread: u32,
     pub(super) generation: u32,
-    /// Whether nothing else has its numbers.
+    /// True if nothing else has its numbers.
     pub(super) is_numbered: bool,
 }
 
@@ -77,7 +77,7 @@ impl Task {
         }
     }
 
-    /// That, if it can be told from others.
+    /// The proof `by`, if the task can be told from others.
     pub(super) fn proof(&self, by: Proof) -> Proof {
         if self.is_numbered { by } else { Proof::Unused }
     }
@@ -99,7 +99,7 @@ impl Task {
     }
 }
 
-/// What a stream has to do: the events at its begin and its end.
+/// Work of a stream: the events at its begin and its end.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) begin: Vec<EventData>,
@@ -109,11 +109,11 @@ pub(super) struct Item {
 pub(super) struct LockKind {
     pub(super) paradigm: Paradigm,
     pub(super) number: u32,
-    /// Whether who acquires again gets a number of its own.
+    /// True if whoever acquires it again gets a number of its own.
     pub(super) counts_again: bool,
 }
 
-/// What the machine is to do.
+/// A program for the machine.
 pub(super) struct Program {
     pub(super) world: World,
     pub(super) steps: Vec<Vec<Step>>,

@@ -6,7 +6,7 @@ use retime::causality::{LocationLog, Operation, Root};
 use super::hand::{end, logs, ranks};
 use super::trace::Call;
 
-/// What is wrong with a call that a rank has recorded.
+/// Faults of a call that a rank has recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fault {
     Lost,
